@@ -46,8 +46,8 @@ from records.model_calls import UNKNOWN
 from records.scopes import Clock
 from reminders.reading import WishReader
 from reminders.sending import Reminders
-from retrieval.budgets import Budgets
 from retrieval.fact_ranking import FactRecall
+from retrieval.prompt_builder import Budgets
 from settings import Settings
 from summaries.generation import Summariser, SummaryWriter
 from summary_manager import FoldLimits, SummaryManager

@@ -1,8 +1,4 @@
-"""Turns a question into a Context within a token budget, and explains every token of it.
-
-Owns what is read for a request, and in which order. Does not know chat models, Telegram or storage engines. Which parts
-give way if not everything fits is decided by retrieval/prompt_builder.py.
-"""
+"""Collects the context of a request, within a token budget. Knows neither chat models nor Telegram."""
 
 import asyncio
 import logging
@@ -26,14 +22,13 @@ from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval import prefix_cache, replies
-from retrieval.budgets import Budgets
+from retrieval import prefix_cache
 from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_usable_facts
 from retrieval.packing import Packing, RankedPassage
-from retrieval.prompt_builder import PromptBuilder
+from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranked, find_rarest_word_passages, rank_passages
-from retrieval.turns import count_characters, find_uncovered, select_newest_turns
+from retrieval.turns import NEIGHBOURS, count_characters, find_reply_snippets, find_uncovered, select_newest_turns
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
@@ -69,22 +64,17 @@ class Retrieved:
 
 @attrs.define(kw_only=True, eq=False)
 class MemoryRetrieval:
-    """Builder of contexts. One instance serves all scopes.
-
-    If `embedder` is None, only words are searched. `charge` counts the embedding of a question towards its owner's
-    quota. After `longest_wait` seconds without a vector, only words are searched. `commands` are names and
-    descriptions for the system prompt.
-    """
+    """Builder of contexts. One instance serves all scopes."""
 
     _tokens: Tokenizer = attrs.field(alias="tokenizer")
     _budgets: Budgets
     _system_prompt: str
     _clock: Clock
-    _charge: Charge
-    _embedder: Embedder | None = None
+    _charge: Charge  # counts the embedding of a question towards its owner's quota
+    _embedder: Embedder | None = None  # None to search words only
     _facts: FactRecall = attrs.field(factory=FactRecall)
-    _longest_wait: float | None = None
-    _commands: Mapping[str, str]
+    _longest_wait: float | None = None  # seconds until words only are searched
+    _commands: Mapping[str, str]  # names and descriptions for the system prompt
     _examples: Floats | None = attrs.field(default=None, init=False)
     _examples_due: datetime = attrs.field(default=datetime.min.replace(tzinfo=UTC), init=False)
 
@@ -102,10 +92,9 @@ class MemoryRetrieval:
     ) -> Context:
         """Return the context of one request. Raise StorageError if the store cannot be read.
 
-        `store`: the owner's store, or None while memory is off. `turn`: the stored turn that is being answered, which
-        is not part of the history. `sources`: what the store knows of TURNS_READ turns, if it was read already.
-        `unstored`: earlier messages that only this process holds. `ceiling`: a lower limit than that of the settings,
-        after the endpoint refused a prompt of that length. `config`: the owner's, for their persona. `zone`: theirs.
+        Without a `store`, memory is off. `turn` is the stored turn that is being answered. `sources` are those of
+        TURNS_READ turns, if they were read already. `unstored` are earlier messages that only this process holds.
+        `ceiling` lowers the limit of the settings, after an endpoint refused a longer prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -222,11 +211,8 @@ class MemoryRetrieval:
         return vector
 
     async def _needs_several_searches(self, question: Floats) -> bool:
-        """Return True if a question needs more than one search.
-
-        The first call embeds the examples. After a failure, the next attempt is made after EXAMPLES_RETRY.
-        """
-        now = self._clock()
+        """Return True if a question needs more than one search. The first call embeds the examples."""
+        now = self._clock()  # after a failure, the examples are embedded again
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
             self._examples_due = now + EXAMPLES_RETRY
             try:
@@ -289,10 +275,10 @@ class MemoryRetrieval:
         target = await store.explanations.find_message(scope, replied.telegram_id)
         if target is None:
             return []
-        ids = range(target.id - replies.NEIGHBOURS, target.id + replies.NEIGHBOURS + 1)
+        ids = range(target.id - NEIGHBOURS, target.id + NEIGHBOURS + 1)
         messages = await store.read_messages(scope, ids)
         shown, room = builder.shown_ids, builder.snippet_room
-        choose = partial(replies.find_reply_snippets, messages, self._tokens, target_id=target.id, shown=shown)
+        choose = partial(find_reply_snippets, messages, self._tokens, target_id=target.id, shown=shown)
         return await _run_off_loop(partial(choose, before=before, room=room), count_characters(messages))
 
     async def pack_snippets(
@@ -306,11 +292,7 @@ class MemoryRetrieval:
         shown: Set[int] = frozenset(),
         required: Sequence[int] = (),
     ) -> list[Snippet]:
-        """Return the best passages that fit, the required ones first.
-
-        Next to a long-winded assistant, people's own words come second. `shown` are the ids of messages that the prompt
-        already holds in full.
-        """
+        """Return the best passages that fit, the required ones first. Skip the messages with the ids `shown`."""
         ranked = found.ranked
         order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.is_verbose and found.question.vector is not None
@@ -372,8 +354,8 @@ class MemoryRetrieval:
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
         """Return the summaries to show, and the archived messages to show verbatim after them.
 
-        A summary that is remade every few turns would change the beginning of the prompt, and miss the provider's cache
-        each time. Therefore an earlier version stays for a while, together with all messages since.
+        An earlier version of a summary stays for a while, since a prompt with a new beginning misses the provider's
+        cache.
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()

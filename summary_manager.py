@@ -24,7 +24,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, Summary
-from retrieval.budgets import Budgets
+from retrieval.prompt_builder import Budgets
 from runtime.metrics import make_counter
 from runtime.tasks import acquire_or_undo, run_maybe_in_thread, run_uncancelled
 from runtime.tracing import span

@@ -1,8 +1,4 @@
-"""Resolves the time expressions of a question into ranges of time. Pure.
-
-Unknown expressions are ignored, since a range only raises a score and never filters. The words are in
-text/date_words.py.
-"""
+"""Resolves time expressions like "last March" into ranges of time. Unknown expressions are ignored. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +29,6 @@ _AGO = re.compile(
 
 
 def _compile_words(western: str, eastern: str) -> re.Pattern[str]:
-    """Match western words that stand alone, or words of scripts without spaces anywhere."""
     return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
 
 
@@ -114,10 +109,8 @@ def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | Non
         month, is_ambiguous = _parse_month(word)
         if not month:
             continue
-        before, after = (
-            ["", "", *words[max(0, index - 2) : index]][-2:],
-            [*words[index + 1 : index + 4], "", "", ""][:3],
-        )
+        before = ["", "", *words[max(0, index - 2) : index]][-2:]
+        after = [*words[index + 1 : index + 4], "", "", ""][:3]
         days = [number for number in (*before, after[0]) if re.fullmatch(r"\d\d?(?:st|nd|rd|th)?", number)]
         day = int(days[0].rstrip("stndrh")) if days else 0
         year = next((int(number) for number in (*after, *before) if re.fullmatch(r"(?:19|20)\d\d", number)), 0)
@@ -161,7 +154,10 @@ def _parse_number(word: str) -> int:
     return 0
 
 
-def _find_dates_ago(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
+def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
+    for unit, back, pattern in _RELATIVE:
+        if match := pattern.search(text):
+            yield _make_range_back(now, unit, back), match[0]
     for match in _AGO.finditer(text):
         groups = {name[0]: value for name, value in match.groupdict().items() if value}
         word, number = groups["u"], groups.get("n")
@@ -171,21 +167,14 @@ def _find_dates_ago(text: str, now: datetime) -> Iterator[tuple[Range | None, st
             yield _make_range_back(now, unit, count), match[0]
 
 
-def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
-    for unit, back, pattern in _RELATIVE:
-        if match := pattern.search(text):
-            yield _make_range_back(now, unit, back), match[0]
-
-
+# What may surround the name of a month in a date.
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
-"""What may surround the name of a month in a date."""
 
 
 def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
-    """Return the first and last day, at most today, of a text that is nothing but a time, or None.
+    """Return the first and last day that a text names, or None if it has other words.
 
-    Such a text is relative ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"). Raise ValueError
-    for a day that does not exist.
+    The last day is at most today. Raise ValueError for a day that does not exist.
     """
     words = " ".join(fold_term(normalise_text(text)).split())
     # A month or a year alone may be meant as a word to search for.
@@ -195,7 +184,7 @@ def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
         for span, found in _find_absolute_dates(words, now)
         if span is None or span.end - span.start == one_day
     ]
-    for span, found in (*_find_relative_dates(words, now), *_find_dates_ago(words, now), *days):
+    for span, found in (*_find_relative_dates(words, now), *days):
         is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
         if is_all and span is None:
             raise ValueError(text)
@@ -207,7 +196,7 @@ def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
 def find_time_ranges(question: str, now: datetime) -> tuple[Range, ...]:
     """Return the ranges of time that a folded question names, relative to `now`."""
     dates = list(_find_absolute_dates(question, now))
-    found = [*dates, *_find_relative_dates(question, now), *_find_dates_ago(question, now)]
+    found = [*dates, *_find_relative_dates(question, now)]
     if not dates:
         found += _find_weekday_dates(question, now)
     return tuple(span for span, _ in found if span and span.start <= now)

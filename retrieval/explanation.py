@@ -1,7 +1,4 @@
-"""The explanation of an answer: what it was made from, as ids and figures, never as text. Pure.
-
-Owns its form, as a value and as the JSON that is stored with the answer.
-"""
+"""The explanation of an answer: its sources as ids and figures, never as text. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +15,7 @@ Mark = Literal["", "changed"]  # of a fact: it replaced another
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """A message or fact that was chosen for the question, with the parts of its score."""
+    """A message or fact that was chosen for a question, with the parts of its score."""
 
     id: int
     score: Mapping[str, float]
@@ -30,28 +27,23 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExplanationRecord:
-    """The sources of one answer.
-
-    `recent` are the messages that the prompt carried verbatim, as runs of ids (first, last). `here` counts those of
-    them that no store holds. `looked_up` are the messages that the model found with its search tool. `whole` is the
-    size in tokens of a prompt with the whole history. `shown` are the ids of the answer's Telegram messages.
-    """
+    """The sources of one answer."""
 
     at: datetime
     model: str = ""
     ceiling: int = 0
     parts: tuple[ContextPart, ...] = ()
-    recent: tuple[tuple[int, int], ...] = ()
-    here: int = 0
+    recent: tuple[tuple[int, int], ...] = ()  # messages that the prompt had verbatim, as runs of ids (first, last)
+    here: int = 0  # number of verbatim messages that no store has
     summaries: tuple[int, ...] = ()
     snippets: tuple[Chosen, ...] = ()
     facts: tuple[Chosen, ...] = ()
     profile: int | None = None
-    looked_up: tuple[int, ...] = ()
+    looked_up: tuple[int, ...] = ()  # messages that the model found with its search tool
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
-    whole: int = 0
-    shown: tuple[int, ...] = ()
+    whole: int = 0  # tokens of a prompt with the whole history
+    shown: tuple[int, ...] = ()  # ids of the Telegram messages that show the answer
 
     @property
     def is_known(self) -> bool:

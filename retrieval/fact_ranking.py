@@ -1,7 +1,4 @@
-"""Ranks the facts that matter to a question: by their words, their meaning and their importance. Pure.
-
-Owns the limits of similarity, which differ between embedding models.
-"""
+"""Ranks facts for a question by their words, meaning and importance. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -62,11 +59,7 @@ def rank_facts(
     model: str = "",
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
-    """Return the pinned facts and those close enough in words or meaning, best first.
-
-    `vectors` are those of facts by id, made by `model`, as that of the question. `min_similarity` overrides the model's
-    limit.
-    """
+    """Return the pinned facts and those close in words or meaning, best first. `vectors` are those of facts by id."""
     shares = _compute_word_shares(facts, question.own)
     leaning = shares if question.terms == question.own else _compute_word_shares(facts, question.terms)
     closeness = _compute_closeness(facts, question.vector, vectors or {}, model, min_similarity)
@@ -90,11 +83,7 @@ def rank_facts(
 def find_facts(
     facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall: FactRecall
 ) -> FoundFacts:
-    """Choose the facts that are close to a question in words or meaning, then the newest states that last.
-
-    Nobody asks about a bad knee when planning a hike. Instructions for every request always apply. Preferences, and
-    instructions for one kind of request, apply if close.
-    """
+    """Find the facts for a prompt: those close to the question, lasting states, and instructions for every request."""
     ranked = rank_facts(facts, question, vectors=vectors, model=model, min_similarity=recall.min_similarity)
     near = {recalled.fact.id for recalled in ranked}
     always = [fact for fact in reversed(facts) if fact.kind == "instruction" and not fact.subject]
@@ -105,19 +94,16 @@ def find_facts(
     best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][: recall.top]
     relevant = [recalled for recalled in others if recalled in best or recalled.fact.is_pinned]
     chosen = {recalled.fact.id for recalled in relevant}
-    states = [fact for fact in list_states(facts) if fact.id not in chosen] if recall.top else []
-    relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in states]
+    # Nobody asks about a bad knee when planning a hike. What matters most, such as an allergy, comes first.
+    states = [fact for fact in facts if fact.kind == "personal" and not fact.is_uncertain]
+    states.sort(key=lambda fact: (fact.importance < 1, -fact.observed_at.timestamp(), -fact.id))
+    newest = states[:MAX_STATES] if recall.top else []
+    relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in newest if fact.id not in chosen]
     return FoundFacts(relevant=relevant, lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying])
 
 
-def list_states(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the newest states, newest first, and before them those that matter most, such as an allergy."""
-    states = [fact for fact in facts if fact.kind == "personal" and not fact.is_uncertain]
-    return sorted(states, key=lambda fact: (fact.importance < 1, -fact.observed_at.timestamp(), -fact.id))[:MAX_STATES]
-
-
 def _compute_word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
-    """Return, by fact id, the share of the question's words that the fact has, weighted by rarity."""
+    """Map each fact id to the share of the question's words in the fact, weighted by rarity."""
     words = {fact.id: list_fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED_FACTS
@@ -140,15 +126,11 @@ def _list_terms(text: str) -> frozenset[str]:
 def _compute_closeness(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, minimum: float | None
 ) -> dict[int, float]:
-    """Return, by id of each fact that is close enough, 0 at the limit to 1 for the same meaning."""
+    """Map the ids of facts that are close enough to numbers from 0 at the limit to 1 for the same meaning."""
     if query is None:
         return {}
-    held = [vectors.get(fact.id) for fact in facts]
-    cosines = {
-        fact.id: float(vector @ query)
-        for fact, vector in zip(facts, held, strict=True)
-        if vector is not None and vector.shape == query.shape
-    }
+    held = {fact.id: vectors[fact.id] for fact in facts if fact.id in vectors}
+    cosines = {id_: float(vector @ query) for id_, vector in held.items() if vector.shape == query.shape}
     limit = minimum if minimum is not None else MIN_SIMILARITY.get(model)
     if limit is None:
         if len(cosines) < MIN_FACTS_TO_JUDGE:
@@ -159,9 +141,6 @@ def _compute_closeness(
 
 
 def select_usable_facts(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
-    """Return the facts that a prompt of this scope may carry.
-
-    There are none if the owner's scopes belong to different persons. `person`: whose turn it is, since some facts of a
-    group hold for one person only.
-    """
+    """Return the facts that a prompt for this person in this scope may contain."""
+    # The threads of direct messages belong to different persons.
     return () if scope.is_direct_messages else [fact for fact in facts if fact.holds_for(person)]

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+import attrs
+
 from llm import prompts
 from records.context import Snippet
 from records.messages import Message
@@ -23,29 +25,19 @@ class RankedPassage:
     score: Mapping[str, float]
 
 
+@attrs.define(kw_only=True, eq=False)
 class Packing:
-    """A greedy packer of passages into `room` tokens. Passages of one message become one snippet.
+    """A greedy packer of passages into `room` tokens. Passages of one message become one snippet."""
 
-    A message costs its line, plus the heading of its day if it is the first of that day. Repeated texts are skipped.
-    """
-
-    def __init__(
-        self,
-        *,
-        room: int,
-        now: datetime,
-        count: Callable[[str], int],
-        format_line: Callable[[Message, str], str] = prompts.format_named,
-    ) -> None:
-        self.room = room
-        self._now = now
-        self._count = count
-        self._format_line = format_line
-        self._days: set[date] = set()
-        self._texts: set[str] = set()
-        self._parts: dict[int, set[int]] = {}
-        self._taken: dict[int, Snippet] = {}
-        self._costs: dict[int, int] = {}
+    room: int
+    _now: datetime
+    _count: Callable[[str], int]
+    _format_line: Callable[[Message, str], str] = prompts.format_named
+    _days: set[date] = attrs.field(factory=set, init=False)
+    _texts: set[str] = attrs.field(factory=set, init=False)
+    _parts: dict[int, set[int]] = attrs.field(factory=dict, init=False)
+    _taken: dict[int, Snippet] = attrs.field(factory=dict, init=False)
+    _costs: dict[int, int] = attrs.field(factory=dict, init=False)
 
     @property
     def snippets(self) -> list[Snippet]:
@@ -94,7 +86,7 @@ class Packing:
     def add_snippet(self, snippet: Snippet, *, reserved: int = 0) -> bool:
         """Add a snippet, or replace the one of the same message. Return False if it does not fit."""
         id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
-        if line in self._texts:
+        if line in self._texts:  # another message says the same
             return True
         local = snippet.message.created_at.astimezone(self._now.tzinfo)
         cost = self._count(line + "\n")

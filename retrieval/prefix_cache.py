@@ -1,7 +1,4 @@
-"""Keeps the beginning of prompts stable, since providers charge less for a prefix that they have seen. Pure.
-
-Chooses which version of a live summary a prompt shows, and where its verbatim part begins.
-"""
+"""Keeps the beginning of prompts stable, since providers charge less for a prefix that they have seen. Pure."""
 
 import math
 from bisect import bisect_left
@@ -17,10 +14,7 @@ MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more tha
 
 
 def choose_version(active: Summary, versions: Mapping[int, Summary], block: int) -> Summary:
-    """Return the oldest version of a live summary that ends in the same block of messages as the active one.
-
-    `versions` are its superseded versions by id. The result changes once per block, and is the same after a restart.
-    """
+    """Return the oldest version of a summary that ends in the same block of messages as the active one."""
     shown = active
     while active.last_id >= MIN_CACHED_MESSAGES and shown.base_id is not None:
         before = versions.get(shown.base_id)
@@ -35,24 +29,18 @@ def choose_version(active: Summary, versions: Mapping[int, Summary], block: int)
 
 
 def select_verbatim(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
-    """Return the messages to show verbatim after a summary version, or None if `newest` begins too late.
-
-    These are all messages since that version. The sliding policy folds each turn at once, so the last `turns` before
-    the version's end are shown too. This part then grows at its end, and its beginning stays.
-    """
+    """Return the messages to show after a version of a summary, or None if `newest` begins too late."""
     covered = sorted({message.turn for message in newest if message.id <= shown.last_id})
     if not covered:
         return None
+    # The sliding policy folds each turn at once, so the last turns before the version's end are shown too.
     repeated = set(covered[-turns:]) if shown.policy == "sliding" else set[int]()
     return [message for message in newest if message.id > shown.last_id or message.turn in repeated]
 
 
 def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message]:
-    """Return the last `turns` archived turns, to be shown verbatim before the active ones.
-
-    Without them, the last turns, which are always shown, would begin one turn later after each message. `newest` are
-    the newest 2 × `turns` turns. Return none if enough turns are active, or if an active turn is older.
-    """
+    """Return the last `turns` archived turns, to be shown before the active ones, or none if those are enough."""
+    # Without them, the last turns, which are always shown, would begin one turn later after each message.
     archived = sorted({message.turn for message in newest if not message.is_active})
     active = {message.turn for message in newest if message.is_active}
     is_cut_off = len(archived) + len(active) >= 2 * turns and len(archived) < turns
@@ -62,7 +50,7 @@ def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message
 
 
 def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """Return the index of the first turn to keep so that the rest fits `budget`. It moves in leaps of `step` tokens."""
+    """Return the index of the first turn to keep so that the rest fits. It moves in leaps of `step` tokens."""
     total = sum(sizes)
     if total <= budget:
         return 0

@@ -1,7 +1,7 @@
 """Builds a request: parts are offered in order of precedence, and each takes what is left of the ceiling. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from llm import prompts, quoting
@@ -13,7 +13,6 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, sent_along
-from retrieval.budgets import Budgets, add_sections
 from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role
 from text.tokenizer import Tokenizer
 
@@ -27,16 +26,38 @@ USUAL_SHARE = 0.25  # tokens per character if none were counted: English has fou
 MAX_QUOTED_TOKENS = 150  # of the words that a reply quotes
 QUOTED_SHARE = 20  # they take at most a twentieth of the ceiling
 FACTS_SHARE = 3  # facts take at most a third of the budget for snippets
+SECTION_SHARE = 3  # a section that takes more than a third of the system prompt's budget is left out
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Budgets:
+    """Token limits of a request (`ceiling`) and of its parts."""
+
+    ceiling: int
+    system: int
+    summaries: int
+    recent: int
+    snippets: int
+
+    def fit_under(self, ceiling: int) -> "Budgets":
+        """Return these budgets for another ceiling. Parts that do not fit are scaled down together."""
+        share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
+        return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
+
+    def scale(self, share: float) -> "Budgets":
+        """Return these budgets with a share of the tokens for summaries, recent turns and snippets."""
+        return replace(
+            self,
+            summaries=int(self.summaries * share),
+            recent=int(self.recent * share),
+            snippets=int(self.snippets * share),
+        )
 
 
 class PromptBuilder:
     """Builder of one request.
 
-    Offer parts in this order: last turns, instructions, profile, summaries, older turns, archived turns, facts,
-    snippets. Then call `context`.
-
-    Dates are written in the zone of `now`. `explains`: the system prompt explains the blocks. `powers`: its section on
-    the bot and its commands.
+    Add parts in this order: last turns, instructions, profile, summaries, older turns, archived turns, facts, snippets.
     """
 
     def __init__(
@@ -78,14 +99,14 @@ class PromptBuilder:
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
-        room = budgets.ceiling - self._count_tokens(self._make_request()) - 4
+        room = budgets.ceiling - self._tokens.prompt_tokens(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
-            room = budgets.ceiling - self._count_tokens(self._make_request()) - 4
+            room = budgets.ceiling - self._tokens.prompt_tokens(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
         self._words = self._incoming.render_within(max(0, room))[0] if said > room else words
-        self._left = max(0, budgets.ceiling - self._count_tokens(self._make_request()))
+        self._left = max(0, budgets.ceiling - self._tokens.prompt_tokens(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scale(share)
@@ -102,7 +123,7 @@ class PromptBuilder:
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def add_last_turns(self, messages: Sequence[Message]) -> None:
-        """Take the newest turns while they fit. Cut the first that does not in its middle, and leave out older ones."""
+        """Add the newest turns that fit. Cut the first one that does not fit in its middle, and drop older ones."""
         for turn in reversed(self._renderer.render(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
@@ -123,7 +144,7 @@ class PromptBuilder:
             self._wanted += size
 
     def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
-        """Take lasting instructions, the most important first, while they fit."""
+        """Add the lasting instructions that fit, the most important first."""
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
         self._instructions = self._select_fitting("instructions", instructions, room)
         if self._instructions:
@@ -132,7 +153,7 @@ class PromptBuilder:
             self._wanted += used
 
     def add_profile(self, profile: Profile | None) -> None:
-        """Take the profile, or its beginning if it is larger than its share of the ceiling."""
+        """Add the profile, or its beginning if it is larger than its share of the ceiling."""
         if profile is None:
             return
         frame = self._tokens.count(prompts.format_profile("")) + 8
@@ -145,7 +166,7 @@ class PromptBuilder:
             self._wanted += used
 
     def add_summaries(self, summaries: Sequence[Summary]) -> None:
-        """Take the summaries that fit, in this order. List the others as cut."""
+        """Add the summaries that fit, in this order. Record the others as cut."""
         room = min(self._budgets.summaries, self._left)
         taken = self._tokens.count(quoting.format_block("summaries", [])) + 6
         for summary in summaries:
@@ -164,10 +185,7 @@ class PromptBuilder:
         return sum(turn.tokens for turn in self._renderer.render(messages)) <= self._budgets.recent
 
     def add_older_turns(self, messages: Sequence[Message]) -> None:
-        """Take as many active turns before the last ones as fit the recent budget, newest first.
-
-        The cut moves by half the budget at once. Moving with every turn, it would miss the provider's cache each time.
-        """
+        """Add the newest of the active turns before the last ones, as many as fit the recent budget."""
         known = {turn.messages[0].turn for turn in self._turns}
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [
@@ -178,6 +196,7 @@ class PromptBuilder:
         sizes = [turn.tokens for turn in older]
         self._wanted += sum(sizes)
         last = sum(turn.tokens for turn in self._turns)
+        # The cut moves by half the budget at once. If it moved with every turn, it would miss the provider's cache.
         budget = max(0, self._full_recent - last)
         start = prefix_cache.find_first_kept_turn(sizes, budget=budget, step=self._full_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
@@ -189,11 +208,7 @@ class PromptBuilder:
             self._add_turn(turn)
 
     def add_archived_turns(self, messages: Sequence[Message]) -> None:
-        """Take archived turns in front of all others, to keep the beginning of the turns stable until the next fold.
-
-        Either all fit the recent budget, or at most one is taken next to a full share of snippets, so that the
-        beginning moves only every second turn. A summary covers them, so they are never listed as cut.
-        """
+        """Add archived turns before all others, to keep the beginning stable until the next fold."""
         if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
             return
         known = {turn.messages[0].turn for turn in self._turns}
@@ -201,6 +216,7 @@ class PromptBuilder:
         later = len(made) - sum(turn.messages[0].turn in known for turn in made)
         taken = sum(turn.tokens for turn in self._turns)
         recent = min(self._full_recent, self._budgets.recent) - taken
+        # Take all, or at most one next to a full share of snippets, so that the beginning moves only every second turn.
         for first, room in ((0, recent), (later - later % 2, max(recent, self._left - self._budgets.snippets))):
             more = [turn for turn in made[first:] if turn.messages[0].turn not in known]
             if sum(turn.tokens for turn in more) <= min(room, self._left):
@@ -210,11 +226,11 @@ class PromptBuilder:
                 return
 
     def record_cut(self, what: CutPart, first_id: int, last_id: int, why: str) -> None:
-        """Record messages that the prompt lacks."""
+        """Record a range of messages that the prompt lacks."""
         self._cut.append(Cut(what=what, first_id=first_id, last_id=last_id, why=why))
 
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
-        """Take facts, best first, out of the budget for snippets."""
+        """Add the facts that fit, best first. They use the budget of snippets."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
         self._facts = self._select_fitting("facts", facts, room)
         if self._facts:
@@ -223,7 +239,7 @@ class PromptBuilder:
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
     def _select_fitting(self, block: quoting.Block, facts: Sequence[RecalledFact], room: int) -> list[RecalledFact]:
-        """Return the facts that fit a block of so many tokens."""
+        """Return the facts that fit a block of `room` tokens."""
         room -= self._tokens.count(quoting.format_block(block, []))
         fitting = list[RecalledFact]()
         for fact in facts:
@@ -234,7 +250,7 @@ class PromptBuilder:
         return fitting
 
     def set_history_size(self, *, messages: int, characters: int) -> None:
-        """Note the size of the earlier history, from which `Context.whole` is estimated."""
+        """Set the size of the earlier history, from which `Context.whole` is estimated."""
         self._history = (max(0, messages), max(0, characters))
 
     def make_room_for_snippet(self) -> None:
@@ -250,15 +266,12 @@ class PromptBuilder:
                 self._add_turn(squeezed)
 
     def add_snippets(self, snippets: Sequence[Snippet]) -> None:
-        """Take snippets that fit `snippet_room`, best first."""
+        """Add snippets, best first, that together fit `snippet_room`."""
         self._snippets = list(snippets)
 
     def context(self) -> Context:
-        """Return the finished context. Raise ContextTooLong if it does not fit even with nothing left to give up.
-
-        Tokens do not quite add up at the seams of parts, so the whole request is counted again.
-        """
-        while (total := self._count_tokens(request := self._make_request())) > self._budgets.ceiling:
+        """Return the finished context. Raise ContextTooLong if it cannot be cut to fit."""
+        while (total := self._tokens.prompt_tokens(request := self._make_request())) > self._budgets.ceiling:
             if not self._drop_least_important(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._measure_parts(total)
@@ -287,11 +300,13 @@ class PromptBuilder:
         seen = sum(len(content) for turn in self._turns for content in turn.contents)
         share = tokens["recent"] / seen if seen else USUAL_SHARE
         frame = self._tokens.count_text_message
-        fixed = self._count_tokens([]) + frame("system", "") + frame("user", "") + messages * frame("assistant", "")
+        fixed = (
+            self._tokens.prompt_tokens([]) + frame("system", "") + frame("user", "") + messages * frame("assistant", "")
+        )
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 
     def _drop_least_important(self, over: int) -> bool:
-        """Give up the least important part that is left. Return False if there is none."""
+        """Drop the least important part that is left, or shorten it. Return False if nothing is left."""
         if self._snippets:
             self._snippets.pop()
         elif self._facts:
@@ -377,9 +392,6 @@ class PromptBuilder:
         in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
         return prompts.format_remembered(in_time, self._now) if in_time else ""
 
-    def _count_tokens(self, request: Sequence[PromptMessage]) -> int:
-        return self._tokens.prompt_tokens(request)
-
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
         """Count the tokens of each part alone. The part `overhead` makes their sum the `total`."""
         budgets, count = self._budgets, self._tokens.count
@@ -398,3 +410,11 @@ class PromptBuilder:
         ]
         rest = total - sum(part.tokens for part in parts)
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))
+
+
+def add_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:
+    """Append the sections that are small enough to the system prompt, which is cut if it does not fit."""
+    sizes = {section: tokenizer.count(section) + 2 for section in sections if section}
+    fitting = [section for section, size in sizes.items() if size * SECTION_SHARE <= budget]
+    own = tokenizer.cut_end(system_prompt, budget - sum(sizes[section] for section in fitting))
+    return "\n\n".join(text for text in (own, *fitting) if text)

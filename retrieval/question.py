@@ -18,24 +18,19 @@ FOLLOW_UP_TERMS = 1  # a question of at most so many terms is searched with the 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """An analysed question.
+    """An analysed question."""
 
-    `text` includes the message before a short question. `meant` is the part that is embedded, and `vector` its
-    embedding [d], or None to search by words alone. `terms` are those of `text`, `own` those of the question itself.
-    `now` is the time of asking in the owner's zone.
-    """
-
-    text: str
-    meant: str
-    now: datetime
-    terms: tuple[str, ...]
-    own: tuple[str, ...]
+    text: str  # with the message before a short question
+    meant: str  # the part of `text` that is embedded
+    now: datetime  # the time of asking, in the owner's time zone
+    terms: tuple[str, ...]  # of `text`
+    own: tuple[str, ...]  # the terms of the question alone
     times: tuple[Range, ...] = ()
-    vector: Floats | None = None
+    vector: Floats | None = None  # the embedding of `meant` [d], or None to search words only
 
     @classmethod
     def analyse(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
-        """Analyse a question. `previous` is the person's message before. `speakers` are the names in the scope."""
+        """Analyse a question. `previous` is the same person's message before it."""
         text = keep_both_ends(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
         times = find_time_ranges(fold_term(normalise_text(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
@@ -59,10 +54,7 @@ def contains_name(text: str, name: str) -> bool:
 
 
 def remove_names(text: str, names: Iterable[str]) -> str:
-    """Remove the speakers' names from a question.
-
-    People hardly say their own names, so a name would draw the messages of the others to a question.
-    """
+    """Remove the names of speakers from a question, since people hardly say their own names."""
     left = text
     for name in sorted(names, key=len, reverse=True):
         for position in reversed(list(_find_positions(left, name))):
@@ -71,10 +63,7 @@ def remove_names(text: str, names: Iterable[str]) -> str:
 
 
 def _find_positions(text: str, name: str) -> Iterator[int]:
-    """Yield the positions of a name in a text where it is not part of a longer word ("Max" in "maximum").
-
-    It may touch Han and Kana, which are written without spaces. Names longer than Telegram's are never found.
-    """
+    """Yield where a name stands in a text, except inside a longer word ("Max" in "maximum")."""
     # "İ".lower() would be two characters and move the positions.
     text, name = text.replace("İ", "i").lower(), name.replace("İ", "i").lower()
     position = text.find(name) if 0 < len(name) <= 2 * MAX_NAME_CHARS + 1 else -1
@@ -90,26 +79,22 @@ def _is_letter(character: str) -> bool:
     return (character.isalnum() or character == "_") and not "\u2e80" <= character <= "\uffff"
 
 
-_QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」]+)[\"“”»」]")
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
 _EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emoji, others do not
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """A typed query.
+    """A query as typed after /search."""
 
-    `text` is the query without quotation marks. `phrases` are its quoted parts, normalised, or all of it if it has no
-    word. `terms` are those of all its words.
-    """
-
-    text: str
-    phrases: tuple[str, ...]
-    terms: tuple[str, ...]
+    text: str  # without quotation marks
+    phrases: tuple[str, ...]  # quoted parts, normalised, or the whole of a query without words
+    terms: tuple[str, ...]  # of all words
 
     @classmethod
     def parse(cls, typed: str) -> "SearchQuery":
-        phrases = list(map(normalise_phrase, _QUOTED.findall(typed)))
-        text = _QUOTED.sub(r"\1", typed)
+        phrases = [normalise_phrase("".join(groups)) for groups in _QUOTED.findall(typed)]
+        text = _QUOTED.sub(r"\1\2\3\4\5", typed)
         terms = tuple(list_content_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
         phrases = phrases if phrases or terms else [normalise_phrase(text)]
@@ -129,7 +114,7 @@ class SearchQuery:
         return len(set(self.terms) & set(analyse_text(text)))
 
     def score_sentence(self, sentence: str) -> float:
-        """Score how relevant a sentence is. A whole phrase counts more than single words."""
+        """Return how relevant a sentence is. A whole phrase counts more than single words."""
         whole = normalise_phrase(sentence)
         return self.count_terms(sentence) + 10.0 * sum(phrase in whole for phrase in self.phrases)
 

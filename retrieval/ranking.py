@@ -1,8 +1,4 @@
-"""Scores the earlier passages that may answer a question (docs/recall.md). Pure.
-
-A score is a sum of named parts, so that it can be explained. The weights come from `python -m benchmarks.recall`. Words
-arrive analysed, times resolved and vectors compared.
-"""
+"""Scores the passages that may answer a question, as sums of named parts (docs/recall.md). Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,6 +10,7 @@ from numpy.typing import NDArray
 from retrieval.question import Question, contains_name
 from storage.search.protocol import Candidates, Closeness
 
+# The weights come from `python -m benchmarks.recall`.
 COSINE_UNIT = 0.12  # the centred cosine that counts as one unit of meaning
 WORD_WEIGHT = 3.0  # the weight of a passage that holds all words of the question
 BORROWED_WEIGHT = 0.7  # the weight of a word that only a neighbour holds
@@ -34,18 +31,14 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Ranked:
-    """Candidates with the scores of their passages.
-
-    `order` lists the passages, best first. `by_meaning` lists those of people, the closest in meaning first. `parts`
-    are the named parts that add up to `scores`.
-    """
+    """Candidates with the scores of their passages."""
 
     candidates: Candidates
-    order: NDArray[np.intp]
-    by_meaning: NDArray[np.intp]
+    order: NDArray[np.intp]  # the passages, best first
+    by_meaning: NDArray[np.intp]  # people's passages, the closest in meaning first
     scores: Values
-    parts: Mapping[str, Values]
-    is_verbose: bool
+    parts: Mapping[str, Values]  # the named parts that add up to the scores
+    is_verbose: bool  # True next to a long-winded assistant
 
     @property
     def ids(self) -> list[int]:
@@ -99,10 +92,7 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Closene
 def find_rarest_word_passages(
     candidates: Candidates, question: Question, order: Sequence[int], *, limit: int
 ) -> list[int]:
-    """Return the passages among `order` that contain the rarest of the question's own words.
-
-    Return none if more than `limit` messages contain it.
-    """
+    """Return the passages with the rarest own word of the question, unless more than `limit` messages have it."""
     counts = {term: candidates.frequency[term] for term in question.own if candidates.frequency.get(term)}
     lowest = min(counts.values(), default=limit + 1)
     lines = [line for line, term in enumerate(candidates.frequency) if counts.get(term) == lowest]
@@ -119,10 +109,7 @@ def _sort_best_first(values: Values) -> NDArray[np.intp]:
 
 
 def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
-    """Return the passages before and after each: [2, passages].
-
-    Neighbours are whole messages of one day. A passage without a neighbour gets itself instead.
-    """
+    """Return the passages before and after each, [2, passages], or the passage itself where there is no neighbour."""
     days = candidates.said_at // DAY_SECONDS
     whole, count = np.bincount(candidates.messages, minlength=1)[candidates.messages] == 1, len(candidates)
     rows = np.arange(count)
@@ -136,25 +123,19 @@ def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
 
 
 def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
-    """Return each passage's BM25 score by its own words, and what its neighbours' words add.
-
-    Both are divided by the idf of all words of the question, unseen ones included, so that a paraphrase stays small. A
-    word counts at least BORROWED of what it counts for a neighbour.
-    """
+    """Return each passage's BM25 score by its own words, and what its neighbours' words add."""
     if not len(candidates) or not candidates.frequency:
         return np.zeros(len(candidates)), np.zeros(len(candidates))
     rarity = np.array([compute_idf(candidates.turns, count) for count in candidates.frequency.values()])[:, None]
     length = K1 * (1 - B + B * candidates.lengths / candidates.lengths.mean())
     weights = rarity * candidates.counts * (K1 + 1) / (candidates.counts + length)
     best = np.maximum(weights, BORROWED_WEIGHT * np.maximum(weights[:, neighbours[0]], weights[:, neighbours[1]]))
+    # The words that no message has count too, so that a paraphrase stays small.
     return weights.sum(axis=0) / rarity.sum(), (best - weights).sum(axis=0) / rarity.sum()
 
 
 def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return, for the passages of each day's first message, how far the best score of that day is above theirs.
-
-    `is_ignored` marks passages that are not compared: those of a long-winded assistant.
-    """
+    """Return, for the passages of each day's first message, how far the day's best score is above theirs."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
@@ -167,7 +148,7 @@ def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArr
 
 
 def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Values:
-    """Return what the passages with most of the question's words gain in the long answer to the best message."""
+    """Return the bonuses of the passages with most of the question's words in the long answer to the best message."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
     both = slice(best, best + 2)

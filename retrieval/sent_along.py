@@ -14,7 +14,7 @@ SHARE = 2  # documents take at most half of the ceiling, and so do pictures
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Part:
-    """Texts of the message that `quote` formats together, in at most `max_tokens`."""
+    """Texts that `quote` formats together, in at most `max_tokens`."""
 
     texts: Sequence[str]
     quote: Callable[[Sequence[str]], str]
@@ -44,7 +44,7 @@ class IncomingRenderer:
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 
     def render_within(self, tokens: int) -> tuple[str, bool]:
-        """Return the words in at most so many tokens, and True if any of them was cut in its middle."""
+        """Return the words in at most `tokens`, and True if some of them were cut."""
         sizes = [min(self._tokens.count(text), part.max_tokens) for part, text in self._quoted]
         limit = find_common_limit(sizes, max(0, tokens - 2 * len(sizes)))
         rendered = [self._shorten_part(part, text, min(limit, part.max_tokens)) for part, text in self._quoted]
@@ -60,7 +60,7 @@ class IncomingRenderer:
 
 
 def select_pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
-    """Return the pictures that fit, in order."""
+    """Return the pictures of a message that fit, in order."""
     left, chosen = ceiling // SHARE, list[Picture]()
     for picture in incoming.pictures:
         if picture.tokens <= left:

@@ -1,38 +1,39 @@
 """Renders past turns for a prompt: whole, or with their longest messages cut in the middle. Pure."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
 from llm import prompts, quoting
-from records.context import Cut
-from records.messages import OTHERS, Message, Role, cut_documents
+from records.context import Cut, Snippet
+from records.messages import NEVER_RECALLED, OTHERS, Message, Role, cut_documents
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
 WORTH_SHOWING = 48  # tokens: a smaller piece of a message says too little
+NEIGHBOURS = 2  # messages before and after the one that is replied to
+ROOM_SHARE = 2  # these messages take at most half of the room for snippets
+MAX_NEIGHBOUR_TOKENS = 300
+LINE_TOKENS = 24  # of a line without its text: day, time and a name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PastTurn:
-    """The messages of a turn in order, with the `contents` that the prompt carries of each.
-
-    `left_out` are further passages of its documents, which are searched instead of repeated.
-    """
+    """The messages of a turn, in order."""
 
     messages: tuple[Message, ...]
-    contents: tuple[str, ...]
+    contents: tuple[str, ...]  # as the prompt has them
     tokens: int
     is_whole: bool = True
-    left_out: tuple[Message, ...] = ()
+    left_out: tuple[Message, ...] = ()  # further passages of documents, which are searched instead
 
     def make_cut(self, why: str) -> Cut:
         return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
 
 
 class TurnRenderer:
-    """Renderer of turns, in a group with the names of the speakers."""
+    """Renderer of past turns."""
 
     def __init__(self, tokenizer: Tokenizer, *, in_group: bool) -> None:
         self._tokens = tokenizer
@@ -68,12 +69,8 @@ class TurnRenderer:
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _render_content(self, message: Message, limit: int | None = None) -> str:
-        """Return the message verbatim or cut to a limit of tokens, quoted if others wrote it.
-
-        In a group it has the speaker's name, since several people share the role `user`. Further lines are indented, so
-        that nobody can forge another's line. The result of a tool is only mentioned, since it may be out of date.
-        """
-        if message.origin == "tool":
+        """Return a message, verbatim or cut to a limit of tokens, quoted if others wrote it."""
+        if message.origin == "tool":  # its result may be out of date
             return prompts.ARCHIVED_RESULT
         quote = partial(self._quote_content, message)
         if limit is None:
@@ -81,7 +78,7 @@ class TurnRenderer:
         return quote(self._tokens.cut_formatted(message.content, limit, quote, self._tokens.cut_middle))
 
     def _quote_content(self, message: Message, text: str) -> str:
-        if self._in_group and message.role != "assistant":
+        if self._in_group and message.role != "assistant":  # several people share the role "user"
             return prompts.format_group_line(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
             said = text if message.is_user else prompts.format_named(message, text)
@@ -90,7 +87,7 @@ class TurnRenderer:
 
 
 def find_role(message: Message) -> Role:
-    """Return the role of a message in a prompt: "assistant" for the bot's own answers only, and never "system"."""
+    """Return the role of a message in a prompt. Only the bot's own answers are "assistant"."""
     return "assistant" if message.role == "assistant" and message.origin in ("", "tool") else "user"
 
 
@@ -113,10 +110,7 @@ def count_characters(messages: Sequence[Message]) -> int:
 def find_uncovered(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the gaps in front of and between these summaries, as (first id, last id) from `oldest` on.
-
-    If there is none and `after_last` is True, the messages after the last summary are the gap.
-    """
+    """Return the id ranges before and between summaries. If there are none, `after_last` adds the one after them."""
     gaps, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:
@@ -125,3 +119,21 @@ def find_uncovered(
     if not gaps and after_last:
         gaps.append((min(next_id, newest), newest))
     return gaps
+
+
+def find_reply_snippets(
+    messages: Sequence[Message], tokenizer: Tokenizer, *, target_id: int, shown: Set[int], before: int | None, room: int
+) -> list[Snippet]:
+    """Return the message that is replied to and its neighbours, nearest first, while they fit their share of `room`."""
+    chosen: list[Snippet] = []
+    left = room // ROOM_SHARE
+    for message in sorted(messages, key=lambda message: abs(message.id - target_id)):
+        is_later = before is not None and message.turn >= before
+        if is_later or message.id in shown or message.origin in NEVER_RECALLED:
+            continue
+        text = tokenizer.cut_end(message.content, min(MAX_NEIGHBOUR_TOKENS, left - LINE_TOKENS))
+        left -= tokenizer.count(text) + LINE_TOKENS
+        if left < 0 or not text:
+            break
+        chosen.append(Snippet(message=message, text=text, score={"reply": 1.0}))
+    return chosen

@@ -1,7 +1,4 @@
-"""Recognises questions about an order, a count or a whole story, which one search cannot answer.
-
-A question is compared with examples by meaning. The embedding model is multilingual, so English examples are enough.
-"""
+"""Recognises by meaning questions about an order, a count or a whole story, which need several searches."""
 
 import numpy as np
 
@@ -29,15 +26,11 @@ NARROW = (
     "Why did she leave the job?",
     "Can you recommend a book for my trip?",
 )
-MIN_LEAD = 0.4
-"""The lead of the closest wide example, in standard deviations of the cosines between the examples.
-
-With .5, on BEAM: 12 of 12 orders, 10 of 12 summaries, 7 of 12 counts; of 30 questions of a chat 2.
-"""
+MIN_LEAD = 0.4  # of the closest wide example, in standard deviations of the cosines between the examples
 
 
 def needs_several_searches(question: Floats, examples: Floats) -> bool:
-    """Return True if a question [d] needs more than one search. `examples`: WIDE, then NARROW, [n, d]."""
+    """Return True if a question [d] needs more than one search. `examples` [n, d] embed WIDE and then NARROW."""
     cosines = examples @ examples.T
     spread = float(cosines[np.triu_indices(len(examples), 1)].std())
     closeness = examples @ question

@@ -1,8 +1,4 @@
-"""Turns a text into the terms by which it is searched, according to its script and language. Pure.
-
-Owns normalisation, language detection, stemming and function words. Messages and questions are analysed by the same
-function. Terms are compared for equality only.
-"""
+"""Turns a text into the terms by which it is searched, according to its script and language. Pure."""
 
 import re
 import threading
@@ -89,10 +85,7 @@ _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE5
 
 
 def normalise_text(text: str) -> str:
-    """Return the text in NFKC and lower case, with one kind of apostrophe and ASCII digits.
-
-    Diacritics stay, since the stemmers need them.
-    """
+    """Return the text in NFKC and lower case, with one kind of apostrophe and ASCII digits. Keep diacritics."""
     if text.isascii():
         return text.lower()
     composed = normalise_unicode("NFKC", text)
@@ -134,10 +127,7 @@ def stem_word(word: str, language: str) -> str:
 
 @lru_cache(maxsize=CACHED_WORDS)
 def _inspect_word(word: str) -> tuple[str, Mapping[str, float]]:
-    """Return the script of a word, and how strongly a Latin word speaks for each language.
-
-    The script is "PAIRS" if a part of the word is written without spaces.
-    """
+    """Return the script of a word, or "PAIRS" if it has no spaces, and how strongly it speaks for each language."""
     if _PAIRS.search(word):
         return "PAIRS", {}
     script = unicodedata.name(word[0], "?").split(" ", 1)[0]
@@ -150,7 +140,7 @@ def _inspect_word(word: str) -> tuple[str, Mapping[str, float]]:
 
 
 def detect_latin_language(words: Iterable[str], default: str = "english") -> str:
-    """Return the language of a message's Latin words, or `default` if nothing decides."""
+    """Return the language of a message's Latin words, or `default` if none is likely."""
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word in words:
         for language, vote in _inspect_word(word)[1].items():
@@ -163,9 +153,8 @@ def detect_latin_language(words: Iterable[str], default: str = "english") -> str
 def analyse_text(text: str) -> list[str]:
     """Return the search terms of a text, in order and with repetitions.
 
-    A word is stemmed by the language of its script, a Latin one by the language of the message. Function words are
-    dropped unless nothing else is left. Scripts without spaces yield overlapping pairs of characters. Codes, times and
-    addresses are additional terms, next to their parts.
+    These are stems without function words, pairs of characters for scripts without spaces, and whole codes and
+    addresses.
     """
     plain = normalise_text(text)
     words = _WORD.findall(plain)
@@ -209,7 +198,7 @@ def is_pair(word: str) -> bool:
 
 
 def list_stems(word: str) -> set[str]:
-    """Return all terms that a word may stand for."""
+    """Return all terms that a word may have in a message."""
     return {*analyse_text(word), *_find_stems(word)}
 
 
@@ -219,11 +208,10 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def find_other_stems(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
-    """Return, by term, the stems that other Latin-script languages give its word in these questions.
+    """Map terms of these questions to the stems of their words in other Latin-script languages.
 
-    A message is stemmed by its own language, but a question of a few words counts as English. A name in a message is
-    therefore often another term than the same name alone. Codes, numbers and words of other scripts have no other
-    stems. `alone`: no other word of the questions is known.
+    A message is stemmed by its own language, but a short question counts as English. `alone` means that no other word
+    of the questions is known.
     """
     shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
     wanted = {term for term in terms if term.isalpha() and _inspect_word(term)[0] == "LATIN"}
@@ -244,14 +232,13 @@ def find_other_stems(terms: Collection[str], *questions: str, alone: bool = Fals
 
 @lru_cache(maxsize=CACHED_STEMS)
 def _find_stems(word: str) -> tuple[str, ...]:
-    """Return the distinct stems of a word in the Latin-script languages."""
     if any(map(str.isdigit, word)) or _inspect_word(word)[0] != "LATIN":
         return ()
     return tuple(dict.fromkeys(_stem_term(word, language)[0] for language in _LATIN))
 
 
 def _split_pairs(word: str) -> list[str]:
-    """Return the overlapping pairs of a word's unspaced runs, and the parts between."""
+    """Return the overlapping pairs of a word's unspaced runs, then the parts between these runs."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Literal
 
-PIECE = 250  # characters that are normalised at once
+# Characters that are normalised at once. unicodedata sorts the marks of a letter by counting inversions: for 16,000
+# marks in a row it holds the GIL for a third of a second.
+PIECE = 250
+# Letters that compose with the one before: Korean, and halfwidth marks and letters.
 _SYLLABLE_PART = re.compile("[\u1160-\u11ff\uff9e\uff9f\uffc2-\uffdc]")
-"""Letters that compose with the one before: Korean, and halfwidth marks and letters."""
 QUESTION_MARKS = ("?", "？", "؟")
 UNSPACED = 2.5  # A character of a script without spaces costs a model as many tokens as so many letters of an alphabet
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7af\uf900-\ufaff]")
@@ -41,15 +43,12 @@ _FLAGS = frozenset(
 
 
 def remove_invisible(text: str) -> str:
-    """Remove characters that no client draws, since a model or a sender could hide instructions in them.
-
-    Joiners in emoji and in scripts that need them stay, and so does the style of an emoji.
-    """
+    """Remove characters that no client draws, since they could hide instructions. Keep those that emoji need."""
     return _UNDRAWN.sub(_replace_invisible_run, replace_surrogates(text))
 
 
 def format_visible_line(text: str) -> str:
-    """Return the visible text on one line, its words one space apart."""
+    """Return the visible text on one line, with single spaces between words."""
     return " ".join(remove_invisible(text).split())
 
 
@@ -77,11 +76,7 @@ def replace_surrogates_in(value: Any) -> Any:
 
 
 def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
-    """Do what unicodedata.normalize does, in linear time.
-
-    That function sorts the marks of a letter by counting inversions. For 16,000 marks in a row it holds the GIL for a
-    third of a second. Here a run of more than PIECE marks, which no language has, is normalised piece by piece.
-    """
+    """Do what unicodedata.normalize does, but in linear time for long runs of marks."""
     if len(text) <= PIECE or text.isascii():
         return unicodedata.normalize(form, text)
     ends = [0]
@@ -99,18 +94,18 @@ def _find_safe_cut(text: str, start: int) -> int:
 
 
 def count_visible(text: str) -> int:
-    """Return the length of a text in letters of an alphabet, as a bound on its tokens that needs no tokenizer."""
+    """Return the length of a text in letters of an alphabet, as an estimate of its tokens."""
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
 def keep_both_ends(text: str, limit: int) -> str:
-    """Shorten a pasted text to its beginning and end, where its question stands, with a line end between them."""
+    """Shorten a pasted text to its beginning and end, where its question stands."""
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
 
 
 def find_sentence_ends(text: str) -> Iterator[int]:
-    """Return the positions just after each end of a sentence or line."""
+    """Return the positions after the ends of sentences and lines."""
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 
@@ -145,13 +140,13 @@ def _is_joined(text: str, position: int) -> bool:
 
 
 def find_boundary(text: str, position: int, start: int = 0) -> int:
-    """Return the nearest position, up to 16 before this one but after `start`, that splits no visible character."""
+    """Return the nearest position, at most 16 back and after `start`, that splits no visible character."""
     nearby = range(position, max(start, position - 16), -1) if position < len(text) else ()
     return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
 
 
 def find_next_boundary(text: str, position: int) -> int:
-    """Return the nearest position, up to 16 after this one, that splits no visible character."""
+    """Return the nearest position, at most 16 further on, that splits no visible character."""
     nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
     return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
 
@@ -167,8 +162,5 @@ _OPENING = re.compile(
 
 
 def defuse_template_tokens(text: str) -> str:
-    """Split each token of a chat template (<|im_start|>, [INST], …) with an invisible joiner. Idempotent.
-
-    Many servers parse these tokens anywhere, so a message could begin a turn in another role.
-    """
+    """Split the tokens of chat templates (<|im_start|>, [INST], …), which servers parse anywhere. Idempotent."""
     return _OPENING.sub(rf"\g<0>{_JOINER}", text)

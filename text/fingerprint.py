@@ -1,8 +1,4 @@
-"""Fingerprints of sentences: the numbers, dates, names, negation and hedges by which two facts differ. Pure.
-
-Owns the word lists of the languages it knows. A missed difference merges two facts wrongly, an imagined one only keeps
-a duplicate. Therefore a doubtful case counts as a difference.
-"""
+"""Fingerprints of sentences: numbers, dates, names, negation and hedges by which two facts differ. Pure."""
 
 # ruff: noqa: E501, SIM905 - lists of words
 
@@ -13,6 +9,7 @@ from functools import cache, lru_cache
 
 from text.analyzer import analyse_text, fold_term, normalise_text, stem_word
 
+# A missed difference merges two facts wrongly. Therefore a doubtful case counts as a difference.
 CACHED = 2_000  # texts whose fingerprints are cached; some are whole messages, so the cache is small
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -54,7 +51,7 @@ def _map_calendar_names() -> Mapping[str, str]:
 
 
 def _strip_case_ending(word: str) -> str:
-    """Remove a plural or case ending: "on Mondays", "montags", "в среду"."""
+    """Remove a plural or case ending, as in "Mondays", "montags" or "среду"."""
     return stem_word(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
 
@@ -84,17 +81,8 @@ _HEDGES = frozenset(
     " возможно может наверное наверно пожалуй подумываю вероятно возможна".split()
 )
 _HEDGING_PHRASES = (
-    *(
-        "thinking of",
-        "thinking about",
-        "not sure",
-        "nicht sicher",
-        "tal vez",
-        "a lo mejor",
-        "pensando en",
-        "no estoy segur",
-    ),
-    *("не уверен", "может быть"),
+    "thinking of|thinking about|not sure|nicht sicher|tal vez|a lo mejor|pensando en|no estoy segur"
+    "|не уверен|может быть".split("|")
 )
 # Capitalised at the beginning of a sentence without being a name.
 _NO_NAMES = frozenset(
@@ -113,16 +101,13 @@ _FILLERS = frozenset("longer more any anymore does do did mehr más ya боль�
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fingerprint:
-    """The distinguishing parts of a sentence, in their order.
-
-    `hedges` are words of doubt, like "maybe". `polarity` is True if the sentence is negated.
-    """
+    """The parts of a sentence that distinguish it, in their order."""
 
     numbers: tuple[str, ...]
     dates: tuple[str, ...]
     names: tuple[str, ...]
-    hedges: frozenset[str]
-    polarity: bool
+    hedges: frozenset[str]  # words of doubt, like "maybe"
+    polarity: bool  # True if the sentence is negated
 
 
 @lru_cache(maxsize=CACHED)
@@ -161,10 +146,7 @@ def make_fingerprint(text: str) -> Fingerprint:
 
 @lru_cache(maxsize=CACHED)
 def list_essential_words(text: str) -> tuple[str, ...]:
-    """Return the words of a sentence in order, without articles, copulas and fillers.
-
-    Two sentences with equal results say the same.
-    """
+    """Return the words of a sentence without articles, copulas and fillers. Equal results mean the same."""
     found = []
     for word in _WORD.findall(normalise_text(text)):
         bare = word.removesuffix("'s") if len(word) > 3 else word

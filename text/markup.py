@@ -1,14 +1,11 @@
-"""Parses the Markdown of answers into a tree that the page turns into elements, without any HTML in between.
-
-A node is a text, [tag, child, …] or ["a", address, child, …]. Pictures and raw HTML stay plain text.
-"""
+"""Parses the Markdown of answers into a tree from which the page makes elements, without any HTML in between."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from pyromark import Markdown, Options
 
-Node = str | list[Any]
+Node = str | list[Any]  # a text, [tag, child, …] or ["a", address, child, …]
 
 MAX_RICH_CHARS = 24_000  # a longer text is shown as it was written
 MAX_DEPTH = 40  # nested elements; the page builds them recursively
@@ -81,5 +78,4 @@ def _make_node(tag: Any) -> list[Node]:
 
 
 def _unpack_event(event: Any) -> tuple[str, Any]:
-    """Return the name of an event or a tag, and its value or None."""
     return next(iter(event.items())) if isinstance(event, dict) else (event, None)

@@ -1,8 +1,4 @@
-"""Splits messages into passages, the units that are embedded, indexed and shown. Pure.
-
-A short message is one passage, since half a sentence often loses the fact. A long one is split at the ends of lines
-and sentences.
-"""
+"""Splits messages into passages, the units that are embedded, indexed and shown. Pure."""
 
 from collections.abc import Iterator, Set
 from itertools import pairwise

@@ -1,23 +1,19 @@
-"""Reads formatted messages (`rich_message` of Bot API 10.1 and of Telegram Desktop) as Markdown, with their media.
-
-Blocks are recognised by their fields, so an unknown kind of block still gives its words. Any JSON is accepted.
-"""
+"""Reads formatted messages (`rich_message` of Bot API 10.1 and Telegram Desktop) as Markdown, from any JSON."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MAX_LEVELS = 48
-"""Nested blocks, styles and lists. Telegram allows 16 levels. Words that are deeper lose their form."""
-MAX_PARTS = 200_000
-"""Strings, objects and lists that are read: each of Telegram's 32,768 characters may have a style of its own."""
-MAX_CHARS = 262_144
-"""Characters of the result: eight for each of Telegram's, as for one bold letter in a cell of its own."""
+MAX_LEVELS = 48  # nested blocks, styles and lists: Telegram allows 16. Words that are deeper lose their form
+MAX_PARTS = 200_000  # strings, objects and lists: each of Telegram's 32,768 characters may have a style of its own
+MAX_CHARS = 262_144  # of the result: eight for each of Telegram's, as for one bold letter in a cell of its own
 MAX_COLUMNS = 100  # Telegram allows 20
 
-_SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
-_SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_SHIFTED = {
+    "^": str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"),
+    "_": str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"),
+}
 _WRAPS = {"bold": "**", "italic": "*", "strikethrough": "~~", "spoiler": "||", "marked": "=="}
 _MEDIA = ("photo", "video", "animation", "audio", "voice_note", "video_note", "document", "sticker")
 _READ_BY_NAME = frozenset({"type", "summary", "text", "location", "blocks", "caption", "credit", *_MEDIA})
@@ -29,17 +25,14 @@ _NO_WORDS = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RichWords:
-    """The words of a formatted message as Markdown, and its files.
-
-    `media` pairs the field that a plain message would hold a file in with Telegram's JSON: ("photo", [sizes]).
-    """
+    """The words of a formatted message as Markdown, and its files."""
 
     text: str = ""
-    media: tuple[tuple[str, Any], ...] = ()
+    media: tuple[tuple[str, Any], ...] = ()  # pairs of a plain message's field and Telegram's JSON: ("photo", [sizes])
 
 
 def read_rich_message(raw: object) -> RichWords:
-    """Return the words and media of a `rich_message`. Anything but an object has none."""
+    """Return the words and media of a `rich_message`, or none for anything but an object."""
     if not isinstance(raw, Mapping):
         return RichWords()
     reader = _Reader()
@@ -49,7 +42,7 @@ def read_rich_message(raw: object) -> RichWords:
 
 
 class _Reader:
-    """Reader of one message, within MAX_PARTS. Each method that recurses takes the level and stops at MAX_LEVELS."""
+    """Reader of one message, within MAX_PARTS. Methods that recurse stop at the level MAX_LEVELS."""
 
     def __init__(self) -> None:
         self.media: list[tuple[str, Any]] = []
@@ -169,7 +162,7 @@ class _Reader:
         return self._read_inline(node.get("text"), level)
 
     def _read_inline(self, node: object, level: int) -> str:
-        """Return a RichText, which is a string, a list, or an object with a type."""
+        """Return the words of a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
             return node if self._count_part() else ""
         if level >= MAX_LEVELS:
@@ -189,15 +182,12 @@ class _Reader:
             self._note_media(node)
             return "" if kind == "anchor" else self._read_plain(node)
         words = self._read_inline(node["text"], level + 1)
-        match kind:
-            case "superscript":
-                return raise_words(words)
-            case "subscript":
-                return lower_words(words)
-            case "url":
-                url = self._read_plain(node.get("url"))
-                words = words if words.strip() else url
-                return words if not url or words.strip() == url else f"[{words}]({url})"
+        if kind in ("superscript", "subscript"):
+            return shift_words("^" if kind == "superscript" else "_", words)
+        if kind == "url":
+            url = self._read_plain(node.get("url"))
+            words = words if words.strip() else url
+            return words if not url or words.strip() == url else f"[{words}]({url})"
         more = self._read_plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
         return wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
@@ -249,20 +239,11 @@ def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
-def raise_words(words: str) -> str:
-    """Return words as a superscript: "²", or "^(a b)" if Unicode has no raised letters for them."""
-    return _shift_words(words, _SUPERSCRIPTS, "^")
-
-
-def lower_words(words: str) -> str:
-    """Return words as a subscript: "₂", or "_(a b)" if Unicode has no lowered letters for them."""
-    return _shift_words(words, _SUBSCRIPTS, "_")
-
-
-def _shift_words(words: str, digits: dict[int, int], sign: str) -> str:
-    if all(ord(character) in digits for character in words):
-        return words.translate(digits)
-    return f"{sign}({words})" if len(words) > 1 else f"{sign}{words}"
+def shift_words(mark: str, words: str) -> str:
+    """Return words raised (mark "^") or lowered ("_"): "²", or "^(a b)" if Unicode lacks such letters."""
+    if all(ord(character) in _SHIFTED[mark] for character in words):
+        return words.translate(_SHIFTED[mark])
+    return f"{mark}({words})" if len(words) > 1 else f"{mark}{words}"
 
 
 def _read_span(cell: Mapping[str, Any], name: str) -> int:

@@ -1,7 +1,4 @@
-"""Function words by language: articles, pronouns, prepositions, auxiliaries, question words.
-
-They identify the language of a message. Searches ignore them.
-"""
+"""Function words by language. They identify the language of a message, and searches ignore them."""
 
 # ruff: noqa: E501 - lists of words
 

@@ -30,17 +30,14 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 
 
 def find_zone(words: str) -> str | None:
-    """Return the tz database's name of a zone, "" for UTC, or None if no zone or several fit.
-
-    "GMT-5" means five hours behind Greenwich, as in everyday use. "Etc/GMT-5" has the opposite sign in the database.
-    """
+    """Return the tz database's name of a zone, "" for UTC, or None if no zone or several fit."""
     if len(words) > MAX_NAME_CHARS:
         return None
     name = _simplify_name(words)
     if name.removeprefix("etc/") in UTC_NAMES:
         return ""
     offset = _OFFSET.fullmatch(name.replace(" ", "").replace("−", "-"))
-    if offset:
+    if offset:  # "GMT-5" is five hours behind Greenwich, as in everyday use, although "Etc/GMT-5" is ahead
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return find_zone_of_offset(minutes if offset[1] == "+" else -minutes)
     # "Lisbon, Portugal" means the city alone.
@@ -104,10 +101,8 @@ def _simplify_name(text: str) -> str:
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
-    """Return the moment at which a wall clock in `zone` (None: UTC) shows `local`.
-
-    A time that daylight saving skips counts as if the clock had not changed. Of a repeated time, the first is meant.
-    """
+    """Return the moment at which a wall clock in `zone` (None: UTC) shows `local`, or the first of two."""
+    # A time that daylight saving skips counts as if the clock had not changed.
     return local.replace(tzinfo=zone or UTC).astimezone(UTC)
 
 
@@ -119,7 +114,7 @@ def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
 
 
 def find_next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
-    """Return the first time after `after` on this day of a month, from the month of `local` on."""
+    """Return the first time later than `after` on this day of a month, from the month of `local` on."""
     at = move_months(local, months=0, day=day)
     if at <= after:
         at = move_months(local, months=max(0, (after.year - local.year) * 12 + after.month - local.month), day=day)

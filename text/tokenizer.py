@@ -1,7 +1,4 @@
-"""Counts tokens and cuts texts by them, exactly as the size of a prompt is measured.
-
-Loads tiktoken's encodings from an installed package, so that nothing is ever downloaded.
-"""
+"""Counts tokens, and cuts texts by them. Loads encodings from an installed package, without a download."""
 
 import gzip
 import json
@@ -31,7 +28,7 @@ _PIECE_CHARS = 50_000
 
 
 class Tokenizer:
-    """A counter and cutter of texts by the tokens of one encoding."""
+    """A counter of tokens in one encoding, which also cuts texts by them."""
 
     def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
@@ -98,10 +95,7 @@ class Tokenizer:
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def cut_middle(self, text: str, tokens: int) -> str:
-        """Cut a text to at most `tokens`: its head and tail, with a note of how much is left out between them.
-
-        If the note does not fit, only the head is returned.
-        """
+        """Cut a text to its head and tail with a note between them, or to its head if the note does not fit."""
         if tokens <= 0:
             return ""
         total = self.count(text)
@@ -144,10 +138,7 @@ class Tokenizer:
     def cut_formatted(
         self, text: str, tokens: int, write: Callable[[str], str], cut: Callable[[str, int], str] | None = None
     ) -> str:
-        """Cut a text so that `write(text)`, which may quote it or add a heading, takes at most `tokens`.
-
-        The default of `cut` is `cut_end`. The result is empty if no more than `write("")` fits.
-        """
+        """Cut a text so that `write(text)` takes at most `tokens`. Return "" if no more than `write("")` fits."""
         limit = tokens - self.count(write("")) + SEAMS
         while limit > 0:
             kept = (cut or self.cut_end)(text, limit)
@@ -158,10 +149,9 @@ class Tokenizer:
         return ""
 
     def split(self, text: str, tokens: int) -> list[str]:
-        """Split a text into pieces of at most `tokens` each, at ends of lines or sentences where these are near.
+        """Split a text into pieces of at most `tokens`, at ends of lines or sentences if these are near.
 
-        Joined, the pieces are the text. A single character that takes more stays whole. Raise ValueError for less than
-        one token.
+        Joined, the pieces are the text. Raise ValueError for less than one token.
         """
         if tokens < 1:
             raise ValueError("a piece needs at least one token")
@@ -187,10 +177,9 @@ class Tokenizer:
         return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
     def _find_longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
-        """Return a piece of `tokens` tokens, or else the longest one with fewer (within 1%).
+        """Return a piece of `tokens` tokens, or the longest shorter one (within 1%).
 
-        The next size is interpolated from the counts so far, which takes two or three rounds. Only pieces of about the
-        right size are counted, so cutting a megabyte costs no more than cutting a page.
+        Interpolate the next size from the counts so far, so that cutting a megabyte costs no more than cutting a page.
         """
         if tokens <= 0:
             return ""
@@ -222,10 +211,7 @@ def _format_note(left_out: int) -> str:
 
 
 def _find_last_sentence_end(head: str, text: str) -> int:
-    """Return the end of the last sentence in the head if it is near the head's end, or else 0.
-
-    `text` begins with the head.
-    """
+    """Return the end of the last sentence in the head of a text, or 0 if the head goes on much longer."""
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in find_sentence_ends(within) if near <= end <= len(head)), default=0)

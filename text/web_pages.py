@@ -1,7 +1,4 @@
-"""Feeds web pages to Python's HTML parser piece by piece, in linear time. Nothing is fetched.
-
-Owns which elements are hidden and which begin a line.
-"""
+"""Feeds web pages to Python's HTML parser piece by piece, in linear time. Fetches nothing."""
 
 import re
 from collections.abc import Iterator
@@ -20,14 +17,12 @@ BLOCKS = frozenset(
 )  # fmt: skip
 """Elements that begin a line, besides headings."""
 
+# Scripts, comments, declarations, end tags, and very long start tags (mostly pictures), closed or not. They are removed
+# first, since the parser searches for the end of each unclosed one again: a minute for 1 MB.
 _MARKS = re.compile(
     r"<(?P<tag>script|style)\b.*?(?:</(?P=tag)\s*>|\Z)|<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)|<[a-z][^>]{1000,}(?:>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Scripts, comments, declarations, end tags, and very long start tags (mostly pictures), closed or not.
-
-They are removed first, since the parser searches for the end of each unclosed one again: a minute for 1 MB.
-"""
 _END = re.compile(r"</[a-z][^>]*>", re.IGNORECASE)
 
 

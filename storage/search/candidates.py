@@ -1,7 +1,4 @@
-"""Reads the candidates for a question: the messages closest to it in words or meaning, and their neighbours.
-
-Reads everything that ranking needs except the text. Does not rank.
-"""
+"""Reads the messages that may answer a question, with everything that ranking needs except their texts."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -122,11 +119,7 @@ def find_candidates(
 def find_completions(
     connection: Connection, scope: Scope, terms: Sequence[str], *, before: int | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Map each term that no message contains to longer known terms that begin with it, shortest first.
-
-    These are compounds and inflected forms. A search by meaning finds them without this. A term counts as unknown if
-    only messages from the id `before` on contain it, because one of those is the question.
-    """
+    """Map each term that no message before the id `before` contains to longer known terms that begin with it."""
     words = full_text.get_word_index(connection)
 
     def is_unknown(term: str, count: int) -> bool:

@@ -1,7 +1,4 @@
-"""The word index of a database: which messages of a scope hold which terms. Implements it with FTS5.
-
-Owns the tables `words` and `word_counts`.
-"""
+"""The word index of SQLite, with FTS5: the messages of a scope by their terms."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +14,7 @@ LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in Post
 
 
 class FullText:
-    """SQLite's word index, used inside the caller's transaction."""
+    """A word index, used inside the caller's transaction. This one is SQLite's."""
 
     def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         """Index new messages."""
@@ -54,19 +51,19 @@ class FullText:
             connection.execute(_RENAMED, (before, after, old, thread))
 
     def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
-        """Count the messages of the scope that hold each term."""
+        """Map each term to the number of messages of the scope that contain it."""
         tokens = {make_token(scope, term): term for term in terms}
         rows = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
         return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
 
     def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
-        """Find longer terms of the scope with this prefix, in order, at most MAX_COMPLETIONS_READ."""
+        """Return longer terms of the scope that begin with `prefix`, in order, at most MAX_COMPLETIONS_READ."""
         start = make_token(scope, prefix)
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
     def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
-        """Return the seqs of messages that hold any of the counted terms, best by BM25 and then newest first."""
+        """Return the seqs of messages that contain any of the terms, best by BM25 first. Equals are newest first."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?",
             (_make_match_query([scope], list(frequency)), limit),
@@ -76,7 +73,7 @@ class FullText:
     def find_holders(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
-        """Return the seqs of messages of these scopes of one owner that hold any of the terms."""
+        """Return the seqs of messages in these scopes of one owner that contain any of the terms."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (_make_match_query(scopes, terms), limit)
         )
@@ -93,7 +90,7 @@ def get_word_index(connection: Connection) -> FullText:
 
 
 def _make_match_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
-    """Return an FTS5 query for messages of these scopes that hold any of the terms."""
+    """Return an FTS5 query for messages of these scopes that contain any of the terms."""
     # Always quoted: raw terms could be read as operators.
     return " OR ".join(f'"{make_token(scope, term)}"' for scope in scopes for term in terms)
 

@@ -1,8 +1,4 @@
-"""The word index in PostgreSQL: a tsvector with a GIN index, ranked by our own BM25.
-
-Text is analysed as for SQLite, and each term carries its scope, so both find the same messages. The number of times
-that a term occurs in a message is read from `places.marks`.
-"""
+"""The word index of PostgreSQL: a tsvector with a GIN index, ranked by our own BM25."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
@@ -36,10 +32,10 @@ class TsVector(FullText):
         connection.execute(_REMOVE, (owner, seqs))
 
     def merge(self, connection: Connection) -> None:
-        """Do nothing: VACUUM removes deleted rows."""
+        """Do nothing, since VACUUM removes deleted rows."""
 
     def optimize(self, connection: Connection) -> None:
-        """Do nothing: a GIN index needs no merging."""
+        """Do nothing, since a GIN index needs no merging."""
 
     def rename_owner(self, connection: Connection, old: int, new: int) -> None:
         before, after = (make_prefix(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old, new))
@@ -103,7 +99,7 @@ def _format_lexeme(token: str) -> str:
 
 
 def _make_ts_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
-    """Return a tsquery for messages of these scopes that hold any of the terms."""
+    """Return a tsquery for messages of these scopes that contain any of the terms."""
     # Tokens are letters, digits and marks only, so quotes are enough.
     return " | ".join(f"'{_format_lexeme(make_token(scope, term))}'" for scope in scopes for term in terms)
 

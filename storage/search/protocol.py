@@ -1,4 +1,4 @@
-"""What a search reads: columns and vectors, never texts. The same for every backend."""
+"""The results of searches: columns and vectors, never texts. The same for every backend."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,10 +40,7 @@ class Candidates:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageVectors:
-    """The vectors of a message's passages [n, d], and the message as it was embedded.
-
-    A message without passages counts as indexed and is found by its words alone.
-    """
+    """The vectors of a message's passages [n, d], with n = 0 if the embedder refused the message."""
 
     seq: int
     message: Message
@@ -52,17 +49,13 @@ class MessageVectors:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Closeness:
-    """The similarity of all passages of a scope to a query.
+    """The similarity of all passages of a scope to a query."""
 
-    `seqs`, `parts` and the centred `cosines` have one entry for each passage. `nearest` holds the seqs of the closest
-    messages, best first. `mean` is the mean of the cosines.
-    """
-
-    seqs: Ints
-    parts: Ints
-    cosines: Floats
-    nearest: tuple[int, ...]
-    mean: float
+    seqs: Ints  # by passage
+    parts: Ints  # by passage
+    cosines: Floats  # by passage, centred
+    nearest: tuple[int, ...]  # the seqs of the closest messages, best first
+    mean: float  # of the cosines
 
     def get_cosines(self, candidates: Candidates) -> npt.NDArray[np.float64]:
         """Return the cosine of each candidate passage. A passage without a vector gets the mean."""

@@ -1,8 +1,4 @@
-"""How an index stores the terms of a message: as tokens with their scope, and as 32-bit hashes for counting.
-
-Every token carries its scope ("u42t0x" + term). A search therefore reads the postings of its own scope alone, and
-document frequencies are those of the scope.
-"""
+"""How an index stores the terms of a message: as tokens with their scope, and as 32-bit hashes for counting."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,11 +20,7 @@ BORDER = 0  # stands between the hashes of two passages; no term has this hash
 
 @dataclass(frozen=True, slots=True)
 class TermsEntry:
-    """An analysed message.
-
-    `terms` come from its date, speaker, title and text. `begins` are the positions in `terms` at which the passages of
-    a long message begin.
-    """
+    """An analysed message."""
 
     seq: int
     scope: Scope
@@ -37,8 +29,8 @@ class TermsEntry:
     speaker: str
     size: int
     said_at: float
-    terms: tuple[str, ...]
-    begins: tuple[int, ...] = ()
+    terms: tuple[str, ...]  # of its date, speaker, title and text
+    begins: tuple[int, ...] = ()  # the positions in `terms` at which the passages of a long message begin
 
     @property
     def tokens(self) -> list[str]:
@@ -84,24 +76,17 @@ def strip_token(term: str) -> str:
 
 
 def make_prefix(scope: Scope) -> str:
-    """Return the prefix of a scope's tokens, in letters and digits only. "n" is the minus of a group's id."""
+    """Return the prefix of a scope's tokens, so that a search reads one scope only. "n" stands for a minus sign."""
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 
 
 def encode_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
-    """Return the value of `places.marks`: CRC-32s of stripped terms, little-endian, with a BORDER before each passage.
-
-    They let a search count terms without reading text.
-    """
+    """Return the value of `places.marks`: CRC-32s of stripped terms, with a BORDER before each passage."""
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
 class TermHashes:
-    """The hashed terms of some messages, passage by passage. A short message has one passage.
-
-    The arrays have one entry for each passage. `messages` is the index of its message and `parts` its place there.
-    `lengths` counts its terms, with those of date and speaker.
-    """
+    """The hashed terms of some messages, passage by passage. A short message has one passage."""
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         places: list[tuple[int, int]] = []
@@ -113,6 +98,7 @@ class TermHashes:
             heading, *pieces = np.split(hashes, borders) if len(borders) else (hashes, hashes[:0])
             places += [(message, part) for part in range(len(pieces))]
             passages += [np.concatenate([heading, piece[1:]]) for piece in pieces]
+        # By passage: the index of its message, its place there, and its number of terms with those of the heading.
         self.messages, self.parts = np.array(places, np.int64).reshape(-1, 2).T
         self.lengths = np.array(list(map(len, passages)), np.int64)
         self._hashes = np.concatenate([*passages, np.zeros(0, "<u4")])

@@ -1,8 +1,4 @@
-"""The vector index: how similar in meaning the passages of a scope are to a query.
-
-Owns the tables `vectors`, `embedding_models` and `unindexed`. The matrices of recently searched scopes stay in memory,
-and a search compares the query with every passage. Does not embed (llm/embeddings.py) or rank (retrieval/ranking.py).
-"""
+"""The vector index: how similar in meaning the passages of a scope are to a query."""
 
 import asyncio
 import json
@@ -24,7 +20,7 @@ from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
 
 CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, whatever its size
 MAX_MESSAGES = 150_000  # a larger scope is searched by words alone: its matrix would take a quarter of a gigabyte
-CENTRING = 0.7  # the share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)
+CENTRING = 0.7  # the share of a scope's mean that is subtracted, since vectors lie close together (docs/recall.md)
 ROWS_LOADED = 5_000  # in one read
 SEQS_UNINDEXED = 10_000  # in one transaction
 
@@ -72,11 +68,6 @@ class Matrix:
     vectors: Floats
     total: npt.NDArray[np.float64]
 
-    @classmethod
-    def empty(cls, dimensions: int) -> "Matrix":
-        none, vectors = np.zeros(0, np.int64), np.zeros((0, dimensions), np.float32)
-        return cls(count=0, seqs=none, parts=none, vectors=vectors, total=np.zeros(dimensions))
-
     @property
     def dimensions(self) -> int:
         return len(self.total)
@@ -86,7 +77,7 @@ class Matrix:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
     def append_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "Matrix":
-        """Return the matrix with more (seq, part, vector). Skip vectors of another length, from before a new model."""
+        """Return the matrix with more (seq, part, vector). Skip vectors of another length, which another model made."""
         fitting = [row for row in rows if len(row[2]) == 2 * self.dimensions]
         seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
         vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, self.dimensions)
@@ -99,10 +90,7 @@ class Matrix:
         )
 
     def compare(self, query: Floats, limit: int) -> Closeness:
-        """Return the cosine of every passage to a query [d], and the `limit` closest messages.
-
-        A share of the mean is subtracted from both sides first, since the vectors of one model lie close together.
-        """
+        """Return the cosine of every passage to a query [d], and the `limit` closest messages."""
         seqs, parts, vectors = self.seqs[: self.count], self.parts[: self.count], self.vectors[: self.count]
         mean = np.float32(CENTRING) * (self.total / max(1, self.count)).astype(np.float32)
         # |v - m|² = 1 - 2 v·m + |m|², which needs no copy of the vectors. Not `@`: BLAS would use every processor.
@@ -144,10 +132,7 @@ class VectorIndex:
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """Return the seqs and messages not yet embedded by this model, newest first, of owners with memory on.
-
-        This makes it the current model. After a change of model, everything is embedded again.
-        """
+        """Return the newest messages without vectors of this model, with their seqs. Make it the current model."""
         await self._set_current_model(model)
         async with self.database.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
@@ -180,7 +165,7 @@ class VectorIndex:
                 raise outcome
 
     async def count_indexed(self, owner: int, model: str) -> tuple[int, int]:
-        """Return the number of an owner's indexed messages, and of all their messages."""
+        """Return the number of an owner's indexed messages, and the number of all their messages."""
         async with self.database.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
@@ -194,10 +179,7 @@ class VectorIndex:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
     async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
-        """Compare all passages of a scope with a query [d], and find the `limit` closest messages.
-
-        Return None if the scope has no vectors of the model yet, or too many messages.
-        """
+        """Compare a scope's passages with a query [d]. Return None without vectors, or if the scope is too large."""
         matrix = self._cache.get((scope, model))
         if matrix is None or matrix.dimensions != len(query):
             async with self.database.read(scope.owner) as reader:
@@ -236,7 +218,9 @@ class VectorIndex:
     async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
         """Load a scope's vectors from the tables. Load them again if some were removed while loading."""
         while True:
-            drops, matrix, after = self._drops, Matrix.empty(dimensions), (-1, 0)
+            drops, none, after = self._drops, np.zeros(0, np.int64), (-1, 0)
+            vectors = np.zeros((0, dimensions), np.float32)
+            matrix = Matrix(count=0, seqs=none, parts=none, vectors=vectors, total=np.zeros(dimensions))
             async with self.database.read(scope.owner) as reader:
                 row = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
             while row is not None:

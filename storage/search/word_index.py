@@ -1,8 +1,4 @@
-"""Keeps the word index and the table `places` in step with the messages.
-
-Owns the tables `places` and `scope_words`. Does not analyse text (text/analyzer.py), and does not choose candidates
-(candidates.py) or rank them.
-"""
+"""Keeps the word index and the table `places` in step with the messages."""
 
 import asyncio
 import json
@@ -52,16 +48,13 @@ def remove_owner(connection: Connection, owner: int) -> None:
 
 
 def remove_messages(connection: Connection, owner: int, ids: str) -> None:
-    """Remove messages (a JSON array of ids) from the index, before they are deleted from `messages`.
-
-    Their terms stay in the file until FullText.merge.
-    """
+    """Remove messages (a JSON array of ids) from the index, before they are deleted from `messages`."""
     _remove_seqs(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids))])
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
 def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
-    """Index a message that is new or whose text changed."""
+    """Index a message that is new or has a new text."""
     entry = analyse_message(seq, row)
     _remove_seqs(connection, entry.scope.owner, [seq])
     index_entries(connection, [entry])
@@ -74,10 +67,7 @@ def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> Non
 
 
 async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
-    """Return rows of `messages` that hold any of the terms, best by BM25 first.
-
-    Terms that very many messages contain are ignored if there are rarer ones.
-    """
+    """Return rows of `messages` that contain any of the rarest terms, best by BM25 first."""
     wanted = select_searchable_terms(terms)
     if not wanted or limit <= 0:
         return []

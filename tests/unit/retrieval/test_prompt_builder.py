@@ -17,9 +17,8 @@ from records.model_calls import PromptMessage
 from records.scopes import Person, Scope
 from records.summaries import Summary
 from records.turns import Incoming, IncomingPiece
-from retrieval.budgets import Budgets
 from retrieval.packing import Packing
-from retrieval.prompt_builder import PromptBuilder
+from retrieval.prompt_builder import Budgets, PromptBuilder
 from text.tokenizer import Tokenizer
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

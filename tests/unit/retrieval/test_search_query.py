@@ -16,6 +16,8 @@ from retrieval.question import SearchQuery
         ('a " b', (), 'a " b'),
         ('"" x', (), '"" x'),
         ("「東京」", ("東京",), "東京"),
+        ('a 5" screen “good phrase”', ("good phrase",), 'a 5" screen good phrase'),
+        ('„er sagte "ja" dazu“', ('er sagte "ja" dazu',), 'er sagte "ja" dazu'),
     ],
 )
 def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) -> None:

@@ -18,7 +18,7 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
-from retrieval.budgets import add_sections
+from retrieval.prompt_builder import add_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.family import LIFETIME
 from telegram_ui.commands.registry import describe_for_model, list_commands
