@@ -40,25 +40,21 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 def _read_conversation(talks: Conversations, raw: object) -> None:
     talk = demand_object(raw)
-    if "mapping" not in talk and (wrapped := list_objects(talk.get("conversations"))):
-        for number, inner in enumerate(wrapped):
-            with talks.count_failures(f".conversations[{number}]"):
-                _read_conversation(talks, inner)
-        return
     if talk.get("is_do_not_remember") is True:
         raise LeftOut("temporary")
     mapping = demand_object(talk.get("mapping"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
     def find_node_time(name: str) -> float:
-        """Return the time of a message, or of the previous one."""
-        before = nodes.get(to_text(nodes[name].get("parent")), {})
+        before = nodes.get(to_text(nodes[name].get("parent")), {})  # for a message without a time
         times = [to_object(node.get("message")).get("create_time") for node in (nodes[name], before)]
         return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
     path = find_branch(nodes, talk.get("current_node"), "parent", find_node_time)
-    kept = (name for name in path if nodes[name].get("message") is not None)
-    messages = {name: _add_id(name, nodes[name]["message"]) for name in kept}
+    messages = {name: message for name in path if (message := nodes[name].get("message")) is not None}
+    for name, message in messages.items():
+        if isinstance(message, dict):
+            message["id"] = to_text(message.get("id")) or name
     documents = dict(_find_documents(map(to_object, messages.values())))
 
     def turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
@@ -69,10 +65,6 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
     talks.add_talk(talk, ((f".mapping[{name[:40]!r}].message", message) for name, message in messages.items()), turn)
-
-
-def _add_id(node: str, message: object) -> object:
-    return {**message, "id": to_text(message.get("id")) or node} if isinstance(message, dict) else message
 
 
 def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -97,7 +89,6 @@ def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
 def _find_shown_text(
     message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]
 ) -> str | None:
-    """Return the visible text of a message, or None if it was hidden."""
     held = to_object(message.get("metadata"))
     if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
         return None
@@ -157,7 +148,7 @@ def _read_facts(
 def _fits(sample: Sample) -> bool:
     if not sample.names:  # an empty list, or one of conversations that are damaged
         return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")
-    return "mapping" in sample.names or ("conversations" in sample.names and '"mapping"' in sample.text)
+    return "mapping" in sample.names
 
 
 FORMAT = ImportFormat(

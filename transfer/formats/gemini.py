@@ -5,7 +5,7 @@ Takeout has no conversations. Each record is a prompt, usually with its answer.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import partial
@@ -15,7 +15,8 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import choose_language, parse_written_moment
-from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts, parse_json
+from transfer.formats.conversations import Conversations, LeftOut, hash_parts, parse_json
+from transfer.formats.generic import add_talk
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.html_blocks import find_text, iterate_blocks
 from transfer.formats.values import (
@@ -117,31 +118,23 @@ def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[
 
 
 def _read_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
-    chunks = list_in(demand_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
-    unseen = ("isThought", "executableCode", "errorMessage")
-    elements = (
-        (f".chunkedPrompt.chunks[{number}]", chunk)
-        for number, chunk in enumerate(chunks)
-        if not any(to_object(chunk).get(member) for member in unseen)
-    )
-
-    def read_turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
+    chunks = list_objects(demand_object(raw["chunkedPrompt"], ".chunkedPrompt").get("chunks"))
+    messages: list[dict[str, Any]] = []
+    for chunk in chunks:
         parts = [to_text(part.get("text")) for part in list_objects(chunk.get("parts")) if not part.get("thought")]
-        return ImportedTurn(chunk.get("role"), to_text(chunk.get("text")) or "".join(parts))
-
-    talks.add_talk({"title": name}, elements, read_turn, name)
+        if not (chunk.get("isThought") or chunk.get("executableCode") or chunk.get("errorMessage")):
+            messages.append({**chunk, "content": to_text(chunk.get("text")) or "".join(parts)})
+    add_talk({"title": name}, messages, talks, ".chunkedPrompt.chunks")
 
 
 def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
-    def read_turn(value: Mapping[str, Any], _: datetime) -> ImportedTurn:
-        if isinstance(user := value.get("user_turn"), dict):
-            return ImportedTurn("user", to_text(user.get("prompt")))
-        parts = list_objects(to_object(value.get("system_turn")).get("text"))
-        return ImportedTurn("model", "\n".join(to_text(part.get("data")) for part in parts))
-
-    turns = enumerate(list_in(raw, "conversation_turns"))
-    title = to_text(raw.get("title"))
-    talks.add_talk(raw, ((f".conversation_turns[{number}]", turn) for number, turn in turns), read_turn, title)
+    messages: list[dict[str, Any]] = []
+    for turn in list_objects(raw.get("conversation_turns")):
+        if isinstance(user := turn.get("user_turn"), dict):
+            messages.append({**turn, "role": "user", "content": user.get("prompt")})
+        else:
+            messages.append({**turn, "role": "model", "content": to_object(turn.get("system_turn")).get("text")})
+    add_talk({"title": raw.get("title")}, messages, talks, ".conversation_turns")
 
 
 def _fits(sample: Sample) -> bool:

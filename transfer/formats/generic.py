@@ -83,7 +83,7 @@ class _FileReader:
             self._read_table(file.text)
         else:
             title, messages = read_transcript(file.text)
-            _add_talk({"title": title}, messages, self._talks)
+            add_talk({"title": title}, messages, self._talks)
         self._add_conversation({}, self._loose, {})
 
     def _read_table(self, text: str) -> None:
@@ -143,7 +143,7 @@ class _FileReader:
         for name, members in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
-            _add_talk({**raw, **more}, select_newest_branch(members), self._talks)
+            add_talk({**raw, **more}, select_newest_branch(members), self._talks)
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -282,10 +282,13 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
     return next((kind for kind in kinds if kind in ROLES), None)
 
 
-def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
-    """Add a conversation with an assistant. If only one side has known roles, an unknown role is the other side."""
+def add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations, path: str = ".messages") -> None:
+    """Add a conversation with an assistant. Its messages stand at `path` in the file.
+
+    If only one side has known roles, an unknown role is the other side.
+    """
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
-    elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
+    elements = ((f"{path}[{number}]", message) for number, message in enumerate(messages))
     sides = {ROLES.get(_find_role(to_object(message)) or "") for message in messages}
     missing = [role for role in ROLES.values() if role not in sides]
     read_turn = partial(_read_turn, missing[0] if len(set(missing)) == 1 else None)
