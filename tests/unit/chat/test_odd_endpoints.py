@@ -1,0 +1,242 @@
+"""Streams, refusals and errors as real servers send them: each is answered, in this turn and in the next."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.peers.raw_server import Json, Raw, RawServer, chunk, raw_server, refusal, said, stream, words_of
+from tests.support.talk import Talk, talking
+
+APPLES = "Forty-two apples."
+GOOD = (chunk(role="assistant", content=APPLES), chunk("stop"))
+MAX_REQUESTS = 4  # of one turn
+
+
+@asynccontextmanager
+async def talking_to(folder: Path, answer: Callable[[Json], Raw]) -> AsyncIterator[tuple[Talk, RawServer]]:
+    async with raw_server(answer) as (server, url), talking(folder, openai_base_url=url) as talk:
+        yield talk, server
+
+
+def html(status: int) -> Raw:
+    return Raw(body=b"<html><h1>Nope</h1></html>", status=status, content_type="text/html")
+
+
+def sse(prefix: str) -> Raw:
+    return Raw(body=prefix.encode() + stream(*GOOD).body)
+
+
+STREAMS = {
+    "null": sse("data: null\n\n"),
+    "retry alone": sse("retry: 3000\n\n"),
+    "a ping without data": sse("event: ping\ndata: \n\n"),
+    "an empty list": sse("data: []\n\n"),
+    "a comment": sse(": OPENROUTER PROCESSING\n\n"),
+    "no finish_reason": stream(GOOD[0]),
+    "neither finish_reason nor [DONE]": stream(GOOD[0], done=False),
+    "under the label of JSON": Raw(body=stream(*GOOD).body, content_type="application/json"),
+    "under the label of text": Raw(body=stream(*GOOD).body, content_type="text/plain; charset=utf-8"),
+    "under an odd case": Raw(body=stream(*GOOD).body, content_type="Text/Event-Stream"),
+    "JSON under the label of a stream": Raw(
+        body=json.dumps({"choices": [{"index": 0, "message": {"content": APPLES}, "finish_reason": "stop"}]}).encode()
+    ),
+    "thoughts first": stream(chunk(content=f"<think time=3>SECRET</think>{APPLES}"), chunk("stop")),
+    "a closing mark alone": stream(chunk(content=f"SECRET plan\n</think>\n\n{APPLES}"), chunk("stop")),
+    "channels": stream(
+        chunk(
+            content=f"<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>{APPLES}"
+        ),
+        chunk("stop"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+async def test_a_good_answer_is_read_however_it_is_sent(tmp_path: Path, kind: str) -> None:
+    async with talking_to(tmp_path, lambda _: STREAMS[kind]) as (talk, _):
+        assert (await talk.say("How many?")).text == APPLES
+
+
+@pytest.mark.parametrize("finish", ["eos", "end", "end_turn", "STOP", "FINISH_REASON_STOP", "COMPLETE", "eos_token"])
+async def test_an_unusual_end_of_a_whole_answer_is_one(tmp_path: Path, finish: str) -> None:
+    async with talking_to(tmp_path, lambda _: stream(chunk(content=APPLES), chunk(finish))) as (talk, server):
+        assert (await talk.say("How many?")).text == APPLES
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("finish", ["error", "network_error", "insufficient_system_resource", "SAFETY"])
+async def test_half_an_answer_is_asked_for_again(tmp_path: Path, finish: str) -> None:
+    answers = iter([stream(chunk(content="Half an ans"), chunk(finish)), *[said(APPLES)] * 5])
+    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, _):
+        reply = (await talk.say("How many?")).text
+        assert reply == APPLES or "Half an ans" not in reply
+
+
+NO_SYSTEM = [
+    {"object": "error", "message": "System role not supported", "code": 400},
+    [{"error": {"code": 400, "message": "Developer instruction is not enabled for this model"}}],
+    {"error": {"message": "Only user and assistant roles are supported!", "type": "BadRequestError"}},
+]
+
+
+@pytest.mark.parametrize("body", NO_SYSTEM, ids=["vLLM", "Gemma", "a template"])
+async def test_an_endpoint_without_a_system_role_answers(tmp_path: Path, body: object) -> None:
+    def answer(request: Json) -> Raw:
+        has_system = any(message["role"] == "system" for message in request["messages"])
+        return refusal(400, body) if has_system else said(APPLES)
+
+    async with talking_to(tmp_path, answer) as (talk, server):
+        assert (await talk.say("How many?")).text == APPLES
+        asked = len(server.requests)
+        assert asked <= MAX_REQUESTS
+        assert (await talk.say("And today?")).text == APPLES
+        assert len(server.requests) == asked + 1, "what helped is remembered"
+
+
+FEATURES = {
+    "tools, in German": ("tools", refusal(400, {"error": {"message": "Werkzeuge werden nicht unterstützt"}})),
+    "tools, in Chinese": ("tools", refusal(400, {"error": {"code": "1210", "message": "API 调用参数有误"}})),
+    "tools, 422 of FastAPI": ("tools", refusal(422, {"detail": [{"loc": ["body", "tools"], "msg": "extra fields"}]})),
+    "tools, 501": ("tools", refusal(501, {"error": "not implemented"})),
+    "tools, 405": ("tools", refusal(405, {"error": "nope"})),
+    "tools, 404 (OpenRouter)": (
+        "tools",
+        refusal(404, {"error": {"message": "No endpoints found that support tool use.", "code": 404}}),
+    ),
+    "tools, 415": ("tools", refusal(415, {})),
+    "tools, 406": ("tools", refusal(406, {"message": "x"})),
+    "tools, 500": ("tools", refusal(500, {"error": {"message": "list index out of range"}})),
+    "tools, HTML": ("tools", html(400)),
+    "tools, empty body": ("tools", Raw(body=b"", status=400, content_type="application/json")),
+    "tools, under 200": ("tools", refusal(200, {"error": {"code": 400, "message": "Funktion nicht verfügbar"}})),
+    "stream, 400": ("stream", refusal(400, {"error": {"message": "le streaming n'est pas permis", "param": "stream"}})),
+    "stream_options": ("stream_options", refusal(400, {"error": {"message": "Unrecognized field: stream_options"}})),
+    "stream_options, 422": ("stream_options", refusal(422, {"message": "Extra inputs are not permitted"})),
+    "stream_options, 500": ("stream_options", refusal(500, {"error": {"message": "KeyError: 'include_usage'"}})),
+}
+
+
+@pytest.mark.parametrize("kind", FEATURES)
+async def test_a_refused_feature_is_left_out(tmp_path: Path, kind: str) -> None:
+    name, refused = FEATURES[kind]
+    async with talking_to(tmp_path, lambda request: refused if name in request else said(APPLES)) as (talk, server):
+        await talk.remember()
+        assert (await talk.say("How many?")).text == APPLES
+        assert any(name in request for request in server.requests), "it was asked for"
+        assert len(server.requests) <= MAX_REQUESTS
+        assert (await talk.say("And today?")).text == APPLES
+
+
+TOO_LONG = {
+    "vLLM": (
+        400,
+        {"object": "error", "message": "The decoder prompt (length {N}) is longer than the maximum model length."},
+    ),
+    "TGI": (422, {"error": "Input validation error: `inputs` must have less than {L} tokens. Given: {N}"}),
+    "DashScope": (
+        400,
+        {"error": {"message": "Range of input length should be [1, {L}]", "code": "invalid_parameter_error"}},
+    ),
+    "413": (413, {"message": "nope"}),
+    "500 with a size": (500, {"error": {"message": "tensor of size {N} does not fit"}}),
+    "Bedrock": (400, {"message": "Input is too long for requested model."}),
+    "xAI": (400, {"error": "This model's maximum prompt length is {L} but the request contains {N} tokens."}),
+    "Gemini": (
+        400,
+        [{"error": {"message": "The input token count ({N}) exceeds the maximum number of tokens allowed ({L})."}}],
+    ),
+    "Chinese": (400, {"error": {"message": "输入长度超过限制"}}),
+    "Russian": (400, {"error": {"message": "Слишком длинный запрос"}}),
+    "Portuguese 403": (403, {"error": {"message": "texto demasiado grande"}}),
+    "bytes, 413 text": (413, "too big"),
+    "500": (500, {"error": {"message": "could not allocate KV slot"}}),
+    "429 tokens per minute (Groq)": (
+        429,
+        {
+            "error": {
+                "message": "Request too large for model `m` on tokens per minute (TPM): Limit {L}, Requested {N}.",
+                "type": "tokens",
+                "code": "rate_limit_exceeded",
+            }
+        },
+    ),
+    "431": (431, {}),
+    "200 error": (200, {"error": {"code": 400, "message": "n_ctx exceeded"}}),
+}
+
+
+@pytest.mark.parametrize("kind", TOO_LONG)
+async def test_a_prompt_that_is_too_long_gets_shorter_whatever_the_words_are(tmp_path: Path, kind: str) -> None:
+    status, body = TOO_LONG[kind]
+
+    def answer(request: Json) -> Raw:
+        length = len(words_of(request).split())
+        text = json.dumps(body).replace("{N}", str(length)).replace("{L}", "1500")
+        return refusal(status, json.loads(text)) if length > 1_500 else said(APPLES)
+
+    async with talking_to(tmp_path, answer) as (talk, _):
+        assert (await talk.say("How many of these? " + "word " * 780, "word " * 800)).text == APPLES
+        assert (await talk.say("And now?")).text == APPLES
+
+
+DECLINED = {
+    "DeepSeek": refusal(400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}),
+    "Azure": refusal(400, {"error": {"message": "The response was filtered.", "code": "content_filter"}}),
+    "a finish reason": stream(chunk(role="assistant", content=""), chunk("content_filter")),
+    "Gemini": refusal(400, {"error": {"message": "blocked", "status": "PROHIBITED_CONTENT"}}),
+    "200, error": refusal(200, {"error": {"code": "content_filter", "message": "nein"}}),
+    "Chinese": refusal(400, {"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容"}}),
+    "unknown words": refusal(400, {"error": {"message": "Ta treść jest niedozwolona"}}),
+    "unknown words, 403": refusal(403, {"error": {"message": "zakazane"}}),
+    "HTML 403 (a firewall)": html(403),
+    "406": refusal(406, {"error": "zakazane"}),
+    "451": refusal(451, {"error": "zakazane"}),
+    "500": refusal(500, {"error": "zakazane"}),
+    "empty answer": said(""),
+    "finish SAFETY": Raw(
+        body=b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"SAFETY"}]}\n\ndata: [DONE]\n\n'
+    ),
+    "no choices": Raw(body=b'{"choices":[],"prompt_feedback":{"block_reason":"PROHIBITED_CONTENT"}}'),
+}
+
+
+@pytest.mark.parametrize("kind", DECLINED)
+async def test_a_declined_word_does_not_end_the_chat(tmp_path: Path, kind: str) -> None:
+    def answer(request: Json) -> Raw:
+        return DECLINED[kind] if "zorkblat" in words_of(request) else said("Paris, of course.")
+
+    async with talking_to(tmp_path, answer) as (talk, server):
+        await talk.remember()
+        assert "Paris" not in (await talk.say("please explain zorkblat to me")).text
+        for question in ("what is the capital of France?", "and of Spain?", "thanks, one more?"):
+            server.requests.clear()
+            assert (await talk.say(question)).text == "Paris, of course."
+            assert len(server.requests) <= MAX_REQUESTS
+
+
+CREDIT = "has no credit left"
+BUSY = "is busy"
+SENTENCES = {
+    "a redirect": (Raw(body=b"", status=307, content_type="text/html"), "Check OPENAI_BASE_URL"),
+    "401 in HTML": (html(401), "Check OPENAI_API_KEY"),
+    "402": (refusal(402, {"error": "pay"}), CREDIT),
+    "403 for a balance": (refusal(403, {"error": {"message": "your account balance is insufficient"}}), CREDIT),
+    "400 for arrears": (refusal(400, {"code": "Arrearage", "message": "Access denied."}), CREDIT),
+    "a balance under 200": (
+        Raw(body=b'{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}'),
+        CREDIT,
+    ),
+    "502 in HTML": (html(502), BUSY),
+    "503 as a field of a stream": (Raw(body=b'error: {"code":503,"message":"no slot"}\n\n'), BUSY),
+    "404 in HTML": (html(404), "Check OPENAI_MODEL"),
+}
+
+
+@pytest.mark.parametrize("kind", SENTENCES)
+async def test_the_sentence_says_what_is_the_matter(tmp_path: Path, kind: str) -> None:
+    answer, words = SENTENCES[kind]
+    async with talking_to(tmp_path, lambda _: answer) as (talk, _):
+        assert words in (await talk.say("How many?")).text
