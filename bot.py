@@ -36,12 +36,12 @@ from runtime.supervisor import Supervisor
 from settings import Settings, find_misspelt, read_environment
 from storage import backup
 from telegram_ui.check import SETTINGS_ERRORS, check, find_missing_settings
+from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.dashboard import Health, make_host
 from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
-from telegram_ui.commands.outreach import broadcast
-from telegram_ui.commands.outreach.reminders import ReminderTeller
 from telegram_ui.commands.registry import Commands, describe_for_model
+from telegram_ui.commands.reminders import send_reminder
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import make_access_check
@@ -229,7 +229,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
-            dependencies.services.reminders.send_while_open(ReminderTeller(dependencies).send_reminder)
+            dependencies.services.reminders.send_while_open(partial(send_reminder, dependencies))
         )
         await stack.enter_async_context(broadcast.send_in_background(dependencies))
         if settings is not None:

@@ -18,7 +18,7 @@ from telegram_ui.commands.basics import make_private_menu
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Command, Family, Press
-from telegram_ui.commands.policy import KIND as POLICY
+from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import find_number
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
 

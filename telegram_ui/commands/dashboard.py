@@ -12,9 +12,9 @@ from locales.catalog import tr
 from records.owners import Standing
 from records.scopes import Person
 from settings import LOOPBACK, Settings
+from telegram_ui.commands.admin import decide_on_person
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family
-from telegram_ui.commands.outreach.admin import decide_on_person
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents

@@ -10,10 +10,10 @@ from records.facts import MAX_FACTS
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
+from telegram_ui.commands import reminders
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Dependencies, Family, Press
 from telegram_ui.commands.forget_targets import Target, make_payload, parse_payload
-from telegram_ui.commands.outreach import reminders
 from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import Chat
 

@@ -14,23 +14,22 @@ from telegram.error import TelegramError
 from locales.catalog import ENGLISH, LANGUAGES, choose_language, speak_in, tr
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
+from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics, make_private_menu
+from telegram_ui.commands.broadcast import Broadcasting
 from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous, parse_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
 from telegram_ui.commands.dashboard import DashboardCommands
+from telegram_ui.commands.exporting import ExportCommands
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.forget import ForgetCommands
+from telegram_ui.commands.importing import TransferCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
-from telegram_ui.commands.outreach.admin import AdminCommands
-from telegram_ui.commands.outreach.broadcast import Broadcasting
-from telegram_ui.commands.outreach.reminders import ReminderCommands
-from telegram_ui.commands.past.exporting import ExportCommands
-from telegram_ui.commands.past.importing import TransferCommands
-from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
+from telegram_ui.commands.reminders import ReminderCommands
 from telegram_ui.commands.search import SearchCommands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.usage import UsageCommands
@@ -49,7 +48,7 @@ HIDDEN = frozenset(
 """Commands that the model is not told about. Others lead to them, and each would cost some ten tokens of a prompt."""
 
 FAMILIES: tuple[type[Family], ...] = (
-    *(Basics, Wizard, ChoiceCommands, LanguageCommands, ModelCommands, ChatsCommands, SummaryCommands, PolicyCommands),
+    *(Basics, Wizard, ChoiceCommands, LanguageCommands, ModelCommands, ChatsCommands, SummaryCommands),
     *(MemoryCommands, WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, IncognitoCommands),
     *(UsageCommands, ExportCommands, TransferCommands, ForgetCommands),
     *(AdminCommands, Broadcasting, AnswerButtons, Proposals),

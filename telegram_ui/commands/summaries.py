@@ -1,22 +1,35 @@
-"""/summary_status, _show, _on, _off and _now: the state of a memory, its summaries, and the switch."""
+"""The commands that begin with /summary_: the state of a memory, its summaries, and how they are made."""
 
+import logging
 from datetime import tzinfo
 
 from telegram import InlineKeyboardMarkup
 
+from background.rebuild import RebuildProgress, Tell
+from chat.choices import NotOffered
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
 from locales.told import STORAGE_NAMES, format_outcome, format_retention
-from records.owners import StorageType
+from records.owners import OwnerConfig, StorageType
 from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
+from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Command, Family, Press
-from telegram_ui.commands.wording import find_zone, format_moment, format_span, name_policy
+from telegram_ui.commands.wording import find_zone, format_checked, format_moment, format_span, name_policy
 from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import DeliveryError
 
-SWITCH_ON, FOLD = "on", "fld"
+log = logging.getLogger(__name__)
+
+SWITCH_ON, FOLD, POLICY = "on", "fld", "po"
+AUTOMATIC, BY_HAND = "auto", "hand"
+REPORT_SECONDS = 3.0  # seconds between two edits of a message that shows progress: Telegram allows few
+SWITCH_WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
+"""Arguments of /summary_policy that turn automatic summaries on and off. It also takes the names of policies."""
+RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
+"""Arguments of /summary_prompt that delete the instructions."""
 
 
 class SummaryCommands(Family):
@@ -84,6 +97,70 @@ class SummaryCommands(Family):
         await self._delivery.say(ask.chat, text)
         return None
 
+    async def _choose_policy(self, ask: Ask) -> None:
+        word = ask.argument.strip().casefold()
+        word = SWITCH_WORDS.get(word, word)
+        config = await self._read_config(ask)
+        if word in POLICIES:
+            config = await self._store_choices(ask, policy=word)
+        elif word in (AUTOMATIC, BY_HAND):
+            config = await self._store_choices(ask, auto_fold=word == AUTOMATIC)
+        labels = {policy: tr(f"policy-name-{policy}") for policy in POLICIES}
+        policies = self._make_choice_buttons(ask, POLICY, labels, config.policy if config else "pyramid")
+        is_on = config is None or config.auto_fold
+        switch = format_checked(tr("policy-automatic"), is_on=is_on)
+        switches = [self._make_button(ask, POLICY, switch, BY_HAND if is_on else AUTOMATIC)]
+        await self._show_text(ask, format_policy(config), policies, switches, [self._make_settings_button(ask)])
+
+    _handle_policy_command = Command("summary_policy", who="admins")(_choose_policy)
+    _press_policy = Press(POLICY, who="admins")(_choose_policy)
+
+    @Command("summary_prompt", who="admins")
+    async def _set_prompt(self, ask: Ask) -> str:
+        text = ask.argument.strip()
+        if not text:
+            config = await self._read_config(ask)
+            if config is not None and config.fold_instructions:
+                return f"{tr('policy-prompt-yours')}\n{config.fold_instructions}"
+            return f"{tr('policy-prompt-usual')} {tr('policy-prompt-none')}"
+        text = "" if text.casefold() in RESETS else text
+        try:
+            await self._store_choices(ask, fold_instructions=text)
+        except NotOffered as too_long:
+            return str(too_long)
+        return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
+
+    @Command("summary_rebuild", who="admins", stands_alone=True)
+    async def _start_rebuild(self, ask: Ask) -> str | None:
+        config = await self._read_config(ask)
+        if config is None or not config.enabled:
+            return tr("summaries-is-off")
+        self._services.rebuilder.start(ask.chat.scope, self._make_reporter(ask))
+        return None
+
+    def _make_reporter(self, ask: Ask) -> Tell:
+        """Return a callback that shows the progress in one message and the result in another."""
+        message_ids: list[int] = []
+        reported_at = 0.0
+
+        async def report(progress: RebuildProgress) -> None:
+            nonlocal reported_at
+            is_update = progress.state == "running" and bool(message_ids)
+            if is_update and self._monotonic() - reported_at < REPORT_SECONDS:
+                return
+            reported_at = self._monotonic()
+            try:
+                if is_update:
+                    await self._delivery.replace(ask.chat, message_ids[-1], format_progress(progress))
+                elif progress.state in ("failed", "busy"):
+                    await self._report_failure(ask, format_progress(progress))
+                else:
+                    message_ids.extend(await self._delivery.say(ask.chat, format_progress(progress)))
+            except DeliveryError as error:
+                log.warning("progress was not shown: %s", type(error).__name__)
+
+        return report
+
 
 def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
     """Return the [Try again] button under the notice that a summary failed."""
@@ -132,3 +209,27 @@ def format_summary(summary: Summary, zone: tzinfo) -> str:
     kind = tr(f"summaries-kind-{min(summary.level, 3)}")  # higher levels have no names of their own
     dates = format_span(summary.first_at, summary.last_at, zone)
     return f"{kind} · {dates} · {tr('shared-messages', messages=summary.message_count)}\n{summary.text.strip()}"
+
+
+def format_policy(config: OwnerConfig | None) -> str:
+    """Return the text of /summary_policy."""
+    policy, every_n = (config.policy, config.every_n) if config else ("pyramid", DEFAULT_EVERY_N)
+    rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
+    heading = tr("policy-heading", policy=name_policy(policy))
+    by_hand = [] if config is None or config.auto_fold else [tr("policy-by-hand")]
+    return "\n\n".join([heading, "\n".join(rows), *by_hand, tr("policy-keeps")])
+
+
+def format_progress(progress: RebuildProgress) -> str:
+    """Return the sentence that describes the state of a rebuild."""
+    match progress.state:
+        case "running":
+            return tr("policy-rebuilding", done=progress.done, total=progress.total)
+        case "done":
+            return tr("policy-rebuilt", summaries=progress.summaries)
+        case "nothing":
+            return tr("summaries-none")
+        case "busy":
+            return tr("summaries-busy")
+        case "failed":
+            return tr("policy-rebuild-failed", why=progress.error or "")

@@ -19,9 +19,8 @@ from telegram.error import TelegramError
 from locales.catalog import speak_in, tr
 from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
-from telegram_ui.commands import answers
+from telegram_ui.commands import admin, answers
 from telegram_ui.commands.memory import NOTED_REACTION
-from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document

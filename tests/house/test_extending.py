@@ -17,8 +17,8 @@ from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
-from telegram_ui.commands.policy import format_policy
 from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
+from telegram_ui.commands.summaries import format_policy
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from telegram.ext import ExtBot
@@ -10,7 +11,7 @@ from telegram.ext import ExtBot
 from chat.operation import Operation
 from locales.catalog import tr
 from records.errors import ServedElsewhere
-from telegram_ui.commands.outreach.broadcast import MAX_AGE, SPACING_SECONDS, BroadcastSender
+from telegram_ui.commands.broadcast import MAX_AGE, SPACING_SECONDS, send_broadcasts
 from tests.support.stepping import cancelled
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, TOKEN, Desk
 from tests.unit.telegram_ui.commands.test_admin import administered
@@ -27,7 +28,7 @@ def gathered(desk: Desk) -> Desk:
 
 async def sent(desk: Desk) -> None:
     """Send all that is under way; the clock goes on by itself."""
-    sending = asyncio.create_task(BroadcastSender(desk.commands.dependencies).send_broadcasts())
+    sending = asyncio.create_task(send_broadcasts(desk.commands.dependencies))
     while not sending.done():
         waiting = asyncio.create_task(desk.peer.clock.sleeper(most=SPACING_SECONDS))
         await asyncio.wait({sending, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -106,7 +107,7 @@ async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> 
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
     desk.peer.fault("retry_after", method="sendMessage", retry_after=700)
-    await BroadcastSender(desk.commands.dependencies).send_broadcasts()
+    await send_broadcasts(desk.commands.dependencies)
     assert desk.peer.texts(BOB) == []
     desk.commands.dependencies.delivery.get_state(PRIVATE)
     desk.peer.clock.advance(700)
@@ -129,8 +130,8 @@ async def test_broken_off_anywhere_it_goes_on_and_nobody_gets_it_twice(desk: Des
         await desk.press(ANN, ANN, message, buttons["Send"])
         before = [len(desk.peer.texts(one)) for one in (BOB, EVE)]
         passing = asyncio.create_task(time_passes(desk))
-        was_reached = await cancelled(BroadcastSender(desk.commands.dependencies).send_broadcasts, number)
-        await BroadcastSender(desk.commands.dependencies).send_broadcasts()
+        was_reached = await cancelled(partial(send_broadcasts, desk.commands.dependencies), number)
+        await send_broadcasts(desk.commands.dependencies)
         passing.cancel()
         got = [len(desk.peer.texts(one)) - were for one, were in zip((BOB, EVE), before, strict=True)]
         assert max(got) == 1
@@ -165,7 +166,7 @@ async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
     dependencies = replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({EVE})))
-    await BroadcastSender(dependencies).send_broadcasts()
+    await send_broadcasts(dependencies)
     assert desk.peer.texts(BOB) == []
     assert await desk.services.memory.broadcasts.list_sending() == []
 
@@ -178,7 +179,7 @@ async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> No
     [one] = await desk.services.memory.broadcasts.list_sending()
     before, delivery = desk.last(ANN), desk.commands.dependencies.delivery
     bot, delivery.bot = delivery.bot, WithoutLease(TOKEN)
-    await BroadcastSender(desk.commands.dependencies).send_broadcasts()
+    await send_broadcasts(desk.commands.dependencies)
     delivery.bot = bot
     assert (desk.peer.texts(BOB), desk.last(ANN)) == ([], before)
     assert (await desk.services.memory.broadcasts.count_outcomes(one)).left == 3

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from records.status import Counts, Status
-from telegram_ui.commands.past.importing import REPORT_SECONDS, ImportProgress
+from telegram_ui.commands.importing import REPORT_SECONDS, ImportProgress
 from telegram_ui.commands.summaries import format_status
 
 SEVERAL_OF_ONE = re.compile(r"\b1 (messages|parts|times|requests|days|tokens)\b")

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, timedelta
+from functools import partial
 
 import pytest
 
@@ -13,7 +14,7 @@ from records.turns import Proposal
 from reminders.phrases import read_phrase
 from reminders.sending import MAX_SENDS, Tell, Told
 from telegram_ui.commands import proposals
-from telegram_ui.commands.outreach.reminders import ReminderTeller, make_offer_payload, parse_offer
+from telegram_ui.commands.reminders import make_offer_payload, parse_offer, send_reminder
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
@@ -177,17 +178,17 @@ async def send_due(desk: Desk, tell: Tell) -> None:
 async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     await desk.say(ANN, ANN, "/reminders add every day at 10:00 to eat")
-    teller = ReminderTeller(desk.commands.dependencies)
-    await send_due(desk, teller.send_reminder)
+    tell = partial(send_reminder, desk.commands.dependencies)
+    await send_due(desk, tell)
     desk.pass_time(timedelta(hours=1))
     since = len(desk.peer.texts(ANN))
     for _ in range(2):
-        await send_due(desk, teller.send_reminder)
+        await send_due(desk, tell)
     assert sorted(desk.peer.texts(ANN)[since:]) == ["Reminder: eat", "Reminder: stretch"]
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
-    await send_due(desk, teller.send_reminder)
+    await send_due(desk, tell)
     assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sunday, 22 November 2026, 10:00 (UTC)."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
@@ -198,7 +199,7 @@ async def test_who_was_removed_is_reminded_of_nothing(desk: Desk) -> None:
     desk.pass_time(timedelta(hours=1))
     desk.services.memory.serves = lambda person: person != ANN
     since = len(desk.peer.texts(ANN))
-    await send_due(desk, ReminderTeller(desk.commands.dependencies).send_reminder)
+    await send_due(desk, partial(send_reminder, desk.commands.dependencies))
     assert (desk.peer.texts(ANN)[since:], await of(desk)) == ([], [])
 
 
@@ -262,5 +263,5 @@ async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
     desk.peer.fault("error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user")
-    await send_due(desk, ReminderTeller(desk.commands.dependencies).send_reminder)
+    await send_due(desk, partial(send_reminder, desk.commands.dependencies))
     assert await of(desk) == []

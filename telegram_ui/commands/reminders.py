@@ -17,15 +17,8 @@ from records.reminders import MAX_REMINDER_CHARS, Reminder, ReminderWish, Repeat
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
-from telegram_ui.commands.buttons import (
-    ALONE,
-    SETTINGS,
-    Buttons,
-    make_keyboard,
-    make_page_buttons,
-    select_page,
-    split_rows,
-)
+from telegram_ui.commands import buttons
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.wording import find_zone, format_clock, format_quote, set_reference_time
 from telegram_ui.sending.chat import Chat, bind_work_to_lease
@@ -119,7 +112,7 @@ class ReminderCommands(Family):
         text = tr("reminders-set", when=format_when(reminder, find_zone(config)), text=reminder.text)
         hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
         cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{reminder.id}.")
-        zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
+        zones = _make_zone_row(self._dependencies, ask.chat, ask.person, config)
         return await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
@@ -135,29 +128,29 @@ class ReminderCommands(Family):
         if not reminders:
             return await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
         shown, page, pages = select_page(reminders, page, REMINDERS_PER_PAGE)
-        lines, buttons = [tr("forget-reminders", reminders=len(reminders)), ""], []
+        lines, row = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
             text = format_quote(reminder.text, MAX_QUOTE_CHARS)
             lines.append(f"{number}. {format_when(reminder, find_zone(config))} – {text}")
-            buttons.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
+            row.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, LISTED, label, f"{PAGE}.{to}"))
-        zones = _make_zone_buttons(self._buttons, ask.chat, ask.person, config)
+        zones = _make_zone_row(self._dependencies, ask.chat, ask.person, config)
         lines += ["", tr("reminders-press"), *_make_zone_hint(config)]
-        return await self._show_text(ask, "\n".join(lines), *split_rows(buttons, 4), turn, zones)
+        return await self._show_text(ask, "\n".join(lines), *split_rows(row, 4), turn, zones)
 
 
 async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
     """Ask this person if the proposed reminder should be set."""
-    wish, buttons = proposal.wish, dependencies.buttons
+    wish, make_button = proposal.wish, dependencies.buttons.make_button
     if wish is None:
         return
     config = await dependencies.services.memory.config(chat.scope.owner)
     heading = tr("reminders-offer", when=format_when(wish, find_zone(config)))
     text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), wish.text])
     payload = make_offer_payload(wish, proposal.source, knows_zone=_is_zone_known(config))
-    yes = buttons.make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
-    no = buttons.make_button(OFFERED, chat, person, tr("shared-no"), NO)
-    keyboard = make_keyboard([yes, no], _make_zone_buttons(buttons, chat, person, config))
+    yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
+    no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
+    keyboard = make_keyboard([yes, no], _make_zone_row(dependencies, chat, person, config))
     await dependencies.delivery.say(chat, text, keyboard=keyboard)
 
 
@@ -206,44 +199,39 @@ def _make_zone_hint(config: OwnerConfig | None) -> list[str]:
     return [] if _is_zone_known(config) else [tr("reminders-utc")]
 
 
-def _make_zone_buttons(
-    buttons: Buttons, chat: Chat, person: Person, config: OwnerConfig | None
+def _make_zone_row(
+    dependencies: Dependencies, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> list[InlineKeyboardButton]:
-    if _is_zone_known(config) or not chat.is_private:
+    if _is_zone_known(config) or not chat.is_private:  # in groups admins choose it
         return []
-    return [buttons.make_button(SETTINGS, chat, person, tr("reminders-zone"), ALONE)]
+    make_button = dependencies.buttons.make_button
+    return [make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)]
 
 
-class ReminderTeller:
-    """Sends due reminders, in the chosen language or else in the one in which they were asked for."""
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        self._delivery = dependencies.delivery
-        self._memory = dependencies.services.memory
-
-    async def send_reminder(self, reminder: Reminder, now: datetime) -> Told:
-        """Send a reminder and return the outcome, as reminders/sending.py expects."""
-        config = await self._memory.config(reminder.owner)
-        bind_work_to_lease(self._memory.shared_work, reminder.owner)
-        chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
-        if not self._memory.serves(reminder.person):
-            log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)
-            return "lost"
-        if self._delivery.is_paused(chat):
-            return "later"
-        set_reference_time(now)
-        chosen = find_language(config.language if config else "") or find_language(reminder.language)
-        with speak_in(chosen or current_language()):
-            text = tr("reminders-due", text=reminder.text)
-            if now - reminder.due_at >= timedelta(minutes=2):
-                text += f"\n\n{tr('reminders-late', when=format_when(replace(reminder, repeat=''), find_zone(config)))}"
-        try:
-            await self._delivery.say(chat, text)
-        except DeliveryUnknown:
-            return "unknown"
-        except ChatGone:
-            log.warning("a reminder of %d is dropped: the chat is gone", reminder.owner)
-            return "lost"
-        except DeliveryError as error:
-            return "lost" if isinstance(error.__cause__, BadRequest) else "later"
-        return "arrived"
+async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> Told:
+    """Send a due reminder in the chosen language, or else in the language in which it was asked for."""
+    memory, delivery = dependencies.services.memory, dependencies.delivery
+    config = await memory.config(reminder.owner)
+    bind_work_to_lease(memory.shared_work, reminder.owner)
+    chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
+    if not memory.serves(reminder.person):
+        log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)
+        return "lost"
+    if delivery.is_paused(chat):
+        return "later"
+    set_reference_time(now)
+    chosen = find_language(config.language if config else "") or find_language(reminder.language)
+    with speak_in(chosen or current_language()):
+        text = tr("reminders-due", text=reminder.text)
+        if now - reminder.due_at >= timedelta(minutes=2):
+            text += f"\n\n{tr('reminders-late', when=format_when(replace(reminder, repeat=''), find_zone(config)))}"
+    try:
+        await delivery.say(chat, text)
+    except DeliveryUnknown:
+        return "unknown"
+    except ChatGone:
+        log.warning("a reminder of %d is dropped: the chat is gone", reminder.owner)
+        return "lost"
+    except DeliveryError as error:
+        return "lost" if isinstance(error.__cause__, BadRequest) else "later"
+    return "arrived"

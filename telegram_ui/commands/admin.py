@@ -16,9 +16,9 @@ from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
 from runtime import logs
+from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
-from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.wording import format_local_minute, format_quote
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError

@@ -66,7 +66,7 @@ class Broadcasting(Family):
         people = await list_audience(self._services.memory, self._operation, ask.person.id)
         if await broadcasts.begin(found, people, receipt=ask.message_id):
             text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
-            row = _make_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
+            row = _make_broadcast_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
             await self._show_text(ask, text, row)
         return None
 
@@ -78,12 +78,12 @@ async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, words: 
         await dependencies.delivery.say(ask.chat, found)
         return
     proposed, people = found
-    keyboard = make_keyboard(_make_buttons(dependencies, ask.person.id, proposed.id, is_sending=False))
+    keyboard = make_keyboard(_make_broadcast_buttons(dependencies, ask.person.id, proposed.id, is_sending=False))
     question = f"{tr('broadcast-confirm', people=len(people))}\n\n{proposed.text}"
     await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
 
 
-def _make_buttons(
+def _make_broadcast_buttons(
     dependencies: Dependencies, admin: int, number: int, *, is_sending: bool
 ) -> list[InlineKeyboardButton]:
     chat, person = Chat(id=admin), Person(id=admin, name="")
@@ -96,83 +96,83 @@ def _make_buttons(
 
 def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send confirmed broadcasts while the block is open. The next run sends the rest."""
-    return repeat_in_background(BroadcastSender(dependencies).send_or_log, every=POLL_SECONDS, grace=GRACE_SECONDS)
 
-
-class BroadcastSender:
-    """Sends confirmed broadcasts, person by person. Only the process that serves the admin sends."""
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        self._dependencies = dependencies
-        self._delivery = dependencies.delivery
-        self._memory = dependencies.services.memory
-        self._clock = dependencies.services.clock
-
-    async def send_broadcasts(self) -> None:
-        """Send the rest of all confirmed broadcasts, one after the other. Raise KeepsakeError if the store fails."""
-        for broadcast in await self._memory.broadcasts.list_sending():
-            if await self._memory.served([broadcast.admin]):
-                if broadcast.admin not in self._dependencies.operation.admin_ids:
-                    await self._memory.broadcasts.end(broadcast)
-                    continue
-                chosen = await self._memory.language(broadcast.admin) or ""
-                language = choose_language(chosen, "", is_shared=False, default=self._dependencies.default_language)
-                bind_work_to_lease(self._memory.shared_work, broadcast.admin)
-                with speak_in(language):
-                    await self._send_to_all(broadcast)
-
-    async def send_or_log(self) -> None:
-        """Call send_broadcasts, and log its errors."""
+    async def send_or_log() -> None:
         try:
-            await self.send_broadcasts()
+            await send_broadcasts(dependencies)
         except KeepsakeError as error:
             log.warning("a message to everybody waits: %s", type(error).__name__)
 
-    async def _send_to_all(self, broadcast: Broadcast) -> None:
-        broadcasts, time = self._memory.broadcasts, self._delivery.clock
-        reported = time.time()
-        # Ends, because each round leaves one person fewer.
-        while self._clock() - broadcast.created_at < MAX_AGE:
-            person = await broadcasts.take_next_person(broadcast)
-            if person is None:
-                break
-            if not self._memory.serves(person):
-                await broadcasts.remove_person(broadcast, person)
+    return repeat_in_background(send_or_log, every=POLL_SECONDS, grace=GRACE_SECONDS)
+
+
+async def send_broadcasts(dependencies: Dependencies) -> None:
+    """Send the confirmed broadcasts of the admins that this process serves, one after the other.
+
+    Raise KeepsakeError if the store fails.
+    """
+    memory = dependencies.services.memory
+    for broadcast in await memory.broadcasts.list_sending():
+        if await memory.served([broadcast.admin]):
+            if broadcast.admin not in dependencies.operation.admin_ids:
+                await memory.broadcasts.end(broadcast)
                 continue
-            outcome = await self._send_text(person, broadcast.text)
-            if outcome is None:
-                await broadcasts.requeue_person(broadcast, person)
-                return
-            if outcome != "unknown":
-                await broadcasts.note(broadcast, person, outcome)
-            if time.time() - reported >= 5:
-                reported = time.time()
-                await self._report_progress(broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
-            await time.sleep(SPACING_SECONDS)
-        progress = await broadcasts.count_outcomes(broadcast)
-        if await broadcasts.end(broadcast):
-            await self._report_progress(broadcast, progress, is_over=True)
+            chosen = await memory.language(broadcast.admin) or ""
+            language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
+            bind_work_to_lease(memory.shared_work, broadcast.admin)
+            with speak_in(language):
+                await _send_to_all(dependencies, broadcast)
 
-    async def _send_text(self, person: int, text: str) -> Outcome | None:
-        """Send a text to one person. Return None if it was certainly not sent and may be sent later."""
-        try:
-            await self._delivery.say(Chat(id=person), text)
-        except ServedElsewhere:
-            return None
-        except DeliveryUnknown:
-            return "unknown"
-        except ChatGone:
-            return "gone"
-        except DeliveryError as error:
-            return "gone" if isinstance(error.__cause__, BadRequest) else None
-        return "arrived"
 
-    async def _report_progress(self, broadcast: Broadcast, progress: BroadcastProgress, *, is_over: bool) -> None:
-        text = format_receipt(progress, tr("broadcast-done" if is_over else "broadcast-sending"))
-        row = _make_buttons(self._dependencies, broadcast.admin, broadcast.id, is_sending=True)
-        keyboard, chat = make_keyboard([] if is_over else row), Chat(id=broadcast.admin)
-        with suppress(KeepsakeError):  # the broadcast goes on without a report
-            if broadcast.receipt is not None:
-                await self._delivery.edit(chat, broadcast.receipt, Piece(text=text), keyboard=keyboard)
-            elif is_over:
-                await self._delivery.say(chat, text)
+async def _send_to_all(dependencies: Dependencies, broadcast: Broadcast) -> None:
+    memory, time = dependencies.services.memory, dependencies.delivery.clock
+    broadcasts, reported = memory.broadcasts, time.time()
+    # Ends, because each round leaves one person fewer.
+    while dependencies.services.clock() - broadcast.created_at < MAX_AGE:
+        person = await broadcasts.take_next_person(broadcast)
+        if person is None:
+            break
+        if not memory.serves(person):
+            await broadcasts.remove_person(broadcast, person)
+            continue
+        outcome = await _send_text(dependencies, person, broadcast.text)
+        if outcome is None:
+            await broadcasts.requeue_person(broadcast, person)
+            return
+        if outcome != "unknown":
+            await broadcasts.note(broadcast, person, outcome)
+        if time.time() - reported >= 5:
+            reported = time.time()
+            await _report_progress(dependencies, broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
+        await time.sleep(SPACING_SECONDS)
+    progress = await broadcasts.count_outcomes(broadcast)
+    if await broadcasts.end(broadcast):
+        await _report_progress(dependencies, broadcast, progress, is_over=True)
+
+
+async def _send_text(dependencies: Dependencies, person: int, text: str) -> Outcome | None:
+    """Send a text to one person. Return None if it was certainly not sent and may be sent later."""
+    try:
+        await dependencies.delivery.say(Chat(id=person), text)
+    except ServedElsewhere:
+        return None
+    except DeliveryUnknown:
+        return "unknown"
+    except ChatGone:
+        return "gone"
+    except DeliveryError as error:
+        return "gone" if isinstance(error.__cause__, BadRequest) else None
+    return "arrived"
+
+
+async def _report_progress(
+    dependencies: Dependencies, broadcast: Broadcast, progress: BroadcastProgress, *, is_over: bool
+) -> None:
+    text = format_receipt(progress, tr("broadcast-done" if is_over else "broadcast-sending"))
+    row = _make_broadcast_buttons(dependencies, broadcast.admin, broadcast.id, is_sending=True)
+    keyboard, chat = make_keyboard([] if is_over else row), Chat(id=broadcast.admin)
+    with suppress(KeepsakeError):  # the broadcast goes on without a report
+        if broadcast.receipt is not None:
+            await dependencies.delivery.edit(chat, broadcast.receipt, Piece(text=text), keyboard=keyboard)
+        elif is_over:
+            await dependencies.delivery.say(chat, text)
