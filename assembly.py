@@ -132,7 +132,7 @@ async def open_services(
         )
         quota, wake = core.quota, core.wake_indexer
         facts, distiller, history_extraction = await open_facts(core, stack)
-        summaries = make_summaries(core, facts)
+        summaries = make_summary_manager(core, facts)
         rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         rebuilder = await stack.enter_async_context(rebuilding)
         search = MemorySearch(memory=memory, retrieval=core.retrieval)
@@ -175,7 +175,7 @@ async def open_services(
             backups=make_backups(settings, memory, clock),
         )
         try:
-            async with Scheduler(make_schedule(core, services)):
+            async with Scheduler(list_scheduled_tasks(core, services)):
                 yield services
         finally:
             await quota.write()
@@ -268,7 +268,7 @@ async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileD
     return facts, await stack.enter_async_context(distiller), await stack.enter_async_context(history)
 
 
-def make_summaries(core: Core, facts: Facts) -> SummaryManager:
+def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
     settings = core.settings
     return SummaryManager(
         memory=core.memory,
@@ -357,7 +357,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
     )
 
 
-def make_schedule(core: Core, services: Services) -> list[ScheduledTask]:
+def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
     """Return the scheduled tasks with their intervals in seconds."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     look_for_endings = partial(log_endings, core.settings, services.clock)
@@ -373,7 +373,7 @@ def make_schedule(core: Core, services: Services) -> list[ScheduledTask]:
     if memory.is_shared:
         tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=30))
     if services.backups is not None:
-        work = services.backups.make_daily
+        work = services.backups.make_daily_backup
         tasks.append(ScheduledTask(name="making the daily backup", work=work, every=600, at_start=True))
     if days:
         work = partial(corrections.forget_archives, timedelta(days=days))

@@ -33,7 +33,7 @@ from records.errors import KeepsakeError, SettingsError
 from runtime import VERSION, logs, tracing
 from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
-from settings import Settings, find_misspelt, read_environment
+from settings import Settings, find_misspelt_variables, read_environment
 from storage import backup
 from telegram_ui.check import SETTINGS_ERRORS, check, find_missing_settings
 from telegram_ui.commands import broadcast
@@ -66,10 +66,10 @@ class Stop:
         self.requested_at = time.monotonic()
         self.requested.set()
 
-    async def wait(self, *others: Coroutine[Any, Any, object]) -> None:
-        """Wait until a stop is requested or one of `others` ends. Raise its error if it failed."""
+    async def wait_for_stop(self, *coroutines: Coroutine[Any, Any, object]) -> None:
+        """Wait until a stop is requested or one of `coroutines` ends. Raise its error if it failed."""
         self.is_awaited = True
-        tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *others)]
+        tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *coroutines)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
     try:
         environ = read_environment() if environ is None else environ
         settings = Settings.from_env(environ)
-        logs.set_up(settings.log_level, settings.secrets(), style=settings.log_format)
+        logs.set_up_logging(settings.log_level, settings.list_secrets(), style=settings.log_format)
         if options.port is not None and not options.playground:
             raise SettingsError("--port", "belongs to --playground.")
         if options.port is not None and not 0 < options.port < 65_536:
@@ -113,17 +113,17 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.restore is not None:
             return restore_backup(options.restore, settings)
         if options.check:
-            return asyncio.run(check(settings, find_misspelt(environ)))
-        for sentence in find_misspelt(environ):
+            return asyncio.run(check(settings, find_misspelt_variables(environ)))
+        for sentence in find_misspelt_variables(environ):
             log.warning("%s", sentence)
         if options.playground:
-            browser = not options.no_browser and has_screen(environ)
+            browser = not options.no_browser and can_open_browser(environ)
             work = partial(run_playground, settings, port=options.port, browser=browser)
             return asyncio.run(_run_until_stopped(work, Supervisor(environ)))
         if missing := list(find_missing_settings(settings).values()):
             first, *others = missing
             raise SettingsError(first.variable, " ".join([first.plain, *(error.sentence for error in others)]))
-        return asyncio.run(_run_until_stopped(partial(run, settings), Supervisor(environ)))
+        return asyncio.run(_run_until_stopped(partial(run_bot, settings), Supervisor(environ)))
     except KeepsakeError as error:
         logs.announce(error.sentence, logging.ERROR)
         return 2 if isinstance(error, SETTINGS_ERRORS) else 1
@@ -155,7 +155,7 @@ def restore_backup(file: Path, settings: Settings) -> int:
     return 0
 
 
-async def run(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
+async def run_bot(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
     """Run the bot until a stop is requested or Telegram revokes the token. If `has_page`, serve the dashboard."""
     readiness = Readiness(stop.requested.is_set)
     async with AsyncExitStack() as stack:
@@ -169,7 +169,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 settings, serving=partial(make_access_check, settings), commands=describe_for_model()
             )
             services = await stack.enter_async_context(opening)
-        end_moves = partial(_end_moves, services.memory, stop)
+        end_moves = partial(_set_move_deadline, services.memory, stop)
         stack.callback(end_moves)
         service = await stack.enter_async_context(
             open_telegram_service(
@@ -191,10 +191,10 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         stop.supervisor.notify("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)
-        await stop.wait(service.wait_for_failure())
+        await stop.wait_for_stop(service.wait_for_failure())
 
 
-def _end_moves(memory: ExternalMemory, stop: Stop) -> None:
+def _set_move_deadline(memory: ExternalMemory, stop: Stop) -> None:
     if stop.requested_at is not None:
         memory.finish_by(stop.requested_at + 5.0)  # the process has ten seconds to end
 
@@ -275,7 +275,7 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
         print(f"{address}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)", flush=True)
         if browser:
             await asyncio.to_thread(webbrowser.open, stage.url)
-        await run(settings, stop, services=services, has_page=False)
+        await run_bot(settings, stop, services=services, has_page=False)
 
 
 async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
@@ -295,7 +295,7 @@ def _format_answer(answer: str) -> list[dict[str, Any]]:
     return [{"text": piece.text, "entities": [entity.to_dict() for entity in piece.entities]} for piece in shown]
 
 
-def has_screen(environ: Mapping[str, str]) -> bool:
+def can_open_browser(environ: Mapping[str, str]) -> bool:
     """Return True if the program runs in a local terminal with a desktop, where a browser can open."""
     if not sys.stdout.isatty() or environ.get("SSH_CONNECTION"):
         return False
@@ -326,11 +326,11 @@ def format_count(number: int, singular: str, plural: str) -> str:
     return f"{number:,} {singular if number == 1 else plural}"
 
 
-def log_death(_: object, error: BaseException, __: object) -> None:
+def log_fatal_error(_type: object, error: BaseException, _traceback: object) -> None:
     """Log the error that ends the program without its text, which may quote people."""
     log.critical("ended by an error: %s", type(error).__name__, exc_info=error)
 
 
 if __name__ == "__main__":
-    sys.excepthook = log_death
+    sys.excepthook = log_fatal_error
     sys.exit(main())

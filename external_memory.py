@@ -122,7 +122,7 @@ class ExternalMemory:
 
     async def config(self, owner: int) -> OwnerConfig | None:
         """Return the owner's configuration, or None. Do not call this inside `opened` or `home`."""
-        async with self._locks.of(owner).shared():
+        async with self._locks.get_lock(owner).hold_shared():
             await self._state.leases.hold(owner)
             return await self._read_config(owner)
 
@@ -145,7 +145,7 @@ class ExternalMemory:
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
-        async with self._locks.of(owner).exclusive():
+        async with self._locks.get_lock(owner).hold_exclusive():
             await self._state.leases.hold(owner)
             known = await self._read_config(owner)
             if known is not None and known.storage is not storage:
@@ -163,7 +163,7 @@ class ExternalMemory:
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Change an owner's configuration, except its storage. Without a configuration, create one with memory off."""
-        async with self._locks.of(owner).exclusive():
+        async with self._locks.get_lock(owner).hold_exclusive():
             await self._state.leases.hold(owner)
             return await self._put_config(owner, change)
 
@@ -175,7 +175,7 @@ class ExternalMemory:
         return await self._open.get(place, partial(self._active_scope, place))
 
     async def _active_scope(self, place: Scope) -> Scope:
-        async with self._locks.of(place.owner).shared():
+        async with self._locks.get_lock(place.owner).hold_shared():
             await self._state.leases.hold(place.owner)
             config = await self._read_config(place.owner)
             return await self._stores[config.storage].conversations.find_open(place) if config else place
@@ -226,7 +226,7 @@ class ExternalMemory:
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """Yield the store of an owner, or None while their memory is off. The memory cannot move inside the block."""
-        async with self._locks.of(owner).shared():
+        async with self._locks.get_lock(owner).hold_shared():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
             yield self._stores[config.storage] if config and config.enabled else None
@@ -234,7 +234,7 @@ class ExternalMemory:
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
         """Yield the store of an owner, even while memory is off. The memory cannot move inside the block."""
-        async with self._locks.of(owner).shared():
+        async with self._locks.get_lock(owner).hold_shared():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
@@ -254,11 +254,11 @@ class ExternalMemory:
 
     def turn(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Hold the owner's shared lock for one turn. Use `opened` inside as usual."""
-        return self._locks.of(owner).turn()
+        return self._locks.get_lock(owner).hold_turn()
 
     def between_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Hold the owner's exclusive lock, for changes that no turn may overlap."""
-        return self._locks.of(owner).between_turns()
+        return self._locks.get_lock(owner).hold_between_turns()
 
     async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count what `forget` would erase, and list the first texts.
@@ -279,7 +279,7 @@ class ExternalMemory:
         """
         async with self.home(owner) as store:
             await self._wait_for_word_index(store, owner, what)
-        async with self._locks.of(owner).exclusive():
+        async with self._locks.get_lock(owner).hold_exclusive():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
             store = self._stores[config.storage if config else StorageType.SQLITE]
@@ -294,7 +294,7 @@ class ExternalMemory:
 
         After a StorageError, call it again.
         """
-        async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
+        async with self._locks.get_lock(owner).hold_exclusive(), self._locks.get_lock(new).hold_exclusive():
             for group in (owner, new):
                 await self._state.leases.hold(group)
             try:

@@ -247,7 +247,7 @@ class Settings:
                     wrong[variable] = f"{error} {_show_value(text, read, hidden)} in {place}."
         for variable in wrong:  # the first is raised, followed by the others
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
-            raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt(environ)]))
+            raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt_variables(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in split_list(environ.get("ALLOWED_USER_IDS", "")))
 
@@ -255,7 +255,7 @@ class Settings:
     def learns_facts(self) -> bool:
         return self.facts == "on"
 
-    def secrets(self) -> tuple[str, ...]:
+    def list_secrets(self) -> tuple[str, ...]:
         """Return all secrets that are set, so that the log can redact them."""
         values = (getattr(self, option.name) for option in fields(self))
         found = [value.value for value in values if isinstance(value, Secret) and value]
@@ -287,7 +287,7 @@ def _show_value(text: str, read: ParseText[Any], secrets: Iterable[str]) -> str:
     return f"It is “{cut}”" if cut.isprintable() else f"It is {cut!a}"
 
 
-def find_misspelt(environ: Mapping[str, str]) -> list[str]:
+def find_misspelt_variables(environ: Mapping[str, str]) -> list[str]:
     """Return a sentence for each unknown variable that resembles a setting."""
     ours = [option.name.upper() for option in fields(Settings) if option.metadata]
     # difflib takes quadratic time, and other programs' variables may have any length.

@@ -27,7 +27,7 @@ from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, Fol
 from retrieval.prompt_builder import Budgets
 from runtime.metrics import make_counter
 from runtime.tasks import acquire_or_undo, run_maybe_in_thread, run_uncancelled
-from runtime.tracing import span
+from runtime.tracing import record_span
 from storage.stores.memory_store import MemoryStore
 from summaries.generation import Material, SummaryWriter, format_superseded, make_message_sources, make_summary_sources
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, group_turns
@@ -126,7 +126,7 @@ class SummaryManager:
             self._folding.add(scope)
             try:
                 await self.writer.demand_quota(scope.owner)
-                with span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
+                with record_span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
                     made.append(await self._run(lease, plan))
                 archived += len(plan.message_ids)
             except QuotaExceeded as error:

@@ -49,7 +49,7 @@ def make_shown_name(name: str) -> str:
 async def _read_in_child(data: bytes, name: str) -> DocumentText:
     try:
         arguments = (name, str(len(data)), current_language())
-        child = subprocess_worker.iterate_answers(CHILD, arguments, data, longest_wait=MAX_WAIT_SECONDS)
+        child = subprocess_worker.iterate_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
         async with aclosing(child) as pieces:
             async for kind, value in pieces:
                 if kind == "refused":

@@ -10,7 +10,7 @@ from attachments.passages import make_passages
 from locales.catalog import speak_in, tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
-from runtime.subprocess_child import limit_process, write
+from runtime.subprocess_child import limit_resources, write_answer
 
 MEMORY_ANYWAY, MEMORY_EACH, MEMORY = 200_000_000, 30, 700_000_000
 """Bytes of address space that a child has, so many more for each byte of the document, and the most. With the libraries
@@ -30,7 +30,7 @@ def read(data: bytes, name: str) -> DocumentText:
 def run_child() -> None:
     """Read the document on standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
-    limit_process(memory=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), seconds=SECONDS)
+    limit_resources(memory_bytes=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), cpu_seconds=SECONDS)
     sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing
     with speak_in(sys.argv[4]):
         _write_passages(name, size)
@@ -41,11 +41,11 @@ def _write_passages(name: str, size: int) -> None:
     try:
         found = read(sys.stdin.buffer.read(size), name)
     except DocumentUnreadable as refused:
-        write(out, "refused", refused.sentence)
+        write_answer(out, "refused", refused.sentence)
     except MemoryError:
-        write(out, "refused", tr("files-died"))
+        write_answer(out, "refused", tr("files-died"))
     except Exception:  # broad: libraries raise whatever a damaged file makes them stumble over
-        write(out, "refused", tr("files-damaged"))
+        write_answer(out, "refused", tr("files-damaged"))
     else:
         passages = [(passage.place, passage.text) for passage in found.passages]
-        write(out, "document", {"passages": passages, "is_whole": found.is_whole})
+        write_answer(out, "document", {"passages": passages, "is_whole": found.is_whole})

@@ -41,14 +41,14 @@ class Backups:
     _clock: Clock
     failure: str = field(default="", init=False)
 
-    def read_newest(self) -> os.stat_result | None:
+    def stat_newest_backup(self) -> os.stat_result | None:
         """Return the time and size of the newest backup, or None if there is none."""
-        for path in reversed(self._list_files()):
+        for path in reversed(self._list_backups()):
             with suppress(OSError):
                 return path.stat()
         return None
 
-    async def make_daily(self) -> None:
+    async def make_daily_backup(self) -> None:
         """Make today's backup (UTC) if it does not exist. Raise StorageError if the election fails."""
         file = self._folder / f"{self._prefix}{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
@@ -57,9 +57,9 @@ class Backups:
             if failure and failure != self.failure:
                 log.error("no backup was made: %s", failure)
             elif not failure:
-                self._delete_oldest()
+                self._delete_oldest_backups()
             self.failure = failure
-        newest = self.read_newest()
+        newest = self.stat_newest_backup()
         LAST.set(newest.st_mtime if newest else 0)
         SIZE.set(newest.st_size if newest else 0)
 
@@ -68,7 +68,7 @@ class Backups:
         settings = self._settings
         request = {"folder": str(settings.data_dir), "file": str(file), "url": settings.database_url.value}
         code, data = make_child_code("storage.backup"), json.dumps(request).encode()
-        child = iterate_answers(code, (), data, longest_wait=MAX_SECONDS, keeps_environ=True)
+        child = iterate_answers(code, (), data, timeout=MAX_SECONDS, inherits_environment=True)
         try:
             async with aclosing(child) as answers:
                 kind, value = await anext(answers)
@@ -82,14 +82,14 @@ class Backups:
             log.warning("%d memories are not in this backup, but in files of other processes", elsewhere)
         return ""
 
-    def _delete_oldest(self) -> None:
-        for path in self._list_files()[: -self._settings.backup_keep]:
+    def _delete_oldest_backups(self) -> None:
+        for path in self._list_backups()[: -self._settings.backup_keep]:
             try:
                 path.unlink()
             except OSError as error:
                 log.warning("%s cannot be deleted: %s", path, type(error).__name__)
 
-    def _list_files(self) -> list[Path]:
+    def _list_backups(self) -> list[Path]:
         digit = "[0-9]"  # the names of one bot sort by date
         return sorted(self._folder.glob(f"{self._prefix}{digit * 4}-{digit * 2}-{digit * 2}.gz"))
 

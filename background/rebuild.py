@@ -56,7 +56,7 @@ async def ignore_progress(progress: RebuildProgress) -> None:
 
 @define(kw_only=True, eq=False)
 class Rebuilder:
-    """Runs rebuilds. `stand_in` summarises a chunk that the model refuses."""
+    """Rebuilds summaries in the background. `stand_in` summarises the chunks that the model refuses."""
 
     _memory: ExternalMemory
     _summaries: SummaryManager
@@ -85,17 +85,17 @@ class Rebuilder:
             for scope in await store.rebuilds.list_interrupted():
                 if owner in (None, scope.owner):
                     log.info("the rebuild of %s resumes where it ended with its process", scope)
-                    self.start(scope)
+                    self.start_rebuild(scope)
 
     async def __aexit__(self, *_: object) -> None:
         # The lease stays: the next start finds it, and resumes.
         await cancel_and_wait(*self._tasks)
 
-    def start(self, scope: Scope, tell: Tell = ignore_progress) -> None:
+    def start_rebuild(self, scope: Scope, tell: Tell = ignore_progress) -> None:
         """Start a rebuild in the background. `tell` is called for each chunk and at the end."""
         self._start_task(self._run_rebuild(scope, tell))
 
-    async def finished(self) -> None:
+    async def wait_until_finished(self) -> None:
         """Wait until no rebuild is running."""
         await asyncio.gather(*self._tasks)
 
@@ -108,7 +108,7 @@ class Rebuilder:
         await tell(outcome)
 
     async def rebuild(self, scope: Scope, tell: Tell) -> RebuildProgress:
-        """Rebuild all summaries of a scope and return the outcome."""
+        """Rebuild all summaries of a scope, and return the outcome."""
         since = self._clock()
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -157,7 +157,7 @@ class Rebuilder:
             self._summaries.rebuilds[lease.scope] = (done, len(chunks))
             await tell(RebuildProgress(state="running", done=done, total=len(chunks)))
             reason = FOLD_ALL
-            while plan := policy.plan(_make_state(made, turns, config.every_n), reason):
+            while plan := policy.plan(_make_scope_state(made, turns, config.every_n), reason):
                 await self._make_planned_summary(lease, config, plan, corrected, made)
                 turns, reason = [], "upwards"
         return made
@@ -168,7 +168,7 @@ class Rebuilder:
         """Make a planned summary from its sources in `made`. Keep the text of a summary that a person corrected."""
         below = sorted((made[source].summary for source in plan.summary_ids), key=lambda summary: summary.order)
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
-        ids, moments = _list_ends(below, messages)
+        ids, moments = _list_covered_ids_and_times(below, messages)
         has_levels = find_policy(plan.policy).has_levels
         overlapping = [
             summary
@@ -220,7 +220,7 @@ class Rebuilder:
     ) -> Material:
         summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
-        _, moments = _list_ends(below, messages)
+        _, moments = _list_covered_ids_and_times(below, messages)
         async with self._memory.home(scope.owner) as store:
             facts = await store.facts.list_all(scope.owner)
         return Material(
@@ -232,27 +232,27 @@ class Rebuilder:
             wishes=config.fold_instructions,
         )
 
-    async def correct(self, scope: Scope, number: int, text: str) -> Literal["corrected", "busy", "gone"]:
-        """Replace the text of a summary by the person's, and renew the summaries above it in the background."""
+    async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
+        """Store a person's text of a summary, and renew the summaries above it in the background."""
         async with self._memory.home(scope.owner) as store:
             lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease=LEASE)
         if lease is None:
             return "busy"
         try:
             async with self._memory.home(scope.owner) as store:
-                is_found = await store.rebuilds.store_correction(lease, number, text)
+                is_found = await store.rebuilds.store_correction(lease, summary_id, text)
         except BaseException:
             await self._summaries.release(lease)
             raise
         if not is_found:
             await self._summaries.release(lease)
             return "gone"
-        self._start_task(self._renew_summaries_above(lease, number))
+        self._start_task(self._renew_summaries_above(lease, summary_id))
         return "corrected"
 
-    async def _renew_summaries_above(self, lease: FoldLease, number: int) -> None:
-        """Renew the summaries made from this one. If the process ends, the next start rebuilds all of them."""
-        scope, changed = lease.scope, {number}
+    async def _renew_summaries_above(self, lease: FoldLease, summary_id: int) -> None:
+        """Renew the summaries above one. If the process ends before, the next start rebuilds all summaries."""
+        scope, changed = lease.scope, {summary_id}
         try:
             config = await self._memory.config(scope.owner)
             async with self._memory.home(scope.owner) as store:
@@ -266,12 +266,12 @@ class Rebuilder:
                     messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 below = [known[source] for source in summary.source_ids if source in known]
                 material = await self._gather_material(scope, config, summary.policy, below, messages)
-                made = await self._summarise(lease, replace(material, compressed=summary.times_compressed))
+                made = await self._summarise_material(lease, replace(material, compressed=summary.times_compressed))
                 async with self._memory.home(scope.owner) as store:
                     await store.rebuilds.put_text(lease, summary.id, made)
                 known[summary.id] = replace(summary, text=made.text)
         except KeepsakeError as error:
-            log.warning("the summaries above #%d of %s stay: %s", number, scope, type(error).__name__)
+            log.warning("the summaries above #%d of %s stay: %s", summary_id, scope, type(error).__name__)
         await self._summaries.release(lease)
 
     async def _read_messages(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
@@ -291,12 +291,12 @@ class Rebuilder:
         async with self._memory.home(lease.scope.owner) as store:
             if known := await store.rebuilds.find_finished_summary(lease.scope, digest):
                 return known
-        made = await self._summarise(lease, material)
+        made = await self._summarise_material(lease, material)
         async with self._memory.home(lease.scope.owner) as store:
             await store.rebuilds.store_finished_summary(lease, digest, made)
         return made
 
-    async def _summarise(self, lease: FoldLease, material: Material) -> NewSummary:
+    async def _summarise_material(self, lease: FoldLease, material: Material) -> NewSummary:
         try:
             return await self._summaries.writer.summarise(lease.scope.owner, material)
         except QuotaExceeded:
@@ -306,7 +306,7 @@ class Rebuilder:
             return await self._summaries.writer.summarise_by(self._stand_in, material)
 
 
-def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
+def _make_scope_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
     active = sorted((new.summary for new in made if new.summary.is_active), key=lambda summary: summary.order)
     return ScopeState(
         turns=turns,
@@ -318,8 +318,10 @@ def _make_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: i
     )
 
 
-def _list_ends(below: Sequence[Summary], messages: Sequence[Message]) -> tuple[list[int], list[datetime]]:
-    """Return the ids and times of messages, and of the first and last messages of summaries."""
+def _list_covered_ids_and_times(
+    below: Sequence[Summary], messages: Sequence[Message]
+) -> tuple[list[int], list[datetime]]:
+    """Return the ids and times of messages, including the first and last messages of summaries."""
     ids = [number for summary in below for number in (summary.first_id, summary.last_id)]
     moments = [moment for summary in below for moment in (summary.first_at, summary.last_at)]
     return ids + [message.id for message in messages], moments + [message.created_at for message in messages]

@@ -127,7 +127,7 @@ def format_backup(backups: Backups | None, zone: tzinfo) -> str:
     """Return a line about the last backup, or about why there is none."""
     if backups is None:
         return tr("admin-backup-off")
-    newest = backups.read_newest()
+    newest = backups.stat_newest_backup()
     if newest is None:
         return tr("admin-backup-failed" if backups.failure else "admin-backup-none")
     at = datetime.fromtimestamp(newest.st_mtime, zone)

@@ -13,7 +13,7 @@ from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece, Reply
 from runtime.metrics import make_counter, make_histogram
-from runtime.tracing import span
+from runtime.tracing import record_span
 
 
 @dataclass(kw_only=True)
@@ -112,11 +112,11 @@ def measure_turn() -> Iterator[Callable[[Reply], Reply]]:
         nonlocal outcome
         outcome = "failed" if reply.is_error else "repeated" if reply.is_repeated else "answered"
         if reply.is_error:
-            turn.fail(reply.error_type)
+            turn.mark_failed(reply.error_type)
         return reply
 
     try:
-        with span("turn") as turn:
+        with record_span("turn") as turn:
             yield note
     finally:
         TURNS.labels(outcome).inc()

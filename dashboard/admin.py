@@ -61,7 +61,7 @@ class Admin:
             ],
         }
 
-    async def decide_on_person(self, standing: Standing, visit: Visit) -> Answer:
+    async def set_standing(self, standing: Standing, visit: Visit) -> Answer:
         """Store an admin's decision to give a person this standing."""
         self._require_admin(visit)
         person = visit.parameters.read_integer("id")

@@ -27,7 +27,7 @@ from dashboard.visits import Handler, ParameterReader, Visits
 from locales.page_texts import make_wanted_texts
 from runtime.assets import compress_response, make_asset_response, read_assets
 from runtime.http_server import BoundedProtocol, serve
-from runtime.pacing import Paced, Visitors
+from runtime.pacing import RateLimitMiddleware, Visitors
 
 # Telegram's own apps show a Mini App as a page of its own; in the browser it is a frame of theirs.
 CONTENT_POLICY = (
@@ -51,7 +51,7 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
     return Starlette(
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
-            Middleware(Paced, visitors=visitors),
+            Middleware(RateLimitMiddleware, visitors=visitors),
             Middleware(Guard, is_allowed=partial(is_known_host, names=frozenset(host.hosts)), refusal=WRONG_HOST),
             Middleware(SafeHeaders, policy=CONTENT_POLICY.format(scripts=read_assets(STATIC).script_sources)),
         ],
@@ -101,9 +101,9 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "learn": past.start_learning,
         "export/send": past.send_export,
         "learn/stop": past.stop_learning,
-        "admin/allow": partial(admin.decide_on_person, "allowed"),
-        "admin/refuse": partial(admin.decide_on_person, "refused"),
-        "admin/remove": partial(admin.decide_on_person, "removed"),
+        "admin/allow": partial(admin.set_standing, "allowed"),
+        "admin/refuse": partial(admin.set_standing, "refused"),
+        "admin/remove": partial(admin.set_standing, "removed"),
         "admin/broadcast": admin.preview_broadcast,
         "admin/broadcast/send": partial(admin.end_broadcast, is_sent=True),
         "admin/broadcast/stop": partial(admin.end_broadcast, is_sent=False),

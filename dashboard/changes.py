@@ -92,7 +92,7 @@ class Changes:
 
     async def preview_forgetting(self, visit: Visit) -> Answer:
         """List what a request to forget would erase. Unless `with_repeats` is false, also list texts that repeat it."""
-        what = await self._parse_target(visit)
+        what = await self._parse_forgetting(visit)
         with_remainder = visit.parameters.read_flag("with_repeats", default=True)
         found = Forgotten()
         if not _is_empty(what):
@@ -115,14 +115,14 @@ class Changes:
         }
 
     async def forget_items(self, visit: Visit) -> Answer:
-        what = await self._parse_target(visit)
+        what = await self._parse_forgetting(visit)
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
         return {
             "receipt": tr("forget-gone") if gone.is_nothing else to_page_text(format_receipt(gone)),
             "counts": pick(gone, "messages", "summaries", "facts"),
         }
 
-    async def _parse_target(self, visit: Visit) -> Forgetting:
+    async def _parse_forgetting(self, visit: Visit) -> Forgetting:
         """Return what to forget. Messages in other conversations are ignored."""
         parameters, ids = visit.parameters, visit.parameters.read_ids("ids")
         with_quotes = parameters.read_flag("with_quotes", default=False)
@@ -152,8 +152,8 @@ class Changes:
 
     async def change_settings(self, visit: Visit) -> Answer:
         parameters = visit.parameters.read_object("change")
-        choices = [choice for choice in list_choices(self._services) if parameters.has(choice.name)]
-        wanted = {choice.name: _read_value(parameters, choice) for choice in choices}
+        choices = [choice for choice in list_choices(self._services) if parameters.is_present(choice.name)]
+        wanted = {choice.name: _read_chosen_value(parameters, choice) for choice in choices}
         try:
             config = await choose(self._services, visit.owner, wanted)
         except NotOffered as error:
@@ -169,7 +169,7 @@ class Changes:
 
     async def rebuild_summaries(self, visit: Visit) -> Answer:
         _require_memory_on(visit)
-        self._services.rebuilder.start(visit.scope)  # the page polls the progress
+        self._services.rebuilder.start_rebuild(visit.scope)  # the page polls the progress
         return {"said": tr("dashboard-rebuilding")}
 
     async def correct_summary(self, visit: Visit) -> Answer:
@@ -177,7 +177,7 @@ class Changes:
         text = remove_invisible(text).strip()
         if not text:
             raise VisitRefused(400, tr("dashboard-summary-empty"))
-        match await self._services.rebuilder.correct(visit.scope, number, text):
+        match await self._services.rebuilder.correct_summary(visit.scope, number, text):
             case "busy":
                 raise VisitRefused(409, tr("summaries-busy"))
             case "gone":
@@ -270,7 +270,7 @@ def _is_empty(what: Forgetting) -> bool:
     return what.what in ("messages", "facts") and not what.ids
 
 
-def _read_value(parameters: Parameters, choice: Choice) -> object:
+def _read_chosen_value(parameters: Parameters, choice: Choice) -> object:
     match choice.kind:
         case "switch":
             return parameters.read_flag(choice.name)

@@ -5,7 +5,7 @@ from datetime import date
 
 from starlette.requests import Request
 
-from runtime.bounded_json import parse_bounded
+from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import TooLarge
 from text.characters import replace_surrogates
 
@@ -28,7 +28,7 @@ class Parameters:
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) not in (None, "")
 
-    def has(self, name: str) -> bool:
+    def is_present(self, name: str) -> bool:
         """Return True if the parameter is present, even if empty."""
         return name in self._values
 
@@ -101,7 +101,7 @@ async def read_json(request: Request) -> Parameters:
         if len(body) > MAX_BODY_BYTES:
             raise TooLarge
     try:
-        value = parse_bounded(body, most=MAX_PARTS)
+        value = parse_untrusted_json(body, max_parts=MAX_PARTS)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):

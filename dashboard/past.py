@@ -26,8 +26,8 @@ from locales.catalog import speak_in, tr
 from locales.page_texts import to_page_text
 from locales.told import format_error
 from records.errors import ImportBusy, KeepsakeError, StaleFold
-from runtime.bounded_json import parse_bounded
-from runtime.pacing import MAX_FILE_SECONDS, Files, receive_file
+from runtime.bounded_json import parse_untrusted_json
+from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
 from transfer.exporter import Exported
 from transfer.plans import FileContext, format_done, format_instructions_heading, format_plan
@@ -48,13 +48,13 @@ class Past:
 
     _services: Services
     _host: Host
-    _uploads: Files = field(factory=Files, init=False)
-    _exports: Files = field(factory=Files, init=False)
+    _uploads: FileTransfers = field(factory=FileTransfers, init=False)
+    _exports: FileTransfers = field(factory=FileTransfers, init=False)
 
     async def plan_import(self, visit: Visit) -> Answer:
         """Return a preview of an import, and the questions that the person has not answered yet."""
         given = self._parse_import_request(visit)
-        async with self._uploads.reserve(visit.session.person):
+        async with self._uploads.reserve_place(visit.session.person):
             data = await _receive_upload(visit)
             plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
         return {
@@ -78,7 +78,7 @@ class Past:
     async def run_import(self, visit: Visit) -> Response:
         given = self._parse_import_request(visit)
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._uploads.reserve(visit.session.person))
+            await stack.enter_async_context(self._uploads.reserve_place(visit.session.person))
             lines = self._stream_import(visit, await _receive_upload(visit), given, stack.pop_all())
             return StreamingResponse(lines, media_type="application/x-ndjson")
 
@@ -94,7 +94,7 @@ class Past:
             changed.set()
 
         with speak_in(visit.language):  # the task inherits the language
-            task = asyncio.create_task(self._run_import(visit, data, given, report))
+            task = asyncio.create_task(self._run_import_or_explain(visit, data, given, report))
         try:
             while not task.done():
                 change = asyncio.ensure_future(changed.wait())
@@ -108,7 +108,7 @@ class Past:
             await stack.aclose()
             await cancel_and_wait(task)
 
-    async def _run_import(self, visit: Visit, data: bytes, given: FileContext, report: Progress) -> Answer:
+    async def _run_import_or_explain(self, visit: Visit, data: bytes, given: FileContext, report: Progress) -> Answer:
         person = visit.session.person
         try:
             async with self._services.memory.kept(visit.owner):  # the handler of the request has returned
@@ -173,7 +173,7 @@ class Past:
         wanted = visit.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
-        await stack.enter_async_context(self._exports.reserve(visit.session.person))
+        await stack.enter_async_context(self._exports.reserve_place(visit.session.person))
         exporter = self._services.exporter
         making = exporter.export_files(visit.owner) if wanted == "json" else exporter.export_readable(visit.owner)
         files = await stack.enter_async_context(making)
@@ -198,7 +198,7 @@ class Past:
 
     def _parse_import_request(self, visit: Visit) -> FileContext:
         try:
-            answers = parse_bounded(visit.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
+            answers = parse_untrusted_json(visit.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:
             answers = None
         if not isinstance(answers, dict) or not all(

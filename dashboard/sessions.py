@@ -66,18 +66,18 @@ class PageSessions:
             since=now,
             expires_at=now + LINK_FOR,
         )
-        return await self._sign("link", session, nonce=secrets.token_urlsafe(12))
+        return await self._sign_session("link", session, nonce=secrets.token_urlsafe(12))
 
     async def open_by_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, which is then invalid."""
-        session, nonce = await self._read_signed("link", link)
+        session, nonce = await self._read_signed_session("link", link)
         if not await self._memory.used_links.use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
-        return self.renew_session(await self._check_not_ended(session))
+        return self.renew_session(await self._require_not_ended(session))
 
     async def open_by_telegram(self, init_data: str) -> PageSession:
         """Open a session for a person who opened the page within Telegram."""
-        form = verify_telegram_form(init_data, self._bot_token, now=self._clock())
+        form = verify_init_data(init_data, self._bot_token, now=self._clock())
         try:
             user = json.loads(form.get("user", ""))
             person, name, language = user["id"], user.get("first_name", ""), user.get("language_code", "")
@@ -90,18 +90,18 @@ class PageSessions:
         session = PageSession(
             person=person, owner=person, name=name, language=language, since=signed_at, expires_at=signed_at
         )
-        return self.renew_session(await self._check_not_ended(session))
+        return self.renew_session(await self._require_not_ended(session))
 
     async def find_session(self, token: str) -> PageSession:
         """Return the session of a token."""
-        session, _ = await self._read_signed("session", token)
-        return await self._check_not_ended(session)
+        session, _ = await self._read_signed_session("session", token)
+        return await self._require_not_ended(session)
 
     async def end_sessions(self, person: int) -> None:
         """End all sessions of a person in every process, and invalidate links and initData issued until now."""
         await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
-    async def _check_not_ended(self, session: PageSession) -> PageSession:
+    async def _require_not_ended(self, session: PageSession) -> PageSession:
         until = await self._memory.used_links.find_revocation(session.person)
         if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
@@ -113,15 +113,15 @@ class PageSessions:
 
     async def make_token(self, session: PageSession) -> str:
         """Return the signed token of a session."""
-        return await self._sign("session", session)
+        return await self._sign_session("session", session)
 
-    async def _sign(self, kind: str, session: PageSession, **more: str) -> str:
+    async def _sign_session(self, kind: str, session: PageSession, **more: str) -> str:
         form = asdict(session) | more
         for name in ("since", "expires_at"):
             form[name] = form[name].timestamp()
         return str((await self._make_serializer(kind)).dumps(form))
 
-    async def _read_signed(self, kind: str, text: str) -> tuple[PageSession, str]:
+    async def _read_signed_session(self, kind: str, text: str) -> tuple[PageSession, str]:
         """Return the session in a signed text, and the nonce if it is a link."""
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
@@ -145,7 +145,7 @@ class PageSessions:
         )
 
 
-def verify_telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
+def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
     """Return the fields of initData. Raise NoSession if Telegram did not sign it for this bot within INIT_DATA_FOR."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession

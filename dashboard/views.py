@@ -59,7 +59,7 @@ class Views:
             "owner": visit.owner,
             "thread": visit.scope.thread,
             "is_group": visit.is_group,
-            "zone": _name_zone(config),
+            "zone": _find_zone_name(config),
             "language": visit.language,
             "scopes": await self.list_scopes(visit.owner),
             "memory": {
@@ -249,7 +249,7 @@ class Views:
                 "with_earlier": sum(bool(record.snippets or record.looked_up) for record in records),
                 "with_facts": sum(bool(record.facts) for record in records),
             },
-            "folds": _count_folds(made, visit),
+            "folds": _count_folds_per_day(made, visit),
             "counts": _format_counts(status),
         }
 
@@ -267,7 +267,7 @@ class Views:
         offered = [choice for choice in list_choices(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
         for choice in offered:
-            value = _name_zone(config) if choice.name == "timezone" else choice.value_in(config)
+            value = _find_zone_name(config) if choice.name == "timezone" else choice.value_in(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
             rows[choice.group].append(forms.format_choice(choice, value, hint=about))
         days = self._operation.retention_days
@@ -294,7 +294,7 @@ def _find_midnight(visit: Visit, day: date | None) -> datetime | None:
     return datetime.combine(day, clock_time(), visit.zone) if day else None
 
 
-def _name_zone(config: OwnerConfig | None) -> str:
+def _find_zone_name(config: OwnerConfig | None) -> str:
     return (config.timezone if config else "") or "UTC"
 
 
@@ -311,7 +311,7 @@ def _format_folding(status: Status) -> dict[str, object] | None:
     return None
 
 
-def _count_folds(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
+def _count_folds_per_day(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
     groups: dict[tuple[str, int], list[Summary]] = {}
     for summary in made:
         day = summary.created_at.astimezone(visit.zone).date().isoformat()

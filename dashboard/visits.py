@@ -107,7 +107,7 @@ class Visits:
                 "opening": await self._read_opening(session, request, parameters, language),
             }
 
-        return await self._respond(request, begin)
+        return await self._respond_in_language(request, begin)
 
     async def _read_opening(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
@@ -128,7 +128,7 @@ class Visits:
             await self._sessions.end_sessions((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
-        return await self._respond(request, end)
+        return await self._respond_in_language(request, end)
 
     async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
         """Return the person's language. If `is_kept`, ask the process that serves the person to hand them over."""
@@ -156,15 +156,17 @@ class Visits:
                     return await self._handle_request(handler, session, request, parameters, owner, language)
 
                 with speak_in(language), speak_to(operator=is_operator):
-                    return await respond(handle)
+                    return await make_response(handle)
 
-            return await self._respond(request, work)
+            return await self._respond_in_language(request, work)
 
         return endpoint
 
-    async def _respond(self, request: Request, work: Callable[[], Awaitable[Answer | Response]]) -> Response:
+    async def _respond_in_language(
+        self, request: Request, work: Callable[[], Awaitable[Answer | Response]]
+    ) -> Response:
         with speak_in(find_reader_language(request.headers, self._host.default_language)):
-            return await compress_response(request, await respond(work))
+            return await compress_response(request, await make_response(work))
 
     async def _handle_request(
         self,
@@ -210,7 +212,7 @@ class Visits:
             raise VisitRefused(403, tr("web-not-served"))
 
 
-async def respond(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
+async def make_response(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
     """Return the response of `work`, or an error response if it fails."""
     try:
         answer = await work()

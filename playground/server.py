@@ -102,7 +102,9 @@ async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> Asyn
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
-    async with serve_app(with_lifetime, host, port, protocol=ServerProtocol, grace=5, idle=IDLE_FOR) as taken:
+    async with serve_app(
+        with_lifetime, host, port, protocol=ServerProtocol, grace_seconds=5, idle_seconds=IDLE_FOR
+    ) as taken:
         try:
             yield f"http://{host}:{taken}"
         finally:

@@ -72,7 +72,7 @@ class Reminders:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
         try:
-            async with repeat_in_background(check, every=LOOK_EVERY, grace=GRACE):
+            async with repeat_in_background(check, interval=LOOK_EVERY, grace=GRACE):
                 yield
         finally:
             if left := list(self._telling.values()):

@@ -5,9 +5,9 @@ import json
 MAX_PARTS = 50_000  # objects and lists; a megabyte of empty lists would block the event loop for 200 ms
 
 
-def parse_bounded(text: str | bytes | bytearray, *, most: int = MAX_PARTS) -> object:
-    """Parse untrusted JSON. Raise ValueError if it is invalid, nested too deeply, or has more than `most` parts."""
-    if len(text) > most and _count_parts(text) > most:
+def parse_untrusted_json(text: str | bytes | bytearray, *, max_parts: int = MAX_PARTS) -> object:
+    """Parse JSON. Raise ValueError if it is invalid or has too many or too deeply nested objects and lists."""
+    if len(text) > max_parts and _count_parts(text) > max_parts:
         raise ValueError("too many parts")
     try:
         return json.loads(text)

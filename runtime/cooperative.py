@@ -13,7 +13,7 @@ T = TypeVar("T")
 WORK_SECONDS = 0.002  # between two pauses
 
 
-def yielding_gil(items: Iterable[T]) -> Iterator[T]:
+def iterate_with_pauses(items: Iterable[T]) -> Iterator[T]:
     """Yield the items, and pause the thread from time to time. Never use this on the event loop."""
     until = time.perf_counter() + WORK_SECONDS
     for item in items:
@@ -23,7 +23,7 @@ def yielding_gil(items: Iterable[T]) -> Iterator[T]:
             until = time.perf_counter() + WORK_SECONDS
 
 
-def consume(items: deque[T]) -> Iterator[T]:
+def pop_each(items: deque[T]) -> Iterator[T]:
     """Yield the items and free each one when the next is taken. Freeing 100,000 at once takes 100 ms."""
     while items:
         yield items.popleft()

@@ -12,9 +12,9 @@ import httpx
 KEPT_ALIVE = 30.0  # seconds of an idle connection; Telegram and model servers keep them longer
 
 
-def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """Return a session, which the caller closes. 0 connections means any number."""
-    connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=load_certificates())
+def open_session(*, max_connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+    """Return a session, which the caller closes. `max_connections` of 0 allows any number."""
+    connector = aiohttp.TCPConnector(limit=max_connections, keepalive_timeout=KEPT_ALIVE, ssl=load_certificates())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
 
 
@@ -27,7 +27,7 @@ def find_proxy(url: str) -> str | None:
     return proxies.get(parts.scheme) or proxies.get("all")
 
 
-async def read_bytes(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
     """Read a response body, but at most `max_bytes`."""
     body = bytearray()
     async for chunk in response.content.iter_any():

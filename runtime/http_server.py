@@ -110,12 +110,12 @@ async def serve_app(
     port: int,
     *,
     protocol: type[asyncio.Protocol] = BoundedProtocol,
-    grace: int = 2,
-    idle: int = 5,
+    grace_seconds: int = 2,
+    idle_seconds: int = 5,
 ) -> AsyncIterator[int]:
     """Serve `app` while the block runs, and yield the port. Port 0 selects a free one. Raise OSError if it is in use.
 
-    At the end, running requests have `grace` seconds to finish. Idle connections are kept for `idle` seconds.
+    At the end, running requests have `grace_seconds` to finish. Idle connections are kept for `idle_seconds`.
     """
     listener = _open_socket(host.strip("[]"), port)
     # Without access logs, which would contain tokens and whatever a stranger sends.
@@ -127,8 +127,8 @@ async def serve_app(
         log_level="critical",
         access_log=False,
         lifespan="off",
-        timeout_graceful_shutdown=grace,
-        timeout_keep_alive=idle,
+        timeout_graceful_shutdown=grace_seconds,
+        timeout_keep_alive=idle_seconds,
     )
     server = _Server(config)
     # Clients may connect already: the socket is open, and they wait in its backlog.

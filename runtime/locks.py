@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 
 class ReadersWriterLock:
-    """An asyncio readers-writer lock that prefers writers. It is not re-entrant."""
+    """A readers-writer lock for asyncio that prefers writers. It is not re-entrant."""
 
     def __init__(self) -> None:
         self._readers = 0
@@ -19,7 +19,7 @@ class ReadersWriterLock:
         self._changed = asyncio.Event()
 
     @asynccontextmanager
-    async def shared(self) -> AsyncIterator[None]:
+    async def hold_shared(self) -> AsyncIterator[None]:
         if self._writers:
             await self._wait_until(lambda: not self._writers)
         self._readers += 1
@@ -30,7 +30,7 @@ class ReadersWriterLock:
             self._changed.set()
 
     @asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[None]:
+    async def hold_exclusive(self) -> AsyncIterator[None]:
         self._writers += 1
         try:
             await self._wait_until(lambda: not self._readers and not self._is_exclusive)
@@ -50,11 +50,11 @@ class ReadersWriterLock:
 
 
 class OwnerLock(ReadersWriterLock):
-    """The lock of one memory. Hold `shared` to use its store, and `exclusive` to move it, change settings or erase.
+    """The lock of one memory.
 
-    A turn takes as long as the model, and changing a setting should not wait for it. So a turn holds `turn` until it
-    ends, and `shared` only while it uses the store. To change text that an answer may have read, hold `between_turns`,
-    which waits for all turns.
+    Share it to use the store, and hold it exclusively to move the store, change settings or erase messages. A turn
+    takes as long as the model, so it shares the lock only while it uses the store. To change text that an answer may
+    have read, wait for the end of all turns with `hold_between_turns`.
     """
 
     def __init__(self) -> None:
@@ -62,19 +62,19 @@ class OwnerLock(ReadersWriterLock):
         self._turns = ReadersWriterLock()
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    async def hold_turn(self) -> AsyncIterator[None]:
         # `return self._turns.shared()` would not keep this lock alive, which OwnerLocks holds weakly.
-        async with self._turns.shared():
+        async with self._turns.hold_shared():
             yield
 
     @asynccontextmanager
-    async def between_turns(self) -> AsyncIterator[None]:
-        async with self._turns.exclusive():
+    async def hold_between_turns(self) -> AsyncIterator[None]:
+        async with self._turns.hold_exclusive():
             yield
 
 
 class OwnerLocks(WeakValueDictionary[int, OwnerLock]):
     """The locks of all owners. A lock exists only while somebody uses it."""
 
-    def of(self, owner: int) -> OwnerLock:
+    def get_lock(self, owner: int) -> OwnerLock:
         return self.setdefault(owner, OwnerLock())

@@ -119,7 +119,7 @@ def format_traceback_places(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-def set_up(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
+def set_up_logging(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
     """Set up logging to stderr. Libraries log from WARNING on, because they log payloads below that."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))

@@ -43,7 +43,7 @@ class RateLimiter:
     free_at: float = float("-inf")
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
-    def reserve(self, now: float) -> float:
+    def reserve_turn(self, now: float) -> float:
         """Reserve a turn and return the seconds until then. Return infinity if they exceed MAX_WAIT."""
         step = 1 / self.per_second
         begins = max(self.free_at, now - self.burst * step) + step
@@ -83,7 +83,7 @@ def _hash_token(token: str) -> bytes:
 
 
 @define(eq=False)
-class Paced:
+class RateLimitMiddleware:
     """Middleware that delays the requests of a visitor who exceeds the rate limit."""
 
     app: ASGIApp
@@ -92,9 +92,9 @@ class Paced:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limiter, is_known = self.visitors.find_limiter(scope)
         now = asyncio.get_running_loop().time()
-        wait = limiter.reserve(now)
+        wait = limiter.reserve_turn(now)
         if not is_known and wait <= MAX_WAIT:
-            wait = max(wait, self.visitors.strangers.reserve(now))
+            wait = max(wait, self.visitors.strangers.reserve_turn(now))
         if wait:
             await asyncio.sleep(min(wait, MAX_WAIT))
         if wait > MAX_WAIT:
@@ -105,7 +105,7 @@ class Paced:
             await self.app(scope, receive, send)
 
 
-class Files:
+class FileTransfers:
     """Limits the number of concurrent uploads or downloads."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Files:
         self._persons = WeakValueDictionary[int, asyncio.Lock]()
 
     @asynccontextmanager
-    async def reserve(self, person: int) -> AsyncIterator[None]:
+    async def reserve_place(self, person: int) -> AsyncIterator[None]:
         """Hold a place for a file transfer while the block runs. Raise TooBusy if none becomes free in time."""
         own = self._persons.setdefault(person, asyncio.Lock())
         async with AsyncExitStack() as stack:

@@ -16,20 +16,20 @@ if sys.platform != "win32":  # Windows has no such limits
 LENGTH = struct.Struct(">Q")  # precedes each value
 
 
-def limit_process(*, memory: int, seconds: int | None = None) -> None:
-    """Limit this process to `memory` bytes and `seconds` of CPU time, and forbid it to write files."""
+def limit_resources(*, memory_bytes: int, cpu_seconds: int | None = None) -> None:
+    """Limit this process to `memory_bytes` and `cpu_seconds`, and forbid it to write files."""
     if sys.platform == "win32":
         return
-    limits = [(resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
-    if seconds is not None:
+    limits = [(resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
+    if cpu_seconds is not None:
         os.nice(10)  # long work should not slow the bot down
-        limits.append((resource.RLIMIT_CPU, seconds))
+        limits.append((resource.RLIMIT_CPU, cpu_seconds))
     for what, most in limits:
         with suppress(ValueError, OSError):  # the machine's own limit may be lower
             resource.setrlimit(what, (most, most))
 
 
-def write(out: IO[bytes], kind: str, value: object) -> None:
+def write_answer(out: IO[bytes], kind: str, value: object) -> None:
     """Send an answer of some kind to the parent process."""
     content = json.dumps([kind, value]).encode()
     out.write(LENGTH.pack(len(content)) + content)

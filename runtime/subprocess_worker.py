@@ -28,11 +28,11 @@ def make_child_code(module: str) -> str:
 
 
 async def start_child(
-    code: str, *arguments: str, keeps_environ: bool = False
+    code: str, *arguments: str, inherits_environment: bool = False
 ) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
     """Start a child process, and return it with its standard input and output. Arguments must be trusted.
 
-    With `keeps_environ`, the child inherits the environment. Then it must not read untrusted input.
+    With `inherits_environment`, the child inherits the environment. Then it must not read untrusted input.
     """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),
@@ -41,7 +41,7 @@ async def start_child(
         stderr=DEVNULL,
         # A child that reads untrusted input gets no secrets. numpy's threads, one for each processor, would reserve
         # more memory than a child has.
-        env={"OPENBLAS_NUM_THREADS": "1"} if os.name == "posix" and not keeps_environ else None,
+        env={"OPENBLAS_NUM_THREADS": "1"} if os.name == "posix" and not inherits_environment else None,
     )
     if process.stdin is None or process.stdout is None:  # for the type checker
         raise RuntimeError("The child has no pipes.")
@@ -56,15 +56,15 @@ async def end_process(process: Process) -> None:
 
 
 async def iterate_answers(
-    code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float, keeps_environ: bool = False
+    code: str, arguments: Sequence[str], data: bytes, *, timeout: float, inherits_environment: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
     """Start a child process, send it `data`, and yield the kind and value of each answer. Kill the child at the end.
 
-    Use it with `aclosing`. Raise ChildDied if the child exits early or takes more than `longest_wait` seconds.
+    Use it with `aclosing`. Raise ChildDied if the child exits early or takes more than `timeout` seconds.
     """
-    process, stdin, stdout = await start_child(code, *arguments, keeps_environ=keeps_environ)
+    process, stdin, stdout = await start_child(code, *arguments, inherits_environment=inherits_environment)
     sending = asyncio.create_task(_send_input(stdin, data))
-    until = asyncio.get_running_loop().time() + longest_wait
+    until = asyncio.get_running_loop().time() + timeout
     try:
         while True:
             async with asyncio.timeout_at(until):

@@ -40,4 +40,4 @@ class Supervisor:
         async def tell_alive() -> None:
             self.notify("WATCHDOG=1")
 
-        return repeat_in_background(tell_alive, every=self._watchdog_seconds / 2, grace=0.0)
+        return repeat_in_background(tell_alive, interval=self._watchdog_seconds / 2, grace=0.0)

@@ -10,11 +10,8 @@ AGAIN_SECONDS = 5.0  # how long to wait for a cancelled task before cancelling i
 
 
 async def cancel_and_wait(*tasks: asyncio.Task[object]) -> None:
-    """Cancel tasks and wait until they end. Ignore what they raise.
-
-    Before Python 3.12, asyncio.wait_for loses a cancellation that arrives together with the awaited result. Then the
-    task continues, so cancel it again.
-    """
+    """Cancel tasks and wait until they end. Ignore their errors."""
+    # Before Python 3.12, asyncio.wait_for loses a cancellation that arrives together with the awaited result.
     left: set[asyncio.Task[Any]] = {task for task in tasks if not task.done()}
     while left:  # ends: no task loses every cancellation
         for task in left:
@@ -24,7 +21,7 @@ async def cancel_and_wait(*tasks: asyncio.Task[object]) -> None:
 
 
 async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Finish `work` even if the calling task is cancelled, and then raise the cancellation."""
+    """Return the result of `work`. If the calling task is cancelled, finish `work` and then raise the cancellation."""
     task = asyncio.ensure_future(work())
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -46,10 +43,7 @@ async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Re
 async def acquire_or_undo(
     acquire: Callable[[], Coroutine[Any, Any, Result]], undo: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
-    """Return the result of `acquire`. If the calling task is cancelled, finish `acquire` and then undo it.
-
-    Otherwise a commit in progress could leave a lease that nobody holds.
-    """
+    """Return the result of `acquire`. If the calling task is cancelled, finish `acquire` and `undo` it."""
     task = asyncio.ensure_future(acquire())
     try:
         return await asyncio.shield(task)
@@ -65,16 +59,16 @@ async def acquire_or_undo(
 
 @asynccontextmanager
 async def repeat_in_background(
-    work: Callable[[], Awaitable[None]], *, every: float, grace: float
+    work: Callable[[], Awaitable[None]], *, interval: float, grace: float
 ) -> AsyncIterator[None]:
-    """Run `work` now, and again `every` seconds, until the block ends. The last run has `grace` seconds to finish."""
+    """Run `work` every `interval` seconds until the block ends. The last run has `grace` seconds to finish."""
     closing = asyncio.Event()
 
     async def run_repeatedly() -> None:
         while not closing.is_set():
             await work()
             with suppress(TimeoutError):
-                async with asyncio.timeout(every):
+                async with asyncio.timeout(interval):
                     await closing.wait()
 
     task = asyncio.create_task(run_repeatedly())
@@ -87,5 +81,5 @@ async def repeat_in_background(
 
 
 async def run_maybe_in_thread(work: Callable[[], Result], *, in_thread: bool) -> Result:
-    """Return the result of `work`. Run it in a thread if `in_thread`."""
+    """Return the result of `work`, and run it in a thread if `in_thread`."""
     return await asyncio.to_thread(work) if in_thread else work()

@@ -28,7 +28,7 @@ class Span:
         if self._otel_span is not None:
             self._otel_span.set_attributes(attributes)
 
-    def fail(self, error_type: str) -> None:
+    def mark_failed(self, error_type: str) -> None:
         """Mark the span as failed with an error of this type."""
         if self._otel_span is not None:
             from opentelemetry.trace import StatusCode
@@ -37,7 +37,9 @@ class Span:
             self._otel_span.set_status(StatusCode.ERROR)
 
 
-def span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> AbstractContextManager[Span]:
+def record_span(
+    name: str, attributes: Attributes | None = None, *, is_request: bool = False
+) -> AbstractContextManager[Span]:
     """Record a span around the block. If `is_request`, the span is a request to another machine."""
     return _start_span(name, attributes, is_request) if _tracers else nullcontext(Span())
 
@@ -55,7 +57,7 @@ def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> I
         except asyncio.CancelledError:  # not a failure
             raise
         except BaseException as error:
-            span.fail(type(error).__name__)
+            span.mark_failed(type(error).__name__)
             raise
 
 

@@ -35,7 +35,7 @@ from records.errors import (
     StorageTooNew,
 )
 from records.owners import StorageType
-from runtime.subprocess_child import write
+from runtime.subprocess_child import write_answer
 from storage.bot_state.directory import Directory
 from storage.bot_state.leases import Everybody
 from storage.engine import data_dir as dirs
@@ -283,9 +283,9 @@ def run_child() -> None:
     asked = json.load(sys.stdin)
     try:
         made = back_up(Path(asked["folder"]), Path(asked["file"]), database_url=asked["url"])
-        write(sys.stdout.buffer, "made", (made.messages, made.elsewhere))
+        write_answer(sys.stdout.buffer, "made", (made.messages, made.elsewhere))
     except KeepsakeError as error:
-        write(sys.stdout.buffer, "failed", error.sentence)
+        write_answer(sys.stdout.buffer, "failed", error.sentence)
 
 
 def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:

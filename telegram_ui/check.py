@@ -57,7 +57,7 @@ SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 
 async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
     """Print one line for each part, and return the exit status. `misspelt` holds sentences about unknown settings."""
-    findings = Findings(settings.secrets())
+    findings = Findings(settings.list_secrets())
     missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
     sentences = filter(None, (known, *(error.sentence for error in missing.values()), *misspelt))

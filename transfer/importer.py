@@ -23,7 +23,7 @@ from records.facts import LASTING, MAX_FACTS
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import Portable
 from storage.stores.memory_store import MemoryStore
@@ -284,7 +284,7 @@ def _compare_with_known(
     ids = dict(same)
     imported_ids: list[int] = []
     after: int | None = None
-    for message in yielding_gil(history.messages):
+    for message in iterate_with_pauses(history.messages):
         name = (message.role, message.source)
         stored = known.get(name, known.get((message.role, message.also or "")))
         if stored is None and message.number is not None:
@@ -340,7 +340,9 @@ async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHist
 
     Telegram's pages have no ids. A private chat is recognised if its messages are stored here with the same times.
     """
-    starts = [number for number, message in enumerate(yielding_gil(history.messages)) if message.title or not number]
+    starts = [
+        number for number, message in enumerate(iterate_with_pauses(history.messages)) if message.title or not number
+    ]
     kept: list[ImportedMessage] = []
     for start, end in pairwise([*starts, len(history.messages)]):
         chat = history.messages[start:end]
@@ -355,7 +357,7 @@ async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHist
 async def _is_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
-    said = {(message.created_at, " ".join(message.content.split())) for message in yielding_gil(chat)}
+    said = {(message.created_at, " ".join(message.content.split())) for message in iterate_with_pauses(chat)}
     since = min(at for at, _ in said)
     for scope in await store.list_scopes(owner):
         stored = await store.timeline.read_page(scope, since=since, kind="user", limit=BATCH)
@@ -381,7 +383,7 @@ async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHi
 def _group_by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
     by_scope: dict[Scope, list[ImportedMessage]] = {}
     is_own = work.history.owner == here.owner
-    for message in yielding_gil(work.new):
+    for message in iterate_with_pauses(work.new):
         by_scope.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
     return by_scope
 
@@ -390,7 +392,7 @@ def order_by_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMes
     """Return the messages sorted by time, and for each the position of the message that started its turn."""
     begun: dict[int, int] = {}
     beginnings: list[int] = []
-    for number, given in enumerate(yielding_gil(messages)):
+    for number, given in enumerate(iterate_with_pauses(messages)):
         if given.turn is not None:
             beginnings.append(begun.setdefault(given.turn, number))
         else:
@@ -417,5 +419,5 @@ def _place_messages(
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )
-        for number, (given, beginning) in enumerate(yielding_gil(pairs), start=first)
+        for number, (given, beginning) in enumerate(iterate_with_pauses(pairs), start=first)
     ]

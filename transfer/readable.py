@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import IO
 
 from locales.catalog import RIGHT_TO_LEFT, current_language, tr
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 
 Row = Mapping[str, object]
 _Said = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
@@ -131,7 +131,7 @@ class ReadableExport:
             for month, said in self._group_by_month(part):
                 with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as file:
                     file.write(_format_head("conversation", month).encode())
-                    for at, role, speaker, title, content in yielding_gil(said):
+                    for at, role, speaker, title, content in iterate_with_pauses(said):
                         about = [
                             f"**{_join_lines(_format_speaker(role, speaker))}**",
                             f"{at:%Y-%m-%d %H:%M}",
@@ -156,7 +156,7 @@ class ReadableExport:
             put("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._group_by_month(part):
             put(f"<section><h2>{month}</h2>\n")
-            for at, role, speaker, title, content in yielding_gil(said):
+            for at, role, speaker, title, content in iterate_with_pauses(said):
                 kind = "assistant" if role == "assistant" else "user"
                 about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", _format_speaker(role, speaker), title)))
                 # The head has a direction of its own, so that it does not decide the direction of the words.

@@ -9,7 +9,7 @@ from typing import Any
 
 from locales.catalog import speak_in, tr
 from records.errors import ImportRefused
-from runtime.subprocess_child import limit_process, write
+from runtime.subprocess_child import limit_resources, write_answer
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory
 
@@ -25,7 +25,7 @@ def run_child() -> None:
     # Our own parent process wrote this, not the sender of the file.
     given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
-    limit_process(memory=MEMORY_ANYWAY + MEMORY_EACH * detection.limit_unpacked(size), seconds=SECONDS)
+    limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.limit_unpacked(size), cpu_seconds=SECONDS)
     with speak_in(sys.argv[4]):
         _write(size, given)
 
@@ -34,11 +34,11 @@ def _write(size: int, given: Mapping[str, Any]) -> None:
     out = sys.stdout.buffer
     try:
         for kind, value in _iterate_pieces(detection.read(sys.stdin.buffer.read(size), **given)):
-            write(out, kind, value)
+            write_answer(out, kind, value)
     except ImportRefused as refused:
-        write(out, "refused", refused.sentence)
+        write_answer(out, "refused", refused.sentence)
     except MemoryError:
-        write(out, "refused", tr("import-too-much"))
+        write_answer(out, "refused", tr("import-too-much"))
 
 
 def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:

@@ -19,7 +19,7 @@ from locales.catalog import join_all, tr
 from records.owners import MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import RESTORES, SUMMARIES, Portable
 from storage.schema.rows import format_moment, parse_config, parse_message
 from storage.stores.memory_store import MemoryStore
@@ -197,14 +197,14 @@ def _hash_rows(rows: Rows) -> str:
     """Return an id for an export of an early version, which has no name."""
     digest = hashlib.sha256()
     for table, several in rows.items():
-        for row in yielding_gil(several):
+        for row in iterate_with_pauses(several):
             digest.update(f"{table} {row.get('id')} {row.get('created_at')} {row.get('content')}\n".encode())
     return digest.hexdigest()
 
 
 def _group_by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
     held: dict[object, list[Portable]] = {}
-    for row in yielding_gil(messages):
+    for row in iterate_with_pauses(messages):
         held.setdefault(row["chunk_id"], []).append(row)
     return held
 
@@ -226,7 +226,7 @@ def _link_summaries(summaries: Sequence[Portable], ids: set[int]) -> list[Portab
     names = ("source_ids", "source_chunk_ids")
     return [
         {**row, **{name: [number for number in _parse_list(row[name]) if number in ids] for name in names}}
-        for row in yielding_gil(summaries)
+        for row in iterate_with_pauses(summaries)
     ]
 
 

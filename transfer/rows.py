@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from records.facts import LASTING, MAX_FACT_CHARS
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, ReminderWish, Repeat
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
@@ -56,7 +56,7 @@ def _check_rows(
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
     if not is_ours:
-        messages = [_to_imported_row(row) for row in yielding_gil(rows.get("messages", ()))]
+        messages = [_to_imported_row(row) for row in iterate_with_pauses(rows.get("messages", ()))]
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
@@ -64,7 +64,7 @@ def _check_rows(
     except RowError as error:
         raise make_wrong_error(f"{error.row}.{error.name}") from None
     for name in ("users", "summaries"):
-        for number, row in enumerate(yielding_gil(made[name])):
+        for number, row in enumerate(iterate_with_pauses(made[name])):
             if row["policy"] not in POLICIES:
                 raise make_wrong_error(f"{name}[{number}].policy")
     return made

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal, cast
 
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
 
@@ -39,7 +39,10 @@ def parse_rows(
     """
     parsed_tables: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
-        rows = [_parse_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
+        rows = [
+            _parse_row(table, row, owner, number)
+            for number, row in enumerate(iterate_with_pauses(tables.get(name, ())))
+        ]
         _check_unique(name, rows, table.key)
         parsed_tables[name] = rows
     _check_unique(MESSAGES.name, parsed_tables[MESSAGES.name], ("role", "source"))
@@ -115,7 +118,7 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
 
 def _check_references(tables: Mapping[str, list[Portable]]) -> None:
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
-    for number, row in enumerate(yielding_gil(tables[MESSAGES.name])):
+    for number, row in enumerate(iterate_with_pauses(tables[MESSAGES.name])):
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
             raise RowError(f"{MESSAGES.name}[{number}]", "chunk_id", "no-summary")
     for number, row in enumerate(tables[SUMMARIES.name]):
@@ -127,7 +130,7 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
 def _check_unique(table: str, rows: Sequence[Portable], key: Sequence[str]) -> None:
     """Raise RowError if two rows have the same key. Skip rows without the last column of the key."""
     seen = set()
-    for number, row in enumerate(yielding_gil(rows)):
+    for number, row in enumerate(iterate_with_pauses(rows)):
         values = tuple(row[name] for name in key)
         if values[-1] is not None and values in seen:
             raise RowError(f"{table}[{number}]", key[-1], "twice")

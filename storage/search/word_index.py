@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from records.scopes import Scope
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Connection, Reader, Row, Transaction
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
@@ -37,7 +37,7 @@ async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
     """Analyse messages for `index_entries`. Use a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
         return [analyse_message(*rows[0])]
-    return await asyncio.to_thread(lambda: [analyse_message(seq, row) for seq, row in yielding_gil(rows)])
+    return await asyncio.to_thread(lambda: [analyse_message(seq, row) for seq, row in iterate_with_pauses(rows)])
 
 
 def remove_owner(connection: Connection, owner: int) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from records.errors import StorageTooLarge, StorageTooNew, StorageTooOld
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Value
 from storage.engine.sqlite_driver import create_private, sqlite3, sync_folder
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
@@ -90,7 +90,7 @@ def _write_table(
     """Write the rows of a table by owner. In `users`, an owner has one object, and in the other tables a list."""
     between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
-    for owner, rows in groupby(yielding_gil(found) if pauses else found, key=itemgetter("user_id")):
+    for owner, rows in groupby(iterate_with_pauses(found) if pauses else found, key=itemgetter("user_id")):
         file.write(f'{between}    "{owner}": ')
         between = ",\n"
         for number, row in enumerate(rows):

@@ -103,7 +103,7 @@ def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManage
         except KeepsakeError as error:
             log.warning("a message to everybody waits: %s", type(error).__name__)
 
-    return repeat_in_background(send_or_log, every=POLL_SECONDS, grace=GRACE_SECONDS)
+    return repeat_in_background(send_or_log, interval=POLL_SECONDS, grace=GRACE_SECONDS)
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:

@@ -135,7 +135,7 @@ class SummaryCommands(Family):
         config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        self._services.rebuilder.start(ask.chat.scope, self._make_reporter(ask))
+        self._services.rebuilder.start_rebuild(ask.chat.scope, self._make_reporter(ask))
         return None
 
     def _make_reporter(self, ask: Ask) -> Tell:

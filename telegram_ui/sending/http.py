@@ -13,7 +13,7 @@ from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError, 
 from telegram.request import BaseRequest, RequestData
 from yarl import URL
 
-from runtime.http_client import find_proxy, open_session, read_bytes
+from runtime.http_client import find_proxy, open_session, read_body
 from runtime.metrics import STATUSES, make_counter
 
 MAX_ANSWER_BYTES = 32_000_000  # of one response. Telegram's files have at most 20 MB, a local server's any size.
@@ -59,7 +59,7 @@ class AiohttpRequest(BaseRequest):
     async def initialize(self) -> None:
         """Open the session. A second call does nothing."""
         if self._session is None or self._session.closed:
-            self._session = open_session(connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
+            self._session = open_session(max_connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
 
     async def shutdown(self) -> None:
         """Close the session and its connections."""
@@ -102,7 +102,7 @@ class AiohttpRequest(BaseRequest):
                 allow_redirects=False,
             ) as response:
                 status = str(response.status)
-                content = await read_bytes(response, MAX_ANSWER_BYTES + 1)
+                content = await read_body(response, MAX_ANSWER_BYTES + 1)
                 if len(content) > MAX_ANSWER_BYTES:
                     raise BadRequest("file is too big")
                 return response.status, content

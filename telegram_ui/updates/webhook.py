@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from records.errors import StorageError
-from runtime.bounded_json import parse_bounded
+from runtime.bounded_json import parse_untrusted_json
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.raw_update import MAX_RICH_PARTS, parse_update_or_make_empty
 from text.characters import replace_surrogates_in
@@ -35,7 +35,7 @@ def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Sta
             if len(body) > MAX_UPDATE_BYTES:
                 return Response(status_code=413)
         try:
-            data = replace_surrogates_in(parse_bounded(body, most=MAX_RICH_PARTS))
+            data = replace_surrogates_in(parse_untrusted_json(body, max_parts=MAX_RICH_PARTS))
         except (ValueError, RecursionError):
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):

@@ -113,7 +113,7 @@ def _end(status: int) -> None:
 
 async def _clients() -> None:
     """Telegram's, and the model's, whose SDK takes a third of a second in each run otherwise."""
-    await open_session(connections=1, headers={}).close()
+    await open_session(max_connections=1, headers={}).close()
     await OpenAIClient(api_key="", base_url="http://127.0.0.1").aclose()
 
 

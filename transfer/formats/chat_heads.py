@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from locales.catalog import LANGUAGES
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _CONTAINERS = tuple(
@@ -77,11 +77,11 @@ def parse_head(line: str) -> Head | None:
 
 def parse_lines(text: str) -> list[tuple[Head, str]]:
     """Return each head with the text below it. Heads of an unusual shape are text."""
-    heads = [(line, parse_head(line)) for line in yielding_gil(text.replace("\r\n", "\n").split("\n"))]
+    heads = [(line, parse_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
     found: list[tuple[Head, list[str]]] = []
-    for line, head in yielding_gil(heads):
+    for line, head in iterate_with_pauses(heads):
         if head and head.shape == usual:
             found.append((head, [head.rest]))
         elif found:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import time
 from itertools import takewhile
 
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_dates import ChatLine, read_chats
 from transfer.formats.chat_heads import WrittenDate, find_date, find_half
 from transfer.formats.conversations import Conversations
@@ -50,7 +50,7 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
     day: WrittenDate | None = None
     said: ChatLine | None = None
     heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS
-    for line in yielding_gil(text.replace("\r\n", "\n").split("\n")):
+    for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n")):
         found = next((match for head in heads if (match := head.match(line))), None)
         if found is not None:
             if said:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from locales.catalog import tr
 from records.messages import Role
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from transfer.formats.history import (
     NO_DATE,
     FileReading,
@@ -118,7 +118,7 @@ class Conversations:
     ) -> list[ImportedMessage]:
         """Return the messages among these elements. `read_one` raises WrongElement or LeftOut for the others."""
         made: list[ImportedMessage] = []
-        for where, at, raw in yielding_gil(elements):
+        for where, at, raw in iterate_with_pauses(elements):
             with self.count_failures(where, walk, at):
                 made.append(read_one(raw))
         return made
@@ -347,7 +347,7 @@ def number_name(name: str, seen: Counter[str]) -> str:
 def make_distinct(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
     """Merge equal messages that share an id, and give those with other text an id of their own."""
     made: dict[tuple[Role, str], ImportedMessage] = {}
-    for message in yielding_gil(messages):
+    for message in iterate_with_pauses(messages):
         held = made.setdefault((message.role, message.source), message)
         if held.content != message.content:
             other = replace(message, source=f"{message.source}:{hash_parts(message.content)}")

@@ -19,7 +19,7 @@ from typing import IO, Any
 from locales.catalog import join_list, tr
 from records.errors import ImportRefused
 from records.facts import MAX_FACTS
-from runtime.cooperative import consume, yielding_gil
+from runtime.cooperative import iterate_with_pauses, pop_each
 from transfer.formats import (
     chat_texts,
     chatgpt,
@@ -94,7 +94,7 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     seals = [keepsake.read_seal(content) for _, content in unpacked]
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
-    for path, content in consume(unpacked):
+    for path, content in pop_each(unpacked):
         text = _SCRIPT.sub("", _decode_text(content), count=1)
         files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     found: dict[str, list[SourceFile]] = {}
@@ -123,7 +123,7 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
         name = form.product or "Assistant"
         messages = [
             replace(said, speaker=name) if said.role == "assistant" and not said.speaker else said
-            for said in yielding_gil(messages)
+            for said in iterate_with_pauses(messages)
         ]
         messages = make_distinct(messages)
     history = replace(history, messages=split_long(messages, form.longest_message))
@@ -173,7 +173,7 @@ def _check_history_size(history: ImportedHistory, size: int) -> None:
     facts = (history.rows or {}).get("facts", ())
     if len(facts) > MAX_FACTS:
         raise _make_limit_error(tr("shared-facts", facts=MAX_FACTS))
-    for number, fact in enumerate(yielding_gil(facts), start=1):
+    for number, fact in enumerate(iterate_with_pauses(facts), start=1):
         if len(str(fact.get("text", ""))) > MAX_FACT_CHARS:
             raise ImportRefused(tr("import-fact-too-long", number=str(number), most=MAX_FACT_CHARS))
 
@@ -251,7 +251,7 @@ def _decode_text(data: bytes) -> str:
     parts: list[str] = []
     try:
         ends = range(PIECE, len(data) + PIECE, PIECE)
-        parts.extend(decoder.decode(data[end - PIECE : end], end >= len(data)) for end in yielding_gil(ends))
+        parts.extend(decoder.decode(data[end - PIECE : end], end >= len(data)) for end in iterate_with_pauses(ends))
     except UnicodeDecodeError as error:  # the part that it names begins where the decoded ones end
         before = sum(part.count("\n") for part in parts)
         line = before + error.object.count(b"\n", 0, error.start) + 1

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from records.facts import FactKind
 from records.messages import Origin, Role
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from text.characters import find_boundary, replace_surrogates
 from transfer.formats.json_stream import JsonStream
 
@@ -149,7 +149,7 @@ def make_well_formed(history: ImportedHistory) -> ImportedHistory:
     """Replace lone surrogates, which JSON can spell but no file or message can hold, with U+FFFD."""
     return replace(
         history,
-        messages=[_replace_surrogates_in(message) for message in yielding_gil(history.messages)],
+        messages=[_replace_surrogates_in(message) for message in iterate_with_pauses(history.messages)],
         questions=tuple(
             replace(question, options=tuple(map(replace_surrogates, question.options)))
             for question in history.questions
@@ -167,7 +167,7 @@ def _replace_surrogates_in(value: _Part) -> _Part:
 
 def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return every source under which a message of the file may be stored."""
-    messages = yielding_gil(history.messages)
+    messages = iterate_with_pauses(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
 
@@ -181,17 +181,17 @@ def make_import_source(name: str) -> str:
 
 def select_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
     """Return the messages of our own export without a source, by number, and their threads."""
-    messages = yielding_gil(history.messages)
+    messages = iterate_with_pauses(history.messages)
     found = {said.number: said for said in messages if said.number is not None and said.also is None}
     return found, {message.thread for message in found.values()}
 
 
 def split_long(messages: Sequence[ImportedMessage], longest: int = MAX_MESSAGE_CHARS) -> Sequence[ImportedMessage]:
     """Split messages longer than `longest`. The first piece keeps the source, so a second import is recognised."""
-    if all(len(message.content) <= longest for message in yielding_gil(messages)):
+    if all(len(message.content) <= longest for message in iterate_with_pauses(messages)):
         return messages
     made: list[ImportedMessage] = []
-    for message in yielding_gil(messages):
+    for message in iterate_with_pauses(messages):
         for number, content in enumerate(_split_text(message.content, longest)):
             if not number:
                 made.append(replace(message, content=content))

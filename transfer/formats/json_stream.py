@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 
 MAX_DEPTH = 100  # the deepest nesting of objects and arrays
 MAX_VALUE_CHARS = 32_000_000  # the most characters of one value, such as a whole ChatGPT conversation
@@ -98,7 +98,7 @@ class JsonStream:
 
     def elements(self) -> Iterator[int]:
         """Yield the indexes of the next array, positioned before each value."""
-        for number, begin in enumerate(yielding_gil(self._parts("[", "]"))):
+        for number, begin in enumerate(iterate_with_pauses(self._parts("[", "]"))):
             yield number
             if self.at == begin:
                 self.skip()
@@ -113,7 +113,7 @@ class JsonStream:
                 yield f"[{number}]", self.at, self
             self.end()
         elif self._has_lines():
-            for number, found in enumerate(yielding_gil(_LINE.finditer(self._text))):
+            for number, found in enumerate(iterate_with_pauses(_LINE.finditer(self._text))):
                 line = JsonStream(found[0], most=self._left)
                 yield f"[{number}]", found.start(), line
                 self._left = line._left

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from locales.catalog import join_list, tr
-from runtime.cooperative import consume
+from runtime.cooperative import pop_each
 from text.rich_messages import read_rich_message
 from transfer.formats.conversations import (
     DELETED,
@@ -100,7 +100,7 @@ def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
             if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
                 talks.skipped["here"] += len(chat.messages)
                 continue
-            each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(consume(chat.messages)))
+            each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(pop_each(chat.messages)))
             made = add_title(talks.read_messages(each, partial(_read_message, chat, reading), chat.walk), chat.name)
             if made or len(chats) == 1:
                 read_of.append((chat, made))

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import time
 
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_dates import ChatLine, read_chats
 from transfer.formats.chat_heads import parse_head, parse_lines
 from transfer.formats.conversations import Conversations
@@ -51,7 +51,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     """Return what people said, including polls and places, without the app's own lines."""
     said: list[ChatLine] = []
-    for head, line in yielding_gil(parse_lines(text)):
+    for head, line in iterate_with_pauses(parse_lines(text)):
         speaker, colon, words = line.partition(": ")
         if not colon or "\n" in speaker:
             speaker, colon, words = line.partition(":\n")

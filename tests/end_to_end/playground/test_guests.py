@@ -7,7 +7,7 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
-from bot import has_screen
+from bot import can_open_browser
 from playground.app import make_playground_app
 from playground.guests import MAX_NAME_CHARS, MAX_PEOPLE, Guests
 from playground.past import bring_back, erase
@@ -171,12 +171,12 @@ async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path)
 
 
 def test_a_browser_is_opened_only_where_somebody_sits_at_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not has_screen({"DISPLAY": ":0"}), "the test's output is no terminal"
+    assert not can_open_browser({"DISPLAY": ":0"}), "the test's output is no terminal"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setattr("sys.platform", "linux")
-    assert has_screen({"DISPLAY": ":0"})
-    assert not has_screen({})
-    assert not has_screen({"DISPLAY": ":0", "SSH_CONNECTION": "1 2"})
+    assert can_open_browser({"DISPLAY": ":0"})
+    assert not can_open_browser({})
+    assert not can_open_browser({"DISPLAY": ":0", "SSH_CONNECTION": "1 2"})
 
 
 async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class Days:
     async def pass_day(self) -> list[str]:
         """The names in the folder after the next day's backup."""
         self.now += timedelta(days=1)
-        await self.backups.make_daily()
+        await self.backups.make_daily_backup()
         return self.names()
 
     def names(self) -> list[str]:
@@ -69,15 +69,15 @@ async def test_one_backup_a_day_the_newest_are_kept_and_each_restores(talk: Talk
     (days.folder / "keepsake-4242-notes.gz").write_text("not ours")
     (days.folder / "keepsake-99-2020-01-01.gz").write_text("another bot's")
     others = days.names()
-    await days.backups.make_daily()
-    await days.backups.make_daily()
+    await days.backups.make_daily_backup()
+    await days.backups.make_daily_backup()
     assert days.names() == sorted([*others, "keepsake-4242-2026-11-28.gz"])
     first = days.folder / "keepsake-4242-2026-11-28.gz"
     assert first.stat().st_mode & 0o077 == 0, "as private as the memory"
     assert (await asyncio.to_thread(restore, first, tmp_path / "restored")).messages == 2
     await days.pass_day()
     assert await days.pass_day() == sorted([*others, "keepsake-4242-2026-11-29.gz", "keepsake-4242-2026-11-30.gz"])
-    newest = days.backups.read_newest()
+    newest = days.backups.stat_newest_backup()
     assert newest is not None
     assert figure("keepsake_last_backup_timestamp_seconds") == newest.st_mtime
     assert figure("keepsake_last_backup_size_bytes") == newest.st_size > 100
@@ -110,10 +110,10 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         if not small.is_mounted:
             lacks("Nothing may be mounted here.")
         days = Days(tmp_path / "data", small.data, keep=1)
-        await days.backups.make_daily()
+        await days.backups.make_daily_backup()
         small.fill(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-28.gz"]
-        await days.backups.make_daily()
+        await days.backups.make_daily_backup()
         [record] = [one for one in caplog.records if one.levelname == "ERROR"]
         assert record.getMessage().startswith("no backup was made: keepsake-4242-2026-11-29.gz ")
         assert "No space left" in record.getMessage()
@@ -128,7 +128,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
 async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_path: Path) -> None:
     days = Days(tmp_path / "data", tmp_path / "gone")
     before = failed()
-    await days.backups.make_daily()
+    await days.backups.make_daily_backup()
     assert failed() == before + 1
     assert "no folder" in days.backups.failure
     with speak_in("en"):

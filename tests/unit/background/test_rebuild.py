@@ -297,10 +297,10 @@ async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
 async def test_one_that_ended_with_its_process_is_begun_again(folder: Path) -> None:
     async with going_on(folder) as talk:
         talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
-        talk.services.rebuilder.start(SCOPE, ignore)
+        talk.services.rebuilder.start_rebuild(SCOPE, ignore)
         await talk.server.until_held()
     async with talking(folder) as talk:
-        await talk.services.rebuilder.finished()
+        await talk.services.rebuilder.wait_until_finished()
         assert {version.text for version in await versions(talk)} == {"The user talked about several things."}
     async with talking(folder) as talk:
         assert (await talk.services.summaries.status(SCOPE)).rebuilding is None
@@ -310,10 +310,10 @@ async def test_one_that_ended_with_its_process_is_begun_again(folder: Path) -> N
 async def test_one_that_ended_half_way_goes_on_with_what_it_had(folder: Path) -> None:
     async with going_on(folder) as talk:
         talk.server.script("summary-model", NEW, NEW, Behaviour(hold="start", text=NEW))
-        talk.services.rebuilder.start(SCOPE, ignore)
+        talk.services.rebuilder.start_rebuild(SCOPE, ignore)
         await talk.server.until_held()
     async with talking(folder) as talk:
-        await talk.services.rebuilder.finished()
+        await talk.services.rebuilder.wait_until_finished()
         assert [version.text for version in await versions(talk)].count(NEW) == 2
         # 6 chunks and what stands above five of them, less the two that were there.
         assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
@@ -334,8 +334,8 @@ async def ignore(progress: RebuildProgress) -> None:
 
 
 async def correct_summary(talk: Talk, number: int, text: str) -> None:
-    assert await talk.services.rebuilder.correct(SCOPE, number, text) == "corrected"
-    await talk.services.rebuilder.finished()
+    assert await talk.services.rebuilder.correct_summary(SCOPE, number, text) == "corrected"
+    await talk.services.rebuilder.wait_until_finished()
 
 
 async def test_a_corrected_summary_stands_and_those_above_are_made_again(talk: Talk) -> None:
@@ -372,10 +372,10 @@ async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> 
     below = (await versions(talk))[0]
     async with talk.services.memory.home(ANNA.id) as store:
         lease = await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1))
-        assert await talk.services.rebuilder.correct(SCOPE, below.id, "Nothing.") == "busy"
+        assert await talk.services.rebuilder.correct_summary(SCOPE, below.id, "Nothing.") == "busy"
         assert lease is not None
         await store.release_fold(lease)
-    assert await talk.services.rebuilder.correct(SCOPE, 99_999, "Nothing.") == "gone"
+    assert await talk.services.rebuilder.correct_summary(SCOPE, 99_999, "Nothing.") == "gone"
 
 
 async def test_a_correction_stays_when_the_model_fails_above_it(talk: Talk) -> None:

@@ -84,11 +84,11 @@ async def test_a_session_is_in_use_until_its_turn_is_over_and_refuses_a_second_o
 
 async def test_a_lock_is_one_and_the_same_while_somebody_is_inside() -> None:
     locks = OwnerLocks()
-    async with locks.of(1).shared():
+    async with locks.get_lock(1).hold_shared():
         gc.collect()
-        inside = locks.of(1)
-        async with locks.of(1).shared(), locks.of(2).exclusive():
-            assert locks.of(1) is inside
+        inside = locks.get_lock(1)
+        async with locks.get_lock(1).hold_shared(), locks.get_lock(2).hold_exclusive():
+            assert locks.get_lock(1) is inside
             assert len(locks) == 2
     del inside
     gc.collect()

@@ -89,8 +89,8 @@ async def test_a_rebuild_that_resumes_as_the_memory_opens_asks_nothing_for_who_w
         await folded(talk)
         talk.server.script("summary-model", Behaviour(hold="start"))
         held = talk.server.held
-        talk.services.rebuilder.start(SCOPE, untold)
+        talk.services.rebuilder.start_rebuild(SCOPE, untold)
         await talk.server.until_held(held + 1)
     async with talking(tmp_path, lambda owner: owner != ANNA.id) as talk:
-        await talk.services.rebuilder.finished()
+        await talk.services.rebuilder.wait_until_finished()
         assert talk.server.requests == []

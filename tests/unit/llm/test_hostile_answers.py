@@ -14,7 +14,7 @@ from llm.failures import MAX_ERROR_CHARS, find_error_message
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
 from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, Offer
 from records.errors import ModelBroken, ModelUnreachable
-from runtime.bounded_json import MAX_PARTS, parse_bounded
+from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour
 from tests.unit.llm.test_openai_api import a_bench, asked
 
@@ -142,6 +142,6 @@ def test_only_the_beginning_of_an_error_is_searched() -> None:
 
 def test_a_text_of_json_has_so_many_parts() -> None:
     whole = "[" + "{}," * (MAX_PARTS - 2) + "{}]"
-    assert isinstance(parse_bounded(whole), list)
+    assert isinstance(parse_untrusted_json(whole), list)
     with pytest.raises(ValueError, match="parts"):
-        parse_bounded(f"[{whole}]")
+        parse_untrusted_json(f"[{whole}]")

@@ -3,17 +3,17 @@
 from collections import deque
 from itertools import count
 
-from runtime.cooperative import consume, yielding_gil
+from runtime.cooperative import iterate_with_pauses, pop_each
 
 
 def test_the_same_items_come_out() -> None:
-    assert list(yielding_gil(range(1000))) == list(range(1000))
-    numbers = yielding_gil(count())
+    assert list(iterate_with_pauses(range(1000))) == list(range(1000))
+    numbers = iterate_with_pauses(count())
     assert [next(numbers) for _ in range(3)] == [0, 1, 2]
 
 
 def test_what_is_consumed_is_let_go_of() -> None:
     items = deque(range(5))
-    for item in yielding_gil(consume(items)):
+    for item in iterate_with_pauses(pop_each(items)):
         assert item not in items
     assert not items

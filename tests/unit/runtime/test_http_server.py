@@ -49,7 +49,7 @@ async def port(slow: Slow) -> AsyncIterator[int]:
     app = Starlette(
         routes=[Route("/", answer, methods=["POST"]), Route("/held", slow.answer, methods=["POST"])],
     )
-    async with serve_app(app, "127.0.0.1", 0, grace=1) as taken:
+    async with serve_app(app, "127.0.0.1", 0, grace_seconds=1) as taken:
         yield taken
 
 
@@ -87,7 +87,9 @@ def test_our_own_client_gives_an_idle_connection_up_before_the_local_servers_do(
 
 
 async def test_an_idle_connection_is_closed_after_its_time() -> None:
-    async with serve_app(Starlette(routes=[Route("/", answer, methods=["POST"])]), "127.0.0.1", 0, idle=0) as port:
+    async with serve_app(
+        Starlette(routes=[Route("/", answer, methods=["POST"])]), "127.0.0.1", 0, idle_seconds=0
+    ) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(WHOLE)
         async with asyncio.timeout(20):

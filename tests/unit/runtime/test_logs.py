@@ -31,7 +31,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 
 def test_each_record_is_an_object_on_one_line_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.set_up("INFO", [SECRET], style="json")
+    logs.set_up_logging("INFO", [SECRET], style="json")
     logging.getLogger("chat.turn").info("first\nsecond \udc80 of %s", SECRET, extra={"tokens": 7, "key": SECRET})
     logging.getLogger("aiohttp.client").warning("GET %s", f"https://example.org/{SECRET}")
     logging.getLogger("chat.turn").debug("hidden")
@@ -48,7 +48,7 @@ def test_each_record_is_an_object_on_one_line_without_secrets(capsys: pytest.Cap
 
 
 def test_a_traceback_is_inside_its_object_and_quotes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.set_up("INFO", [SECRET], style="json")
+    logs.set_up_logging("INFO", [SECRET], style="json")
     error = ValueError("My parrot")
     logging.getLogger("bot").error("it failed", exc_info=error.with_traceback(_traceback()))
     [line] = lines(capsys)
@@ -59,7 +59,7 @@ def test_a_traceback_is_inside_its_object_and_quotes_nothing(capsys: pytest.Capt
 
 @pytest.mark.parametrize("style", ["text", "json"])
 def test_what_an_operator_waits_for_is_not_hidden_by_the_level(style: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    logs.set_up("ERROR", [], style=style)
+    logs.set_up_logging("ERROR", [], style=style)
     logs.announce("Keepsake is ready.")
     err = capsys.readouterr().err
     assert (json.loads(err)["message"] if style == "json" else err.rstrip()) == "Keepsake is ready."

@@ -5,16 +5,16 @@ import asyncio
 import pytest
 
 from runtime import pacing
-from runtime.pacing import MAX_FILES, MAX_WAIT, Files, RateLimiter, TooBusy, Visitors
+from runtime.pacing import MAX_FILES, MAX_WAIT, FileTransfers, RateLimiter, TooBusy, Visitors
 
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
     turns = RateLimiter(burst=3, per_second=2)
-    assert [turns.reserve(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
-    waits = [turns.reserve(100.0) for _ in range(100)]
+    assert [turns.reserve_turn(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
+    waits = [turns.reserve_turn(100.0) for _ in range(100)]
     assert max(wait for wait in waits if wait != float("inf")) <= MAX_WAIT
     assert waits[-1] == float("inf")
-    assert turns.reserve(1_000.0) == 0  # it is as at first
+    assert turns.reserve_turn(1_000.0) == 0  # it is as at first
 
 
 def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
@@ -34,10 +34,10 @@ def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
 
 async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "FILE_PATIENCE", 0.01)
-    files, ending = Files(), asyncio.Event()
+    files, ending = FileTransfers(), asyncio.Event()
 
     async def hold(person: int, began: asyncio.Event) -> None:
-        async with files.reserve(person):
+        async with files.reserve_place(person):
             began.set()
             await ending.wait()
 
@@ -47,11 +47,11 @@ async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyP
             group.create_task(hold(person, began))
             await began.wait()
             with pytest.raises(TooBusy):
-                async with files.reserve(person):
+                async with files.reserve_place(person):
                     pass
         with pytest.raises(TooBusy):
-            async with files.reserve(99):
+            async with files.reserve_place(99):
                 pass
         ending.set()
-    async with files.reserve(99):
+    async with files.reserve_place(99):
         pass

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from records.scopes import Scope
 from runtime.http_server import serve_app
-from runtime.tracing import export_spans, span
+from runtime.tracing import export_spans, record_span
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, talking
 
@@ -90,9 +90,9 @@ async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, t
 
 async def test_what_a_person_stops_is_no_error(collector: Collector) -> None:
     async with export_spans(collector.url):
-        with pytest.raises(asyncio.CancelledError), span("turn"):
+        with pytest.raises(asyncio.CancelledError), record_span("turn"):
             raise asyncio.CancelledError
-        with pytest.raises(ValueError, match="parrot"), span("fold"):
+        with pytest.raises(ValueError, match="parrot"), record_span("fold"):
             raise ValueError("My parrot")
     stopped, failed = collector.spans()
     assert (stopped.status.code, attributes(stopped)) == (0, {})
@@ -102,8 +102,8 @@ async def test_what_a_person_stops_is_no_error(collector: Collector) -> None:
 async def test_a_collector_that_is_away_holds_nothing_up(collector: Collector) -> None:
     async with asyncio.timeout(8):
         async with export_spans(f"{collector.url}/nobody"):
-            with span("turn"):
+            with record_span("turn"):
                 pass
-    with span("turn"):
+    with record_span("turn"):
         pass
     assert collector.bodies == []
