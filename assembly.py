@@ -264,7 +264,7 @@ async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileD
     distiller = ProfileDistiller(
         memory=memory, model=background, requests=requests, quota=core.quota, clock=clock, settings=settings
     )
-    history = HistoryExtraction(memory=memory, facts=facts, is_on=settings.learns_facts)
+    history = HistoryExtraction(memory=memory, facts=facts, requests=requests, is_on=settings.learns_facts)
     return facts, await stack.enter_async_context(distiller), await stack.enter_async_context(history)
 
 

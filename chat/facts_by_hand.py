@@ -58,11 +58,11 @@ class FactsByHand:
             case "pin" | "unpin":
                 fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
             case "keep":
-                fact = await facts.keep(owner, id_)
+                fact = await facts.make_instruction(owner, id_)
             case "delete":
                 fact = await facts.delete(owner, id_)
             case "undo":
-                current = next((fact for fact in await facts.known(owner) if fact.id == id_), None)
+                current = next((fact for fact in await facts.list_all(owner) if fact.id == id_), None)
                 if current is not None and current.deleted_at is not None:
                     fact = await facts.restore(owner, id_)
                 elif current is not None:

@@ -43,7 +43,7 @@ class Settling:
             return ()
         await self._describer.describe(self._sessions.of(scope))
         self._wake_indexer()
-        await self._facts.settle(scope)
+        await self._facts.learn_if_due(scope)
         sentences = await self._fold_scope(scope)
         if not scope.is_direct_messages:
             await self._distiller.distil_if_due(scope.owner)

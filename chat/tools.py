@@ -137,7 +137,7 @@ class MemoryTools:
             if call.name == REMEMBER.name and self._can_store_facts(turn):
                 return _propose_fact(call, arguments)
             if call.name == FORGET.name and self._facts is not None and self._can_store_facts(turn):
-                return _propose_forgetting(call, arguments, await self._facts.known(turn.scope.owner))
+                return _propose_forgetting(call, arguments, await self._facts.list_all(turn.scope.owner))
             if call.name == REMIND.name:
                 return _propose_reminder(call, arguments, turn, self._clock())
             if call.name == OFFER_COMMAND.name and self._commands:

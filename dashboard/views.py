@@ -173,7 +173,7 @@ class Views:
         }
 
     async def list_facts(self, visit: Visit) -> Answer:
-        newest = (await self._services.facts.known(visit.owner))[::-1][:MAX_FACTS_SENT]
+        newest = (await self._services.facts.list_all(visit.owner))[::-1][:MAX_FACTS_SENT]
         # In a thread: formatting thousands of facts would block the event loop.
         return {
             "longest": MAX_FACT_CHARS,

@@ -32,13 +32,10 @@ log = logging.getLogger(__name__)
 MAX_SUMMARIES = 200  # that a profile is distilled from; older ones are left out
 MAX_OWNERS = 1_000  # whose last attempt is kept
 
-Tell = Callable[["Profile | str | None"], Awaitable[None]]
-"""Called with the new version, None without anything to make it from, or the sentence of an error."""
-
 
 @define(kw_only=True, eq=False)
 class ProfileDistiller:
-    """Distils profiles. Its tasks end with the `async with` block."""
+    """Distils profiles. Its background tasks end with the `async with` block."""
 
     _memory: ExternalMemory
     _model: ChatModel
@@ -57,31 +54,35 @@ class ProfileDistiller:
         await cancel_and_wait(*self._tasks.values())
 
     async def list_versions(self, owner: int) -> list[Profile]:
-        """Return all versions, newest first. The first one is in use."""
+        """Return all versions of a profile, newest first. The first one is in use."""
         async with self._memory.home(owner) as store:
             return await store.profiles.list_versions(owner)
 
-    def start(self, owner: int, tell: Tell) -> bool:
-        """Distil in the background and call `tell` with the result. Return False if that is already running."""
+    def start(self, owner: int, tell: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
+        """Distil a profile in the background. Return False if that is already running.
+
+        Call `tell` with the new version, None if there is no material, or the sentence of an error.
+        """
+
+        async def distil_and_tell() -> None:
+            try:
+                try:
+                    made: Profile | str | None = await self.distil_now(owner)
+                except KeepsakeError as error:
+                    made = format_error(error)
+                await tell(made)
+            except Exception as error:  # error boundary of this task: nobody waits for it
+                log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
+            finally:
+                self._tasks.pop(owner, None)
+
         if owner in self._tasks:
             return False
-        self._tasks[owner] = asyncio.create_task(self._distil_and_tell(owner, tell))
+        self._tasks[owner] = asyncio.create_task(distil_and_tell())
         return True
 
-    async def _distil_and_tell(self, owner: int, tell: Tell) -> None:
-        try:
-            try:
-                made: Profile | str | None = await self.distil_now(owner)
-            except KeepsakeError as error:
-                made = format_error(error)
-            await tell(made)
-        except Exception as error:  # error boundary of this task: nobody waits for it
-            log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
-        finally:
-            self._tasks.pop(owner, None)
-
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Distil a new version if enough summaries wait. Leave the newest of them for the next time."""
+        """Distil a new version if enough summaries are waiting. Leave the newest of them for the next time."""
         if not self._settings.learns_facts:
             return None
         every = self._settings.profile_every_summaries
@@ -109,9 +110,7 @@ class ProfileDistiller:
     async def distil_now(self, owner: int) -> Profile | None:
         """Distil a new version now. Return None without material or a usable answer. Raise KeepsakeError."""
         async with self._memory.opened(owner) as store:
-            if store is None:
-                return None
-            waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES)
+            waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)
 
     async def _distil_profile(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
@@ -128,15 +127,14 @@ class ProfileDistiller:
         # Of a summary and the version that replaced it, the later one says everything.
         bases = {summary.base_id for summary in summaries}
         newest = [summary for summary in summaries if summary.id not in bases]
-        asked = self._requests.make_profile(before, newest, known, who=prompts.name_owner(owner))
+        asked = self._requests.make_profile_request(before, newest, known, who=prompts.name_owner(owner))
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
         completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
         sections = parse_profile(completion.text)
-        source = asked.request[-1].content
         objections: list[str] = []
         for text in sections.values() or [""]:
-            objections += quality_gate.find_objections(text, source, tokens=0, source_tokens=0)
+            objections += quality_gate.find_objections(text, asked.request[-1].content, tokens=0, source_tokens=0)
         if objections:
             log.info("a profile of %d is refused: %s", owner, "; ".join(objections))
             return None

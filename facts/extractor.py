@@ -31,8 +31,7 @@ from text.characters import keep_both_ends
 
 log = logging.getLogger(__name__)
 
-Source = tuple[Scope, bool]
-"""A scope, and True for its imported history or False for the messages that were written here."""
+Source = tuple[Scope, bool]  # a scope, and True for its imported messages or False for those written here
 MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at once
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
 MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
@@ -43,18 +42,18 @@ MAX_PAUSE = timedelta(hours=1)
 
 
 class Backoff:
-    """The sources from which learning failed. The wait before a retry doubles with each failure."""
+    """Delays the next attempt to learn from a source after a failure. The pause doubles with each failure."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = LRUCache[Source, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
 
-    def count_attempts(self, source: Source) -> int:
-        """Return the number of consecutive failures."""
+    def count_failures(self, source: Source) -> int:
+        """Return the number of consecutive failures of a source."""
         return self._failures[source][0] if source in self._failures else 0
 
     async def attempt(self, source: Source, work: Callable[[], Awaitable[bool]]) -> bool:
-        """Run `work` and return its result. Return False if it fails, or if the last failure is too recent to retry."""
+        """Run `work` and return its result. Return False if it fails, or if it is too early for a retry."""
         if source in self._failures and self._clock() < self._failures[source][1]:
             return False
         try:
@@ -65,7 +64,7 @@ class Backoff:
             log.info("facts of %s are learned by another process now", source[0])
         except (StorageError, ModelError) as error:
             # Running out of the day's tokens is no failure of these messages.
-            attempts = 1 if isinstance(error, QuotaExceeded) else self.count_attempts(source) + 1
+            attempts = 1 if isinstance(error, QuotaExceeded) else self.count_failures(source) + 1
             pause = min(FIRST_PAUSE * 2 ** (attempts - 1), MAX_PAUSE)
             self._failures[source] = attempts, self._clock() + pause
             log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
@@ -77,10 +76,9 @@ class Backoff:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """Turns to learn from, read in one state of the store."""
+    """Turns to learn from, read in a single snapshot of the store."""
 
     scope: Scope
-    who: str  # the owner's name in the instructions
     request: ExtractionRequest | None  # None if there is nothing to learn
     known: tuple[Fact, ...]  # valid facts, and those that the owner decided on
     learned: int  # the id of the last message that was learned from before
@@ -96,19 +94,28 @@ class Batch:
 
 @define(kw_only=True, eq=False)
 class FactExtractor:
-    """Asks a model for facts, within the owner's daily quota."""
+    """Extracts facts from turns by a model, within the owner's daily quota."""
 
     _model: ChatModel
     _requests: Requests
     _quota: Quota
 
-    async def extract(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
+    async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
         """Return the verified facts of these turns. Raise ModelError.
 
-        Without a usable answer, ask about each half of the turns, down to single turns. `attempts` counts earlier
-        failures.
+        Without a usable answer, ask about each half of the turns, down to single turns. `failures` counts the earlier
+        attempts, which all failed.
         """
-        extracted = await self._request_facts(batch, request, attempts)
+        try:
+            answer = await self._ask_model(batch.scope.owner, request.request)
+            extracted = schemas.parse_facts(answer)
+            if extracted is None:
+                repaired = await self._ask_model(batch.scope.owner, self._requests.make_repair(request, answer))
+                extracted = schemas.parse_facts(repaired)
+        except (ModelBroken, ModelDeclined, ContextTooLong):
+            if failures + 1 < MAX_ATTEMPTS:
+                raise
+            extracted = None
         if extracted is not None:
             return await self._verify_facts(batch, request, extracted)
         facts: list[NewFact] = []
@@ -123,13 +130,14 @@ class FactExtractor:
         return facts
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
-        """Return two requests for half of the turns each. For a single turn return [], since it is skipped."""
+        """Return a request for each half of the turns, or [] for a single turn, which is skipped."""
         turns, middle = request.turns, (len(request.turns) + 1) // 2
         if len(turns) < 2:
             log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
             return []
+        who = prompts.name_owner(batch.scope.owner)
         return [
-            self._requests.make_extraction(half, batch.known, who=batch.who, zone=batch.zone, most=len(half))
+            self._requests.make_extraction(half, batch.known, who=who, zone=batch.zone, max_turns=len(half))
             for half in (turns[:middle], turns[middle:])
         ]
 
@@ -144,7 +152,6 @@ class FactExtractor:
     def _check_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
-        """Return the facts that a message states, each linked to that message."""
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=keep_both_ends(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.name_speaker(message) for message in messages]
@@ -164,23 +171,6 @@ class FactExtractor:
             if objections:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
         return kept
-
-    async def _request_facts(
-        self, batch: Batch, request: ExtractionRequest, attempts: int
-    ) -> Sequence[schemas.ExtractedFact] | None:
-        """Return the facts in the model's answer, after at most one repair, or None if it is unusable."""
-        owner = batch.scope.owner
-        try:
-            answer = await self._ask_model(owner, request.request)
-            facts = schemas.parse_facts(answer)
-            if facts is None:
-                repaired = await self._ask_model(owner, self._requests.make_repair(request, answer))
-                facts = schemas.parse_facts(repaired)
-        except (ModelBroken, ModelDeclined, ContextTooLong):
-            if attempts + 1 < MAX_ATTEMPTS:
-                raise
-            return None
-        return facts
 
     async def _ask_model(self, owner: int, request: Request) -> str:
         room = await self._quota.count_tokens_left(owner)

@@ -9,7 +9,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts.learning import Facts
-from facts.requests import ExtractionEstimate
+from facts.requests import ExtractionEstimate, Requests
 from records.errors import StorageError
 from records.scopes import Scope
 from runtime.tasks import cancel_and_wait
@@ -21,10 +21,11 @@ RETRY_SECONDS = 60.0  # until a scope is tried again after a failure, without to
 
 @define(kw_only=True, eq=False)
 class HistoryExtraction:
-    """Learns from imported messages in a background task, which runs inside the `async with` block if `is_on`."""
+    """Learns from imported messages in a background task, if `is_on`. The task ends with the `async with` block."""
 
     _memory: ExternalMemory
     _facts: Facts
+    _requests: Requests
     _is_on: bool
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
@@ -40,17 +41,17 @@ class HistoryExtraction:
             await cancel_and_wait(self._task)
 
     async def estimate(self, owner: int, first: int, last: int) -> ExtractionEstimate | None:
-        """Estimate the cost of learning from the imported messages first..last, or None if nothing would be learned."""
+        """Estimate the cost of learning from the imported messages first..last. Return None if there are none left."""
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
             backlog = await store.history_extraction.count_backlog(owner, first, last)
-        return self._facts.estimate(backlog) if backlog.messages else None
+        return self._requests.estimate(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
         """Begin or resume learning from the imported messages first..last.
 
-        Return "busy" if another range is being learned from, and "off" if memory is off or the owner is incognito.
+        Return "busy" if another range is in progress, and "off" if memory is off or the owner is incognito.
         """
         if not await self._is_learning(owner):
             return "off"
@@ -64,7 +65,7 @@ class HistoryExtraction:
         return "begun"
 
     async def stop(self, owner: int) -> None:
-        """Stop learning. Facts that were learned stay."""
+        """Stop learning from an owner's imported messages. Keep the facts that were learned."""
         async with self._memory.home(owner) as store:
             await store.history_extraction.stop_extraction(owner)
 
@@ -72,7 +73,7 @@ class HistoryExtraction:
         config = await self._memory.config(owner)
         return self._is_on and config is not None and config.enabled and not config.incognito
 
-    async def caught_up(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until nothing more can be learned for now."""
         await self._idle.wait()
 

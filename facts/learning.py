@@ -1,7 +1,4 @@
-"""Learning facts about an owner, from their own words or added by hand.
-
-A failure here affects nothing else.
-"""
+"""Learning facts about an owner, from their own words or added by hand. A failure here affects nothing else."""
 
 import logging
 from collections.abc import Sequence
@@ -15,12 +12,12 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from facts import reconciliation
 from facts.extractor import Backoff, Batch, FactExtractor
-from facts.requests import MAX_TURNS, ExtractionEstimate, Requests
+from facts.requests import MAX_TURNS, Requests
 from llm import prompts
 from llm.embeddings import Embedder, embed_passages
 from llm.quota import Charge
 from records.errors import FactsFull, ModelError, NewerFacts, StorageError
-from records.facts import MAX_FACTS, Fact, HistoryBacklog, NewFact
+from records.facts import MAX_FACTS, Fact, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import run_maybe_in_thread
@@ -39,7 +36,7 @@ IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by ha
 
 @define(kw_only=True, eq=False)
 class Facts:
-    """Learns and changes facts. Facts learned by several scopes of an owner at once are reconciled when stored."""
+    """The facts about all owners. Learns them from messages, and changes them by hand."""
 
     _memory: ExternalMemory
     _extractor: FactExtractor
@@ -51,12 +48,12 @@ class Facts:
     _charge: Charge
     _learning: set[Scope] = field(factory=set[Scope], init=False)  # scopes whose messages are being learned from now
 
-    async def settle(self, scope: Scope) -> None:
+    async def learn_if_due(self, scope: Scope) -> None:
         """Learn from a scope if enough turns for a batch are waiting. Log failures and try again later."""
         await self._learn_safely(scope, at_least=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
-        """Learn from messages that are about to be folded."""
+        """Learn from messages that are about to be archived by a fold. Never raise."""
         try:
             async with self._memory.opened(scope.owner) as store:
                 learned, waiting = await store.facts.read_unlearned(scope, 1) if store is not None else (0, [])
@@ -71,7 +68,7 @@ class Facts:
         await self._learn_safely(scope, at_least=1)
 
     async def learn_from_quiet_scopes(self) -> None:
-        """Learn from all scopes in which the conversation has paused."""
+        """Learn from every scope in which nobody has written for a while."""
         quiet_since = self._clock() - timedelta(seconds=self._settings.facts_quiet_seconds)
         for store in self._memory.stores if self._settings.learns_facts else ():
             for scope in await store.facts.list_waiting_scopes(quiet_since):
@@ -104,7 +101,7 @@ class Facts:
         return made
 
     async def learn_from_history(self, scope: Scope) -> bool:
-        """Learn from the next imported messages in one request. Return True if that made progress."""
+        """Learn from a scope's next imported messages with one request. Return True if that made progress."""
 
         async def learn_next() -> bool:
             batch = await self._find_batch(scope, from_history=True)
@@ -117,14 +114,13 @@ class Facts:
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
         """Return the new facts, or None if memory was turned off during extraction."""
-        scope, request = batch.scope, batch.request
-        attempts = self._backoff.count_attempts(batch.source)
-        new = await self._extractor.extract(batch, request, attempts=attempts) if request else []
-        async with self._memory.opened(scope.owner) as store:
+        failures = self._backoff.count_failures(batch.source)
+        new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
+        async with self._memory.opened(batch.scope.owner) as store:
             if store is None:
                 return None
             inserted = await self._store_facts(store, batch, new)
-        log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
+        log.info("learned %d facts of %s from messages up to %d", len(inserted), batch.scope, batch.until)
         return inserted
 
     async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
@@ -162,7 +158,7 @@ class Facts:
             await self._backoff.attempt((scope, False), work)
 
     async def _find_batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
-        """Return the next messages to learn from, or None if there are too few or nothing may be written."""
+        """Return the next messages to learn from, or None if there are too few or the owner allows no learning."""
         if scope.is_direct_messages:
             return None
         config = await self._memory.config(scope.owner)
@@ -179,7 +175,10 @@ class Facts:
             is_all = len(waiting) < MESSAGES_PER_READ
             # A turn without an answer may not be over yet. In imported history, people wrote to each other.
             wanted = {"user"} if from_history else {"user", "assistant"}
-            turns = [turn for turn in _group_by_turn(waiting) if wanted <= {message.role for message in turn}]
+            by_turn: dict[int, list[Message]] = {}
+            for message in waiting:
+                by_turn.setdefault(message.turn, []).append(message)
+            turns = [turn for turn in by_turn.values() if wanted <= {message.role for message in turn}]
             if not from_history:
                 # This marks the scope, so that messages which are folded before they were learned from still wait.
                 await store.facts.begin_learning(scope, learned)
@@ -188,24 +187,21 @@ class Facts:
             facts = await store.facts.list_all(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
         decided = [fact for fact in facts if fact.decided_at and not fact.is_valid]
-        who = prompts.name_owner(scope.owner)
-        most = MAX_TURNS if from_history else max(1, self._settings.facts_batch_turns)
         request = None
         if turns:
-            ask = partial(
+            make_request = partial(
                 self._requests.make_extraction,
                 *(turns, [*known, *decided]),
-                who=who,
+                who=prompts.name_owner(scope.owner),
                 zone=config.zone,
-                most=most,
-                long_alone=not from_history,
+                max_turns=MAX_TURNS if from_history else self._settings.facts_batch_turns,
+                separates_long=not from_history,
             )
-            request = await run_maybe_in_thread(ask, in_thread=len(known) > MANY_FACTS)
+            request = await run_maybe_in_thread(make_request, in_thread=len(known) > MANY_FACTS)
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return Batch(
             scope=scope,
-            who=who,
             request=request,
             known=(*known, *decided),
             learned=learned,
@@ -215,11 +211,7 @@ class Facts:
             from_history=from_history,
         )
 
-    def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported history."""
-        return self._requests.estimate(backlog)
-
-    async def known(self, owner: int) -> list[Fact]:
+    async def list_all(self, owner: int) -> list[Fact]:
         """Return all facts about an owner by ascending id, including ended and deleted ones."""
         async with self._memory.home(owner) as store:
             return await store.facts.list_all(owner)
@@ -227,12 +219,17 @@ class Facts:
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
         """Add a fact by hand. Return it and True, or the known fact with the same words and False.
 
-        Raise FactsFull and StorageError.
+        Raise FactsFull or StorageError.
         """
+
+        def find_repeated() -> Fact | None:
+            words = list_essential_words(text)
+            return next((fact for fact in facts if list_essential_words(fact.text) == words), None)
+
         now = self._clock()
         async with self._memory.home(owner) as store:
             facts = await store.facts.list_valid(owner)
-            known = await run_maybe_in_thread(partial(_find_repeated, facts, text), in_thread=len(facts) > MANY_FACTS)
+            known = await run_maybe_in_thread(find_repeated, in_thread=len(facts) > MANY_FACTS)
             if known is not None:
                 return known, False
             if len(facts) >= MAX_FACTS:
@@ -240,7 +237,7 @@ class Facts:
             return await store.facts.add(owner, _make_own_fact(text, now), now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Replace a fact by a new one and keep the old one as history. Return None if no valid fact has this id."""
+        """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
         now = self._clock()
         async with self._memory.home(owner) as store:
             known = await store.facts.find_fact(owner, id_)
@@ -269,17 +266,18 @@ class Facts:
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
-    async def keep(self, owner: int, id_: int) -> Fact | None:
+    async def make_instruction(self, owner: int, id_: int) -> Fact | None:
         """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
             return await store.facts.make_instruction(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Delete a fact. It can be restored for a day, and counts as a decision."""
+        """Delete a fact. It can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
+        """Restore a deleted fact. Return None if the owner has no such fact."""
         async with self._memory.home(owner) as store:
             return await store.facts.restore(owner, id_, now=self._clock())
 
@@ -304,11 +302,6 @@ class Facts:
                     break
 
 
-def _find_repeated(facts: Sequence[Fact], text: str) -> Fact | None:
-    words = list_essential_words(text)
-    return next((fact for fact in facts if list_essential_words(fact.text) == words), None)
-
-
 def _make_own_fact(text: str, now: datetime) -> NewFact:
     return NewFact(
         text=text,
@@ -321,10 +314,3 @@ def _make_own_fact(text: str, now: datetime) -> NewFact:
         origin="owner",
         decided_at=now,
     )
-
-
-def _group_by_turn(messages: Sequence[Message]) -> list[list[Message]]:
-    turns: dict[int, list[Message]] = {}
-    for message in messages:
-        turns.setdefault(message.turn, []).append(message)
-    return list(turns.values())

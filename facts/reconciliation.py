@@ -1,4 +1,4 @@
-"""Compare new facts with known ones: a new fact repeats, changes or ends a known one, or is new. Pure.
+"""Compare new facts with known ones, which they may repeat, change or end. Pure.
 
 A word index nominates a bounded number of candidates. Words, keys, numbers, dates, names and negation decide.
 """
@@ -23,7 +23,7 @@ MAX_FACTS_PER_KEY = 500  # of a frequent word, only the newest facts are looked 
 
 
 class FactCandidates:
-    """A word index of facts, under numbers that the caller chooses."""
+    """A word index of facts. The caller chooses the number of each fact."""
 
     def __init__(self, facts: Mapping[int, Fact | NewFact]) -> None:
         self._having: dict[str, list[int]] = {}
@@ -32,29 +32,29 @@ class FactCandidates:
             self.add(number, fact)
 
     def add(self, number: int, fact: Fact | NewFact) -> None:
-        """Add a fact. Later ones count as newer."""
+        """Add a fact to the index. Facts that are added later count as newer."""
         self._total += 1
         for key in _add_prefixes(_iterate_terms(fact)):
             self._having.setdefault(key, []).append(number)
 
     def find_similar(self, fact: Fact | NewFact) -> list[int]:
-        """Return the facts that share most terms with this one, best first."""
+        """Return the numbers of the facts that share most terms with this one, best first."""
         return self.find_by_terms(_iterate_terms(fact))
 
-    def find_by_terms(self, keys: Iterable[str], most: int = MAX_CANDIDATES) -> list[int]:
-        """Return up to `most` facts that share most with these terms. Rare terms count more."""
-        having = [found for key in _add_prefixes(keys) if (found := self._having.get(key))]
+    def find_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
+        """Return the numbers of the facts that share most of these terms, best first. Rare terms count more."""
+        having = [found for key in _add_prefixes(terms) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
         for found in heapq.nsmallest(MAX_KEYS, having, key=len):
             rarity = math.log(1 + self._total / len(found))
             for number in found[-MAX_FACTS_PER_KEY:]:
                 weights[number] += rarity
-        return heapq.nlargest(most, weights, key=lambda number: (weights[number], abs(number)))
+        return heapq.nlargest(limit, weights, key=lambda number: (weights[number], abs(number)))
 
 
-def _add_prefixes(keys: Iterable[str]) -> set[str]:
-    """Return the terms and their first letters, because two short texts may be stemmed as different languages."""
-    return {part for key in keys for part in (key, key if key.startswith(" ") else key[:PREFIX_LETTERS])}
+def _add_prefixes(terms: Iterable[str]) -> set[str]:
+    # Two short texts may be stemmed as different languages.
+    return {part for term in terms for part in (term, term if term.startswith(" ") else term[:PREFIX_LETTERS])}
 
 
 def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
@@ -64,35 +64,28 @@ def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
         yield f" {fact.subject.strip().casefold()}:"
 
 
-_EARLIEST = datetime.min.replace(tzinfo=UTC)
-Verdict = Literal["same", "changed", "ended", "other"]
-
-
 def plan_changes(
-    new: Sequence[NewFact], known: Sequence[Fact], *, erased: Sequence[Decision] = (), most: int = MAX_FACTS
+    new: Sequence[NewFact], known: Sequence[Fact], *, erased: Sequence[Decision] = (), max_valid: int = MAX_FACTS
 ) -> list[FactChange]:
-    """Return the change that each new fact makes, in order.
+    """Plan a change for each new fact, in order. Leave out facts that a decision of the owner overrules.
 
     `known` are all facts of the owner, including ended and deleted ones. `erased` are decisions about erased facts.
-    `most` limits the number of valid facts.
-
-    In the plan, a negative number -n stands for the fact of the n-th change. A decision of the owner overrides
-    everything said before it, and every question. Of several changes to one fact, the latest counts.
+    In a plan, a negative number -n stands for the fact of the n-th change. A decision overrules everything said before
+    it, and every question. Of several changes to one fact, the latest counts.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = list_decisions_about(known, erased)
     candidates = FactCandidates(valid)
-    room = most - len(valid)
+    room = max_valid - len(valid)
     closed = set[int]()
     changes: list[FactChange] = []
     for draft in new:
-        said_at = _EARLIEST if draft.is_in_question else draft.observed_at
         if is_overruled_by(
             decisions,
             draft.text,
             draft.subject if draft.kind not in LASTING else "",
             sources=draft.source_ids,
-            said_at=said_at,
+            said_at=datetime.min.replace(tzinfo=UTC) if draft.is_in_question else draft.observed_at,
             person_id=draft.person_id,
         ):
             continue
@@ -133,8 +126,10 @@ def _is_older(draft: NewFact, fact: Fact | NewFact) -> bool:
     return draft.observed_at < fact.observed_at and draft.valid_from <= fact.valid_from
 
 
-def compare_facts(new: NewFact, known: Fact | NewFact, *, is_named: bool) -> Verdict:
-    """Return the relation of a new fact to a known one. `is_named`: the model says that it replaces that one."""
+def compare_facts(
+    new: NewFact, known: Fact | NewFact, *, is_named: bool
+) -> Literal["same", "changed", "ended", "other"]:
+    """Return what a new fact means for a known one. With `is_named`, the model says that it replaces the known one."""
     text = known.text
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, known.subject)
@@ -142,7 +137,8 @@ def compare_facts(new: NewFact, known: Fact | NewFact, *, is_named: bool) -> Ver
         return "ended" if new.valid_to else "same"
     if mine == replace(theirs, polarity=not theirs.polarity) and find_topics(new.text) == find_topics(text):
         return "changed"  # only the negation differs
-    model_says = is_named and (is_about or _share_topic(new, text))
+    leading_words = find_topics(new.text.split(" ")[0])  # perhaps a name, which every fact about a person has
+    model_says = is_named and (is_about or bool((find_topics(new.text) & find_topics(text)) - leading_words))
     repeats = mine == theirs and find_topics(new.text) <= find_topics(text)
     if model_says and not repeats:
         return "changed"
@@ -163,7 +159,7 @@ def compare_facts(new: NewFact, known: Fact | NewFact, *, is_named: bool) -> Ver
 
 
 def is_same_subject(subject: str, other: str) -> bool:
-    """Return True if two subjects have the same words."""
+    """Return True if two subjects are not empty and have the same words."""
     return bool(subject.strip()) and bool(other.strip()) and find_topics(subject) == find_topics(other)
 
 
@@ -173,7 +169,11 @@ def _select_nominated(draft: NewFact, valid: Mapping[int, Fact | NewFact], candi
     words = list_essential_words(draft.text)
     for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():
         fact = valid[number]
-        if fact.valid_to is not None or _is_instruction_of_another_person(draft, fact):
+        if isinstance(fact, Fact):
+            may_change = fact.may_be_changed_by(draft.person_id)
+        else:
+            may_change = fact.kind not in LASTING or fact.person_id == draft.person_id
+        if fact.valid_to is not None or not may_change:
             continue
         if number == draft.known:
             ranked.append((0, number))
@@ -184,18 +184,5 @@ def _select_nominated(draft: NewFact, valid: Mapping[int, Fact | NewFact], candi
     return [number for _, number in sorted(ranked)]
 
 
-def _is_instruction_of_another_person(draft: NewFact, fact: Fact | NewFact) -> bool:
-    if isinstance(fact, Fact):
-        return not fact.may_be_changed_by(draft.person_id)
-    return fact.kind in LASTING and fact.person_id != draft.person_id
-
-
 def _find_leading_name(text: str) -> tuple[str, ...]:
-    """Return the name that a fact begins with."""
-    return make_fingerprint(text.split(" ")[0]).names if text else ()
-
-
-def _share_topic(new: NewFact, text: str) -> bool:
-    """Return True if two sentences share a word, apart from the name at the beginning."""
-    first = find_topics(new.text.split(" ")[0]) if new.text else frozenset()
-    return bool((find_topics(new.text) & find_topics(text)) - first)
+    return make_fingerprint(text.split(" ")[0]).names

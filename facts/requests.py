@@ -1,7 +1,7 @@
 """The requests for facts and for the profile, each within the model's window."""
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -20,8 +20,7 @@ MAX_TURNS = 20  # turns of imported history in one request; for other messages, 
 MAX_KNOWN = 40  # known facts in one request
 MAX_LOOKED_AT = 200  # known facts that one message is compared with
 MIN_SHARED_WORDS = 2  # of a known fact and a message that reports no change; one word is often about another thing
-MAX_OTHERS = 4
-"""Other known facts that are shown. "I moved to Porto" has no word of "lives in Lisbon"."""
+MAX_OTHERS = 4  # other known facts that are shown: "I moved to Porto" has no word of "lives in Lisbon"
 MIN_LINE_TOKENS = 70  # that one line may take, however little room there is
 ANSWER_SHARE = 0.25  # share of the window that is left free for the model's answer and a repair
 LONG_TURN_TOKENS = 200  # of a person's words in one turn; a longer turn gets a request of its own
@@ -37,7 +36,7 @@ Request = tuple[PromptMessage, ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionRequest:
-    """A request for facts, with the person's messages and the known facts in it."""
+    """A request for facts, with the person's messages and the known facts that it contains."""
 
     request: Request
     until: int  # the id of the last message that is covered
@@ -48,7 +47,7 @@ class ExtractionRequest:
 
     @property
     def answers(self) -> str:
-        """The assistant's words in these turns. The model does not see them."""
+        """The assistant's words in these turns. The request does not contain them."""
         return "\n".join(message.content for turn in self.turns for message in turn if message.role == "assistant")
 
 
@@ -63,7 +62,7 @@ class ExtractionEstimate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileRequest:
-    """A request for a profile, with the facts and summaries in it."""
+    """A request for a profile, with the facts and the ids of the summaries that it contains."""
 
     request: Request
     facts: tuple[Fact, ...]
@@ -71,10 +70,12 @@ class ProfileRequest:
 
 
 class Requests:
-    """Builds requests of at most `window` tokens, counting the schema if there is room for both."""
+    """Builds requests of at most `window` tokens, counting the schema if there is room for both.
+
+    `under` lowers a token limit to what the model is known to accept.
+    """
 
     def __init__(self, tokenizer: Tokenizer, window: int, *, under: Callable[[int], int] = int) -> None:
-        """`under` lowers a token limit to what the model is known to accept."""
         self._tokens = tokenizer
         self._most = window
         self._under = under
@@ -90,31 +91,31 @@ class Requests:
         *,
         who: str,
         zone: tzinfo,
-        most: int = MAX_TURNS,
-        long_alone: bool = False,
+        max_turns: int = MAX_TURNS,
+        separates_long: bool = False,
     ) -> ExtractionRequest:
-        """Build a request with the related known facts and as many of the first `most` turns as fit.
+        """Build a request with the related known facts and as many of the first turns as fit.
 
-        If not even the first turn fits, take as many of its messages as do. A message longer than a quarter of the room
-        is cut in its middle. The assistant's words are left out, because small models take them for the person's.
+        If not even the first turn fits, take as many of its messages as do. Cut a message longer than a quarter of the
+        room in its middle. Leave out the assistant's words, because small models take them for the person's.
 
-        With `long_alone`, put a long turn into a request of its own. Next to a long paste, small models learn
-        nothing from other lines.
+        With `separates_long`, put a long turn into a request of its own, because small models learn nothing from lines
+        next to a long paste.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
         room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_retry_messages("…"))
         known_room = min(self._window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
-        shown, known_lines = self._select_shown(known, turns[:most], known_room)
+        shown, known_lines = self._select_shown(known, turns[:max_turns], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
         until, is_all, left, longest = turns[0][0].id, False, room, 0
         covered: list[tuple[Message, ...]] = []
-        for number, turn in enumerate(turns[:most], start=1):
+        for number, turn in enumerate(turns[:max_turns], start=1):
             fresh = [(message, self._format_line(message, zone, room)) for message in turn]
             size = self._count_tokens([line for _, line in fresh])
-            if lines and (size > left or (long_alone and max(size, longest) > LONG_TURN_TOKENS)):
+            if lines and (size > left or (separates_long and max(size, longest) > LONG_TURN_TOKENS)):
                 break
             longest = max(longest, size)
             fitting, until, is_whole = self._fit_turn_start(fresh, left)
@@ -135,7 +136,7 @@ class Requests:
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported history, rounded up to two digits."""
+        """Estimate the cost of learning from imported history. Round the tokens up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // CHARACTERS_PER_TOKEN + backlog.messages * TOKENS_PER_LINE
@@ -149,14 +150,14 @@ class Requests:
         return self._tokens.prompt_tokens(request)
 
     def make_repair(self, asked: ExtractionRequest, answer: str) -> Request:
-        """Build a request to repair an unusable answer, with as much of that answer as fits."""
+        """Build a request to repair an unusable answer, which is cut if it is too long."""
         free = self._window - self._tokens.prompt_tokens((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
         return *asked.request, *_make_retry_messages(shown or "…")
 
-    def make_profile(
+    def make_profile_request(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
         """Build a request from the last profile, the known facts in order, and the newest summaries.
@@ -183,9 +184,9 @@ class Requests:
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
-        These facts come from the same messages or share words with them. A few others share only a name, were decided
-        by hand, or are shown because a message reports a change. If shown more facts, small models repeat them instead
-        of reading the turns.
+        These facts come from the same messages or share words with them. A few others share only a name, share a word
+        and were decided by hand, or are shown because a message reports a change. If shown more facts, small models
+        repeat them instead of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share
@@ -205,20 +206,26 @@ class Requests:
         # The text that holds stands next to the text that it replaced.
         looked_at.update(successor for id_ in [*looked_at] if (successor := facts[id_].superseded_by) in facts)
 
-        def rank(fact: Fact) -> tuple[int, float, int]:
-            return -len(_find_fact_topics(fact) & about), -fact.importance, -fact.id
+        topics = {id_: find_topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
 
         def is_related(fact: Fact) -> bool:
             return bool(said_here.intersection(fact.source_ids)) or any(
-                len(_find_fact_topics(fact) & words) >= least for words, least in asked
+                len(topics[fact.id] & words) >= least for words, least in asked
             )
 
-        ranked = sorted((facts[id_] for id_ in looked_at), key=rank)
-        related = [fact for fact in ranked if is_related(fact)]
-        others = [fact for fact in ranked if fact not in related and (has_change or _is_touched(fact, about))]
-        if has_change:
-            others.sort(key=lambda fact: not _is_single_valued(fact))
-        shown = {fact.id for fact in (*related, *others[:MAX_OTHERS])}
+        def is_touched(fact: Fact) -> bool:
+            named = find_topics(" ".join(make_fingerprint(fact.text).names))
+            return bool(about & (topics[fact.id] if fact.decided_at else named))
+
+        ranked = sorted(
+            (facts[id_] for id_ in looked_at),
+            key=lambda fact: (-len(topics[fact.id] & about), -fact.importance, -fact.id),
+        )
+        related = {fact.id for fact in ranked if is_related(fact)}
+        others = [fact for fact in ranked if fact.id not in related and (has_change or is_touched(fact))]
+        if has_change:  # what a person has one of at a time, such as a home, comes first
+            others.sort(key=lambda fact: not fact.subject or fact.is_lasting or " " in fact.subject)
+        shown = related | {fact.id for fact in others[:MAX_OTHERS]}
         shown.update(successor for id_ in [*shown] if (successor := facts[id_].superseded_by) in facts)
         ranked = [fact for fact in ranked if fact.id in shown][:MAX_KNOWN]
         lines = self._fit_lines([prompts.format_known_fact(fact) for fact in ranked], room)
@@ -237,7 +244,7 @@ class Requests:
     def _fit_turn_start(
         self, turn: Sequence[tuple[Message, str]], room: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
-        """Return the lines of a turn that fit, the id of the last message that they cover, and True if none is left."""
+        """Return the lines that fit, the id of the last message that they cover, and True if none is left."""
         if self._count_tokens([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id
@@ -250,7 +257,6 @@ class Requests:
         return turn, until, True
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        """Return the tokens left for lines after reserving room for the answer."""
         free = self._window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
@@ -264,21 +270,6 @@ class Requests:
 
     def _count_tokens(self, lines: Sequence[str]) -> int:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
-
-
-def _find_fact_topics(fact: Fact) -> frozenset[str]:
-    return find_topics(f"{fact.text} {fact.subject}")
-
-
-def _is_touched(fact: Fact, topics: Set[str]) -> bool:
-    """Return True if a text with these topics has a name from the fact, or any word of a decided fact."""
-    named = find_topics(" ".join(make_fingerprint(fact.text).names))
-    return bool(topics & (_find_fact_topics(fact) if fact.decided_at else named))
-
-
-def _is_single_valued(fact: Fact) -> bool:
-    """Return True if a person can have only one such value at a time, such as a home."""
-    return bool(fact.subject) and not fact.is_lasting and " " not in fact.subject
 
 
 def _make_retry_messages(answer: str) -> Request:

@@ -206,7 +206,7 @@ async def measure(
         )
         failed = await play(run)
         played = time.perf_counter() - started
-        known = [one.text for one in await services.facts.known(SCOPE.owner) if one.is_valid]
+        known = [one.text for one in await services.facts.list_all(SCOPE.owner) if one.is_valid]
         summaries = [one.text for one in await services.summaries.active(SCOPE)]
         status = await services.summaries.status(SCOPE)
         asked = await ask_questions(run)

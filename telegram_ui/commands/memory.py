@@ -98,7 +98,7 @@ class MemoryCommands(Family):
         config = await self._read_config(ask)
         text, rows = render_view(
             view,
-            await self._services.facts.known(owner),
+            await self._services.facts.list_all(owner),
             await self._services.distiller.list_versions(owner),
             zone=find_zone(config),
             is_on=config is not None and config.enabled,
@@ -151,7 +151,7 @@ class MemoryCommands(Family):
     async def _ask_for_fact_text(self, ask: Ask, id_: int) -> str | None:
         """Ask for the new text of a fact, or for a new fact if the id is 0."""
         owner = ask.chat.scope.owner
-        fact = next((fact for fact in await self._services.facts.known(owner) if fact.id == id_), None)
+        fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == id_), None)
         if id_ and (fact is None or not fact.is_valid):
             return tr("memory-no-such-fact", id=str(id_))
         if await self._read_config(ask) is None:

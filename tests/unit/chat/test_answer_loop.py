@@ -351,7 +351,7 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
         Proposal(kind="remember", text="Anna likes walnuts."),
         Proposal(kind="forget", text="Anna is allergic to peanuts.", fact=fact.id),
     )
-    assert [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid] == [fact.text]
+    assert [one.text for one in await talk.services.facts.list_all(ANNA.id) if one.is_valid] == [fact.text]
     async with talk.services.memory.home(ANNA.id) as store:
         notes = [one.content for one in await store.timeline.read_page(SCOPE) if one.origin == "tool"]
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]

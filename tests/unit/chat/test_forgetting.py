@@ -325,7 +325,7 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         talk.moment[0] += timedelta(hours=2)
         await corrections.forget_deleted()
         assert traces(tmp_path, [WORD, "tulips"]) == []
-        assert [one.id for one in await facts.known(ANNA.id)] == [kept.id]
+        assert [one.id for one in await facts.list_all(ANNA.id)] == [kept.id]
         await corrections.forget_deleted()
     assert traces(tmp_path, [WORD, "tulips"]) == []
     assert traces(tmp_path, [OTHER])
@@ -355,7 +355,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         assert traces(tmp_path) == []
         with pytest.raises(StaleFacts):
             await profiles.put_profile(draft, now=talk.moment[0])
-        assert [(one.text, one.origin) for one in await facts.known(ANNA.id)] == [
+        assert [(one.text, one.origin) for one in await facts.list_all(ANNA.id)] == [
             ("Anna likes tulips.", "owner"),
             ("Anna likes roses.", "earlier"),
         ]
@@ -384,7 +384,9 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
             record = (ANNA.id, json.dumps(asdict(what)), talk.moment[0].isoformat())
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
     async with talking(tmp_path) as talk:
-        assert [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid] == ["Anna likes tulips."]
+        assert [one.text for one in await talk.services.facts.list_all(ANNA.id) if one.is_valid] == [
+            "Anna likes tulips."
+        ]
         assert traces(tmp_path) == []
 
 
@@ -394,7 +396,7 @@ async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: P
         fact, _ = await talk.services.facts.add(ANNA.id, "Anna likes roses.")
         due = Forgetting(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
         assert (await talk.services.corrections.forget(ANNA.id, due)).facts == 0
-        assert [one.id for one in await talk.services.facts.known(ANNA.id)] == [fact.id]
+        assert [one.id for one in await talk.services.facts.list_all(ANNA.id)] == [fact.id]
 
 
 async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:

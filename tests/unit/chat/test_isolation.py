@@ -133,7 +133,7 @@ async def test_facts_of_one_person_reach_nobody_else_who_writes_to_the_channel(t
                 said = replace(talk.incoming(f"Do you recall my quokka, note {number}?"), scope=scope, in_group=True)
                 await talk.conversation.reply(said)
                 await talk.conversation.settle(scope)
-        assert [one.id for one in await talk.services.facts.known(-3)] == [fact.id]
+        assert [one.id for one in await talk.services.facts.list_all(-3)] == [fact.id]
     assert not any(request.schema for request in talk.server.requests)
     assert not any("keeps a quokka" in text_of(request) for request in talk.server.requests)
     assert not any(

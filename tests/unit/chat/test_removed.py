@@ -52,7 +52,7 @@ async def learned(talk: Talk) -> None:
 
 async def studied(talk: Talk) -> None:
     assert await talk.services.history_extraction.begin(ANNA.id, -100, -1) == "begun"
-    await talk.services.history_extraction.caught_up()
+    await talk.services.history_extraction.wait_until_idle()
 
 
 async def titled(talk: Talk) -> None:

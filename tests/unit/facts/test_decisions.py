@@ -35,7 +35,7 @@ def repeat(talk: Talk, message: int, quote: str = "I live in Porto", text: str =
 
 
 async def valid(talk: Talk) -> Sequence[str]:
-    return [fact.text for fact in await talk.services.facts.known(ANNA.id) if fact.is_valid]
+    return [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid]
 
 
 async def delete(talk: Talk, how: str) -> None:
@@ -46,13 +46,13 @@ async def delete(talk: Talk, how: str) -> None:
     talk.moment[0] += timedelta(minutes=1)
     if how == "forgotten":
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
-        assert await talk.services.facts.known(ANNA.id) == []
+        assert await talk.services.facts.list_all(ANNA.id) == []
         return
     await talk.services.facts.delete(ANNA.id, fact.id)
     if how == "erased":
         talk.moment[0] += timedelta(days=1, minutes=1)
         await talk.services.corrections.forget_deleted()
-        assert await talk.services.facts.known(ANNA.id) == []
+        assert await talk.services.facts.list_all(ANNA.id) == []
 
 
 async def import_it_again(talk: Talk) -> None:
@@ -180,7 +180,7 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
         for number, text in ((1, "Ich wohne in Gent!"), (3, "Ich wohne in Gent, am Kanal!")):
             await store.forgetting.replace_message_text(group, number, text, why="edited", now=talk.moment[0])
     await facts.learn(group)
-    assert [fact.text for fact in await facts.known(group.owner) if fact.is_valid] == ["Boris wohnt in Gent."]
+    assert [fact.text for fact in await facts.list_all(group.owner) if fact.is_valid] == ["Boris wohnt in Gent."]
 
 
 @pytest.mark.parametrize("how", ["erased", "forgotten"])

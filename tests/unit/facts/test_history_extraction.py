@@ -60,7 +60,7 @@ async def imported(talk: Talk, data: bytes) -> Imported:
 async def extracted(talk: Talk, done: Imported) -> None:
     assert done.ids is not None
     assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
-    await talk.services.history_extraction.caught_up()
+    await talk.services.history_extraction.wait_until_idle()
 
 
 def asked(talk: Talk) -> list[str]:
@@ -158,7 +158,7 @@ async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: P
         assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "busy"
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path, facts_batch_turns=99) as talk:
-        await talk.services.history_extraction.caught_up()
+        await talk.services.history_extraction.wait_until_idle()
         requests = asked(talk)
         assert [sum(f"number {number}." in request for request in requests) for number in range(45)] == [0] * 20 + [
             1
@@ -175,7 +175,7 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     await talk.server.until_held()
     await history_extraction.stop(ANNA.id)
     await talk.server.release()
-    await history_extraction.caught_up()
+    await history_extraction.wait_until_idle()
     assert await known(talk) == [], "what was being read is not learned from any more"
     assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
     ahead = await history_extraction.estimate(ANNA.id, *done.ids)
@@ -200,14 +200,14 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     assert await left(talk, done) == 25
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
     await talk.server.release()
-    await history_extraction.caught_up()
+    await history_extraction.wait_until_idle()
     talk.server.requests.clear()
     talk.server.script_schema("facts", Behaviour(hold="start", text=answer()))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "begun"
     await talk.server.until_held(2)
     assert (await talk.services.summaries.status(SCOPE)).history_extraction == (19, 44)
     await talk.server.release()
-    await history_extraction.caught_up()
+    await history_extraction.wait_until_idle()
     assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
     assert [sum(f"number {number}." in one for one in asked(talk)) for number in range(45)] == [0] * 20 + [1] * 25
     assert await history_extraction.estimate(ANNA.id, *done.ids) is None
@@ -230,7 +230,7 @@ async def test_what_was_learned_from_is_passed_over_whichever_extraction_it_was(
     assert ahead is not None
     assert ahead.messages == 2
     assert await history_extraction.begin(ANNA.id, between.ids[0], early.ids[1]) == "begun"
-    await history_extraction.caught_up()
+    await history_extraction.wait_until_idle()
     [request] = asked(talk)
     assert "boat" not in request
     assert "raft" in request
@@ -282,7 +282,7 @@ async def test_an_extraction_of_which_the_rest_is_forgotten_has_ended(talk: Talk
     again = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert again.ids is not None
     assert await history_extraction.begin(ANNA.id, *again.ids) == "begun"
-    await history_extraction.caught_up()
+    await history_extraction.wait_until_idle()
 
 
 async def forget_day(talk: Talk, days: int) -> None:

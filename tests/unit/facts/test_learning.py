@@ -48,7 +48,7 @@ def answer(*facts: Mapping[str, Any]) -> str:
 
 
 async def known(talk: Talk) -> list[Fact]:
-    return await talk.services.facts.known(ANNA.id)
+    return await talk.services.facts.list_all(ANNA.id)
 
 
 async def valid(talk: Talk) -> list[str]:

@@ -65,6 +65,8 @@ def test_what_a_text_is_compared_with_is_bounded() -> None:
 
 def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     drafts = [new("Anna plays the cello."), new("Anna lives in Bergen.", "home", only_one=True), new("Anna swims.")]
-    full = plan_changes(drafts, MANY[:3], most=3)
+    full = plan_changes(drafts, MANY[:3], max_valid=3)
     assert [(one.fact.text, one.closes) for one in full] == [("Anna lives in Bergen.", (1,))]
-    assert [one.fact.text for one in plan_changes(drafts, MANY[:3], most=4)] == [draft.text for draft in drafts[:2]]
+    assert [one.fact.text for one in plan_changes(drafts, MANY[:3], max_valid=4)] == [
+        draft.text for draft in drafts[:2]
+    ]

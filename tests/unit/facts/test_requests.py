@@ -151,7 +151,7 @@ def test_small_turns_share_a_request() -> None:
     ]
     made = read_out(Requests(TOKENS, 8000), talk(turns), [], "the user")
     assert [len(request.messages) for request in made] == [MAX_TURNS, 30 - MAX_TURNS]
-    few = Requests(TOKENS, 8000).make_extraction(talk(turns), [], who="the user", zone=UTC, most=4)
+    few = Requests(TOKENS, 8000).make_extraction(talk(turns), [], who="the user", zone=UTC, max_turns=4)
     assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
 
 
@@ -162,7 +162,7 @@ def test_a_paste_stands_alone_unless_it_is_imported() -> None:
     turns = talk([[("user", text)] for text in said])
     requests, read = Requests(TOKENS, 8000), list[int]()
     while turns:
-        made = requests.make_extraction(turns, [], who="the user", zone=UTC, most=4, long_alone=True)
+        made = requests.make_extraction(turns, [], who="the user", zone=UTC, max_turns=4, separates_long=True)
         read.append(len(made.turns))
         turns = turns[len(made.turns) :]
     assert read == [1, 1, 2]
@@ -181,5 +181,5 @@ def test_a_profile_is_asked_for_within_the_ceiling(
     ceiling: int, before: str, told: Sequence[str], known: Sequence[str], who: str
 ) -> None:
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
-    asked = Requests(TOKENS, ceiling).make_profile(version, summaries(told), facts(known), who=who)
+    asked = Requests(TOKENS, ceiling).make_profile_request(version, summaries(told), facts(known), who=who)
     assert TOKENS.prompt_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling

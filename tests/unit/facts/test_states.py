@@ -70,7 +70,7 @@ async def test_a_state_told_months_ago_is_in_the_prompt_until_it_ends(
     assert explanation is not None
     why = "".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "it holds until you say otherwise" in why
-    [fact] = [fact for fact in await talk.services.facts.known(ANNA.id) if fact.text == KNEE]
+    [fact] = [fact for fact in await talk.services.facts.list_all(ANNA.id) if fact.text == KNEE]
     await end(talk, fact)
     prompt = await ask(talk)
     assert KNEE not in prompt
