@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from external_memory import ExternalMemory
 from facts.requests import Requests
-from facts.schemas import PROFILE_SCHEMA, format_document, parse_profile
+from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
@@ -140,7 +140,7 @@ class ProfileDistiller:
             return None
         new = NewProfile(
             owner=owner,
-            text=format_document(sections, most_words=prompts.MAX_PROFILE_WORDS),
+            text=format_profile_text(sections, max_words=prompts.MAX_PROFILE_WORDS),
             model=self._model.name,
             base_id=before.id if before else None,
             facts=asked.facts,

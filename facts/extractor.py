@@ -166,7 +166,7 @@ class FactExtractor:
                 if not objections:
                     [speaker] = {message.speaker for message in messages if message.id in fact.source_ids}
                     fact = schemas.quote_if_vague(fact, speaker)
-                    kept.append(verification.remove_invented_beginning(fact, messages, zone=batch.zone))
+                    kept.append(verification.remove_invented_start(fact, messages, zone=batch.zone))
                     break
             if objections:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))

@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import cast
@@ -21,6 +21,7 @@ MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
 MAX_FOUND = 30  # facts of one answer
 OPEN = "maybe"  # the model's type of facts that the person is not sure of
 OVER = "past"  # the model's type of facts that no longer hold
+# The model's names for the kinds of facts.
 TYPES: Mapping[str, FactKind] = {
     "state": "personal",
     OVER: "event",
@@ -29,9 +30,7 @@ TYPES: Mapping[str, FactKind] = {
     "preference": "preference",
     "instruction": "instruction",
 }
-"""The model's names for the kinds of facts."""
-NO_FACTS = ("question", "request")
-"""The model's names for lines that ask the bot for something once. They are no facts."""
+NO_FACTS = ("question", "request")  # the model's names for lines that ask the bot for something once
 
 # Beginnings of words for conditions that may harm somebody if they are forgotten.
 _VITAL = (
@@ -48,23 +47,23 @@ _PROPERTIES: Mapping[str, object] = {
     "is_single": {"type": "boolean"},
     "replaces": {"type": ["integer", "null"]},
 }
-_FACT = {"type": "object", "additionalProperties": False, "required": list(_PROPERTIES), "properties": _PROPERTIES}
+
+
+def _make_object_schema(properties: Mapping[str, object]) -> Mapping[str, object]:
+    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
+
+
+# The answer's shape, as `response_format` of type json_schema takes it.
 FACTS_SCHEMA: Mapping[str, object] = {
     "name": "facts",
     "strict": True,
-    "schema": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["facts"],
-        "properties": {"facts": {"type": "array", "items": _FACT}},
-    },
+    "schema": _make_object_schema({"facts": {"type": "array", "items": _make_object_schema(_PROPERTIES)}}),
 }
-"""The answer's shape, as `response_format` of type json_schema takes it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
-    """A fact as the model wrote it, with correct types and nothing else checked."""
+    """A fact as the model wrote it. Only the types of its fields are checked."""
 
     text: str
     kind: FactKind
@@ -94,39 +93,29 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
 def make_facts(
     extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
-    """For each extracted fact, yield one version per message that may state it, likeliest first.
+    """Yield the versions of each extracted fact, one per message that may state it, likeliest first.
 
     Models often give a wrong line number. `known` are the ids of the facts that the model was shown.
     """
     for fact in extracted:
         made = [
-            _make_fact(fact, message, ground, known=known, zone=zone)
+            _make_fact(fact, message, *found, known=known, zone=zone)
             for message in _find_possible_sources(fact, messages)
-            if (ground := find_ground(fact, message))
+            if (found := _find_statement(fact, message))
         ]
         if made:
             yield made
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ground:
-    """The words of a message that state a fact, and the sentence around them.
+def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
+    """Return the words of a message that state a fact and the sentence around them, or None if there are none.
 
-    The quote includes words of doubt next to it, such as "maybe".
-    """
-
-    quote: str
-    sentence: str
-
-
-def find_ground(fact: ExtractedFact, message: Message) -> Ground | None:
-    """Find the words of a message that state a fact. Return None if it does not.
-
-    Fact and message must share a word other than the speaker's name, and the quoted clause must not be a question.
+    The words include neighbouring doubt, such as "maybe". Fact and message must share a word other than the speaker's
+    name, and the quoted clause must not be a question.
     """
     topics = find_topics(fact.text) - find_topics(message.speaker)
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    if not {term[:4] for term in topics} & {term[:4] for term in find_topics(message.content)}:
+    if not _shorten(topics) & _shorten(find_topics(message.content)):
         return None
     content = message.content
     start, end = _find_quote(fact.quote, content)
@@ -146,9 +135,11 @@ def find_ground(fact: ExtractedFact, message: Message) -> Ground | None:
     ):
         return None
     start, end = _include_doubt(content, start, end, first, last)
-    return Ground(
-        quote=" ".join(content[start:end].split())[:MAX_FACT_CHARS], sentence=" ".join(content[first:last].split())
-    )
+    return " ".join(content[start:end].split())[:MAX_FACT_CHARS], " ".join(content[first:last].split())
+
+
+def _shorten(words: Iterable[str]) -> set[str]:
+    return {word[:4] for word in words}
 
 
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
@@ -183,7 +174,7 @@ def _is_short(clause: str) -> bool:
 
 
 def _find_quote(quote: str, content: str) -> tuple[int, int]:
-    """Return the span of a quote in a text, ignoring case, spacing and punctuation, or (0, 0)."""
+    """Return the span of a quote in a text, or (0, 0). Ignore case, spacing and punctuation."""
     plain, places = _fold_letters(content)
     wanted, _ = _fold_letters(quote)
     at = plain.find(wanted)
@@ -202,17 +193,17 @@ def _fold_letters(text: str) -> tuple[str, list[int]]:
 
 
 def _make_fact(
-    extracted: ExtractedFact, message: Message, ground: Ground, *, known: Collection[int], zone: tzinfo
+    extracted: ExtractedFact, message: Message, quote: str, sentence: str, *, known: Collection[int], zone: tzinfo
 ) -> NewFact:
-    kind, quote = extracted.kind, ground.quote
+    kind = extracted.kind
     own = find_topics(message.speaker) | {"user"}
     about = " ".join(word for word in extracted.about.split() if not find_topics(word) <= own)
-    if kind == "instruction" and about and not find_topics(about) & find_topics(ground.sentence):
+    if kind == "instruction" and about and not find_topics(about) & find_topics(sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
     text, hedges = extracted.text, make_fingerprint(quote).hedges
-    subject = find_topics(about) & find_topics(quote) if kind != "instruction" else ()
-    lost_subject = any(word[:4] not in fold_term(normalise_text(text)) for word in subject)
-    if lost_subject or (hedges and not make_fingerprint(text).hedges):
+    subject = _shorten(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
+    lacks_subject = not all(word in fold_term(normalise_text(text)) for word in subject)
+    if lacks_subject or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
     is_single = extracted.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
@@ -233,32 +224,31 @@ def _make_fact(
         only_one=is_single and not extracted.is_over,
         known=extracted.replaces if extracted.replaces in known and not is_uncertain else None,
         is_change=extracted.is_over or is_change(message.content) or make_fingerprint(extracted.text).polarity,
-        is_in_question=ground.sentence.endswith(QUESTION_MARKS),
+        is_in_question=sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
     )
 
 
 def quote_if_vague(fact: NewFact, speaker: str) -> NewFact:
-    """Replace a fact's text by its quote if it names nothing that the quote names and half of it is not in the quote.
+    """Replace a vague text, such as "Anna mentions her father's birthday", with the quote.
 
-    Small models describe what was said, such as "Anna mentions her father's birthday".
+    A text is vague if it has no number and no name but the speaker's, lacks the names in the quote, and shares at most
+    half of its words with it. Small models write such texts.
     """
-    sentences = [
-        sentence.partition(" ")[2] for sentence in split_sentences(fact.quote)
-    ]  # any first word is capitalised
-    names = {name[:4] for sentence in sentences for name in make_fingerprint(sentence).names}
-    words = {word[:4] for word in find_topics(fact.text) - find_topics(speaker)}
-    said = {word[:4] for word in find_topics(fact.quote)}
-    own = make_fingerprint(fact.text)
-    names_nothing = not names & words and not own.numbers and {*own.names} <= {*make_fingerprint(speaker).names}
-    is_vague = names and names_nothing and 2 * len(words & said) <= len(words)
+    told = make_fingerprint(fact.text)
+    if told.numbers or not {*told.names} <= {*make_fingerprint(speaker).names}:
+        return fact
+    words = _shorten(find_topics(fact.text) - find_topics(speaker))
+    without_first_words = [sentence.partition(" ")[2] for sentence in split_sentences(fact.quote)]
+    names = _shorten(name for rest in without_first_words for name in make_fingerprint(rest).names)
+    is_vague = names and not names & words and 2 * len(words & _shorten(find_topics(fact.quote))) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that may state a fact, most shared words first.
+    """Return the messages that may state a fact, those that share most words with it first.
 
-    The one that the model named comes first, unless only others share words with the fact.
+    The message that the model named comes before them, unless only others share words with the fact.
     """
     topics = find_topics(fact.text)
     shared = {message.id: len(topics & find_topics(message.content)) for message in messages}
@@ -269,7 +259,7 @@ def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> 
 
 
 def parse_since(text: str, zone: tzinfo) -> datetime | None:
-    """Parse "since 2024-05" into its first moment in UTC, or None."""
+    """Return the first moment of a time such as "since 2024-05" in a text, in UTC, or None if there is none."""
     match = _SINCE.search(text.casefold())
     if match is None:
         return None
@@ -336,36 +326,29 @@ def _parse_short_text(value: object, most: int) -> str:
 
 
 def _parse_whole_number(value: object) -> int | None:
-    """Parse a whole number, which may be written as "#41" or "#-7". Return None if there is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
+    # Models also write "#41" or "#-7".
     match = re.fullmatch(r"\s*#?(-?\d{1,15})(?:\.0)?\s*", str(value))
     return int(match[1]) if match else None
 
 
+# The sections of a profile in the model's answer, and their headings.
 SECTIONS = {
     "profile": "Who they are",
     "preferences": "Preferences",
     "ongoing_topics": "Ongoing",
     "key_history": "History",
 }
-"""The parts of the answer, and the words that head them."""
-
 PROFILE_SCHEMA: Mapping[str, object] = {
     "name": "profile",
     "strict": True,
-    "schema": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(SECTIONS),
-        "properties": {name: {"type": "string"} for name in SECTIONS},
-    },
+    "schema": _make_object_schema({name: {"type": "string"} for name in SECTIONS}),
 }
-"""The answer's shape, as `response_format` of type json_schema takes it."""
 
 
 def parse_profile(answer: str) -> dict[str, str]:
-    """Return the sections of an answer by name, or {} if it is unusable."""
+    """Return the sections of a profile in a model's answer, or {} if the answer is unusable."""
     start = answer.find("{")
     if start < 0:
         return {}
@@ -384,9 +367,9 @@ def parse_profile(answer: str) -> dict[str, str]:
     return sections
 
 
-def format_document(sections: Mapping[str, str], *, most_words: int) -> str:
-    """Format the sections under their headings, in at most this many words."""
-    parts, left = [], most_words
+def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
+    """Format the sections of a profile under their headings. Cut the text after `max_words`."""
+    parts, left = [], max_words
     for name, text in sections.items():
         words = text.split()[: max(0, left)]
         if words:

@@ -4,7 +4,7 @@ Numbers, dates and names that the person did not say were invented by the model.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
@@ -29,9 +29,9 @@ _LATIN = str.maketrans(
 def find_objections(
     fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
-    """Return the reasons for not learning a fact from these messages, or [].
+    """Return the reasons for not learning a fact from these messages, or [] if it agrees with them.
 
-    `also` are other texts that it may repeat. `answers` are the assistant's words in the same turns.
+    `also` are other texts that the fact may repeat. `answers` are the assistant's words in the same turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *also])
@@ -49,8 +49,8 @@ def find_objections(
     return objections
 
 
-def remove_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
-    """Return the fact without a start date that nobody said."""
+def remove_invented_start(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
+    """Return a fact without a start date that follows from none of its messages."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
     if fact.valid_from == fact.observed_at or any(_is_date_implied(begins, message, zone) for message in sources):
@@ -95,24 +95,19 @@ def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
 
 
 def _find_invented_names(text: str, said: str) -> list[str]:
-    """Return names that nobody said. None are found in German, where every noun is capitalised."""
     words = [word.casefold() for word in _WORD.findall(text)]
-    if detect_latin_language(words) == "german":
+    if detect_latin_language(words) == "german":  # where every noun is capitalised
         return []
     known = {fold_term(normalise_text(word)) for word in _WORD.findall(said)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
     stems = {stem[:5] for stem in (*known, *analyse_text(said))}
-    names = make_fingerprint(text).names
-    first = set(make_fingerprint(text.split(" ")[0]).names)
-    return [
-        name
-        for name in names
-        if name not in first
-        and not any(_resembles_known_name(spelling, known, stems) for spelling in (name, name.translate(_LATIN)))
-    ]
 
+    def is_known(name: str) -> bool:  # ignoring its case ending
+        return (
+            name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))
+        )
 
-def _resembles_known_name(name: str, known: Set[str], stems: Set[str]) -> bool:
-    """Return True if a name is known, ignoring its case ending."""
-    return name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))
+    first = make_fingerprint(text.split(" ")[0]).names
+    new = [name for name in make_fingerprint(text).names if name not in first]
+    return [name for name in new if not is_known(name) and not is_known(name.translate(_LATIN))]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from facts.schemas import format_document, parse_profile
+from facts.schemas import format_profile_text, parse_profile
 from records.errors import ModelBusy
 from records.owners import StorageType
 from records.scopes import Scope
@@ -93,7 +93,7 @@ async def test_there_is_none_of_nothing(talk: Talk) -> None:
 
 def test_a_profile_has_at_most_so_many_words() -> None:
     told = json.dumps({"profile": "word " * 500, "preferences": "more " * 10, "key_history": ["One.", "Two."]})
-    text = format_document(parse_profile(f"Here it is: {told} Enjoy!"), most_words=400)
+    text = format_profile_text(parse_profile(f"Here it is: {told} Enjoy!"), max_words=400)
     assert 390 <= len(text.split()) <= 403
     few = parse_profile(json.dumps({"key_history": ["One.", "Two."]}))
-    assert format_document(few, most_words=400) == "History: One. Two."
+    assert format_profile_text(few, max_words=400) == "History: One. Two."

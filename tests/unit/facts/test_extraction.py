@@ -349,9 +349,9 @@ def test_yesterday_is_the_owners_yesterday() -> None:
     late = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
     told = replace(fact("Anna sails.", 1), valid_from=datetime(2026, 11, 19, 11, 0, tzinfo=UTC))
     messages = [message(1, "Yesterday I began to sail.", late)]
-    assert verification.remove_invented_beginning(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
+    assert verification.remove_invented_start(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
     invented = replace(told, valid_from=datetime(2015, 3, 4, tzinfo=UTC))
-    assert verification.remove_invented_beginning(invented, messages, zone=UTC).valid_from == NOW
+    assert verification.remove_invented_start(invented, messages, zone=UTC).valid_from == NOW
 
 
 def test_the_schema_demands_every_field() -> None:
