@@ -58,7 +58,10 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that matches the question or always applies, and the `earlier` fact that it replaced. See Snippet."""
+    """A fact that matches the question or always applies, and the `earlier` fact that it replaced.
+
+    `score` is like that of a Snippet.
+    """
 
     fact: Fact
     score: Mapping[str, float]

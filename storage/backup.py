@@ -164,7 +164,7 @@ async def _write_when_bot_is_ready(folder: Path, work: Path, url: str, out: gzip
 
 
 async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
-    """Open readers of all stores. Raise _BotNotReady if a memory was moved during this: it could be lost or doubled."""
+    """Open readers of all stores. Raise _BotNotReady if a memory moved meanwhile: it could be missed or read twice."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
     if url:

@@ -105,7 +105,10 @@ class Inbox(StatementRunner):
         await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        """Count an attempt about to begin. Return the count, or 0 for an unknown update. Raise ServedElsewhere."""
+        """Count an attempt that is about to begin, and return the new count, or 0 if the update is unknown.
+
+        Raise ServedElsewhere if another process now has the update.
+        """
         rows = await self._execute_change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
         return int(rows[0][0]) if rows else 0
 

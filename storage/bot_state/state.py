@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from records.errors import ServedElsewhere
 from records.owners import StorageType
@@ -90,15 +90,20 @@ async def _build_state(
     folder: Path,
     stores: Mapping[StorageType, MemoryStore],
     *,
+    directory: Directory,
+    renaming: OwnerRenaming,
     inbox: Inbox,
     wizards: WizardStates,
     leases: OwnerLeases,
-    **parts: Any,
+    check_writable: Callable[[], Awaitable[None]],
+    shared_work: "SharedWork | None" = None,
 ) -> BotState:
     """Build the state from the given parts and those that are the same for both databases."""
     usage, people = UsageLedger(database), People(database)
     await people.load()
     return BotState(
+        directory=directory,
+        renaming=renaming,
         erasing=OwnerDeletion(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases),
         inbox=inbox,
         wizards=wizards,
@@ -108,7 +113,8 @@ async def _build_state(
         used_links=UsedLinks(database),
         broadcasts=Broadcasts(database),
         leases=leases,
-        **parts,
+        check_writable=check_writable,
+        shared_work=shared_work,
     )
 
 

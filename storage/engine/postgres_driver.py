@@ -187,7 +187,10 @@ class PostgresConnection:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
-        """Run statements without parameters and rows. psycopg would forget its prepared statements at a ROLLBACK."""
+        """Run statements that have no parameters and return no rows. Raise psycopg.Error.
+
+        This bypasses psycopg, which would forget its prepared statements at a ROLLBACK.
+        """
         result = self.raw.pgconn.exec_(script.encode())
         if result.status not in _SUCCESS:
             if self.raw.pgconn.status == pq.ConnStatus.BAD:

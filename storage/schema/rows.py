@@ -118,7 +118,7 @@ def parse_config(row: AnyRow) -> OwnerConfig:
 
 
 def group_rows(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
-    """Group portable rows by their "table" key. Raise StorageError if a table is unknown or the owner is another."""
+    """Group portable rows by their "table" key. Raise StorageError if a table is unknown or an owner is wrong."""
     by_table: dict[str, list[Portable]] = {}
     for row in rows:
         name = str(row.get("table"))

@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
-from records.errors import StorageTooLarge, StorageTooNew, StorageTooOld
+from records.errors import StorageCorrupt, StorageTooLarge, StorageTooNew, StorageTooOld
 from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Value
 from storage.engine.sqlite_driver import create_private, sqlite3, sync_folder
@@ -52,7 +52,7 @@ def read_identity(path: Path) -> str | None:
 def write_snapshot(
     source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, pauses: bool = True
 ) -> int:
-    """Replace memory.json by a consistent snapshot of `source`. Return the number of the last journal record in it.
+    """Replace memory.json with a consistent snapshot of `source`. Return the number of the last journal record in it.
 
     Write nothing if the file does not exist and there are no owners. Memory use does not grow with the data. Raise
     SnapshotCancelled if `keep_going` returns False. If `pauses`, let other threads run while writing.
@@ -216,12 +216,21 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
 
 
 def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: str) -> None:
-    """Insert every row of a snapshot into an empty database, inside the caller's transaction."""
+    """Insert every row of a snapshot into an empty database, inside the caller's transaction.
+
+    Raise SnapshotError if a row could not be read back, such as one with a word in a column of numbers.
+    """
     for table, batch in iterate_snapshot_batches(content):
         if table is USERS:
             connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
         else:
             connection.executemany(table.upsert, batch)
+    try:
+        for table in TABLES:
+            for row in iterate_with_pauses(connection.execute(f"SELECT * FROM {table.name}")):  # noqa: S608
+                table.to_portable(row)
+    except StorageCorrupt as error:
+        raise SnapshotError from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -203,7 +203,10 @@ class MemoryStore(FoldTable):
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
-        """Return edited messages with a term in one of the newest MAX_EARLIER_TEXTS earlier texts, newest first."""
+        """Return edited messages with a term in one of the newest MAX_EARLIER_TEXTS earlier texts, newest first.
+
+        The `content` of each is that earlier text.
+        """
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def filter_matching() -> list[Message]:

@@ -73,7 +73,10 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
 
 
 def _hash_subject(subject: str, member: int, key: str) -> str:
-    """Return a subject as a keyed hash, or its words if `key` is empty. Each member of a group has a home."""
+    """Return a subject as a keyed hash, or its words if `key` is empty.
+
+    In a group, add the member's id, because each member has their own home.
+    """
     words = " ".join(sorted(find_topics(subject)))
     if words and member:
         words = f"{words} of {member}"

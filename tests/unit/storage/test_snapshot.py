@@ -115,6 +115,8 @@ async def test_a_working_copy_made_at_once_is_as_the_one_that_was_written_messag
         pytest.param({"content": None}, None, id="nothing"),
         pytest.param({"source": "s"}, None, id="one source twice"),
         pytest.param({"id": 2**70}, None, id="no number of a database"),
+        pytest.param({"turn_id": 2.5}, None, id="half a number"),
+        pytest.param({"telegram_id": "x"}, None, id="a word instead of a number"),
     ],
 )
 async def test_what_people_edit_is_repaired_or_put_aside(
