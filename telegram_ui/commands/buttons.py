@@ -20,7 +20,6 @@ from locales.catalog import tr
 from records.scopes import Person, Scope
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.sending.http import format_error_type
 from text.characters import replace_surrogates
 
 Item = TypeVar("Item")
@@ -161,4 +160,4 @@ async def _remove_keyboard(delivery: Delivery, chat: Chat, message_id: int) -> N
     try:
         await delivery.bot.edit_message_reply_markup(chat.id, message_id)
     except TelegramError as error:
-        log.debug("the buttons of an earlier answer stay: %s", format_error_type(error))
+        log.debug("the buttons of an earlier answer stay: %s", type(error).__name__)

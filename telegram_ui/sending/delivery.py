@@ -23,13 +23,7 @@ from records.errors import KeepsakeError
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_text
-from telegram_ui.sending.http import (
-    format_error_type,
-    get_retry_seconds,
-    has_phrase,
-    is_about_entities,
-    is_without_effect,
-)
+from telegram_ui.sending.http import get_retry_seconds, has_phrase, is_about_entities, is_without_effect
 from telegram_ui.sending.newer_api import (
     CAN_STOP,
     STYLE,
@@ -140,7 +134,7 @@ class Delivery:
         try:
             return bool(await self.newer_api.attempt("setMessageReaction", request, chat_id=chat.id))
         except TelegramError as error:
-            log.info("no reaction was put: %s", format_error_type(error))
+            log.info("no reaction was put: %s", type(error).__name__)
             return False
 
     @contextlib.asynccontextmanager
@@ -237,7 +231,7 @@ class Delivery:
             try:
                 await self.bot.delete_message(chat.id, message_id)
             except TelegramError as error:
-                log.info("message not deleted: %s", format_error_type(error))
+                log.info("message not deleted: %s", type(error).__name__)
 
     async def edit(
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
@@ -340,7 +334,7 @@ class Delivery:
                     return True
                 if piece.entities and is_about_entities(refused):
                     continue
-                log.info("message not changed, a new one is sent: %s", format_error_type(refused))
+                log.info("message not changed, a new one is sent: %s", type(refused).__name__)
                 return False
             return True
         return False

@@ -1,8 +1,9 @@
 """Send requests to Telegram over aiohttp, which needs a fraction of the CPU time of python-telegram-bot's own client.
 
-Failures become a TelegramError with aiohttp's error in `__cause__`. The functions below classify these errors.
+A failure becomes a TelegramError with aiohttp's error in `__cause__`. The functions below classify these errors.
 """
 
+import json
 from datetime import timedelta
 from functools import lru_cache
 from io import BytesIO
@@ -15,6 +16,7 @@ from yarl import URL
 
 from runtime.http_client import find_proxy, open_session, read_body
 from runtime.metrics import STATUSES, make_counter
+from text.characters import replace_surrogates_in
 
 MAX_ANSWER_BYTES = 32_000_000  # of one response. Telegram's files have at most 20 MB, a local server's any size.
 
@@ -56,6 +58,21 @@ class AiohttpRequest(BaseRequest):
     def read_timeout(self) -> float | None:
         return self._read_timeout
 
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """Parse a Bot API response. Raise TelegramError if it is not a JSON object.
+
+        Unlike the base class, log nothing, because the response may hold text.
+        """
+        try:
+            response = json.loads(payload.decode("utf-8", "replace"))
+            response = replace_surrogates_in(response) if b"\\ud" in payload.lower() else response
+        except (ValueError, RecursionError):
+            raise TelegramError("Invalid server response") from None
+        if not isinstance(response, dict):
+            raise TelegramError("Invalid server response")
+        return response
+
     async def initialize(self) -> None:
         """Open the session. A second call does nothing."""
         if self._session is None or self._session.closed:
@@ -76,7 +93,7 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """Return the status and body of the response. Raise TimedOut, NetworkError, or BadRequest for a large body."""
+        """Return the status and body of a response. Raise NetworkError, or BadRequest if the body is too large."""
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
         body, headers = _make_body(request_data)
@@ -153,11 +170,12 @@ def get_retry_seconds(refused: RetryAfter) -> float:
 
 
 def choose_delay(error: Exception, usual: float) -> float:
-    """Return the seconds until the next attempt: `usual`, or the pause that Telegram asks for if that is longer."""
+    """Return the seconds until the next attempt: `usual`, or the longer pause that Telegram asks for."""
     return max(usual, get_retry_seconds(error)) if isinstance(error, RetryAfter) else usual
 
 
 def has_phrase(error: TelegramError, *phrases: str) -> bool:
+    """Return True if the message of an error contains one of these phrases, which are in lower case."""
     return any(phrase in error.message.lower() for phrase in phrases)
 
 
@@ -165,13 +183,8 @@ def is_about_entities(error: TelegramError) -> bool:
     return has_phrase(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
 
 
-def format_error_type(error: TelegramError) -> str:
-    """Return the type of an error for the log. Its message is left out, because it may quote the text."""
-    return type(error).__name__
-
-
 def is_without_effect(error: TelegramError) -> bool:
-    """Return True if a request was never sent, or if Telegram answered it with an error."""
+    """Return True if a failed request was not sent, or if Telegram answered with an error."""
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):
         return isinstance(error, NetworkError)  # a status of 500 or above

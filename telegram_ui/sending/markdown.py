@@ -251,25 +251,26 @@ def close_marks(markdown: str) -> str:
 
 
 def _close_inline_marks(markdown: str) -> str:
-    begin = max(markdown.rfind("\n\n") + 1, *(item.start() for item in _ITEM.finditer(markdown)), 0)
-    before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])
+    edge = max(markdown.rfind("\n\n") + 1, *(item.start() for item in _ITEM.finditer(markdown)), 0)
+    before, last = markdown[:edge], _OPEN_LINK.sub(r"\1", markdown[edge:])
     words = last.rstrip()
     opened, end, only_marks, formula = list[str](), len(words), len(words.rstrip("*~`|$")), 0
     for found in _MARK.finditer(words):
-        mark, left, right = found[0], words[: found.start()][-1:], words[found.end() :][:1]
+        begin, stop = found.span()
+        mark, left, right = found[0], words[max(begin - 1, 0) : begin], words[stop : stop + 1]
         is_raw = bool(opened) and opened[-1][0] in "`$"  # in code or a formula
         if mark.endswith("\n"):  # a line between paragraphs
             continue
         if is_raw and mark != opened[-1]:
-            if found.end() == len(words) and mark[0] == opened[-1][0]:  # it will be the closing mark
-                end = found.start()
+            if stop == len(words) and mark[0] == opened[-1][0]:  # it will be the closing mark
+                end = begin
         elif mark in opened and (is_raw or not left.isspace()):
             del opened[opened.index(mark) :]
-        elif found.end() >= only_marks:  # marks around nothing would be visible
-            end = min(end, found.start())
+        elif stop >= only_marks:  # marks around nothing would be visible
+            end = min(end, begin)
         elif mark not in opened and _may_open(mark, left, right):
             opened.append(mark)
-            formula = found.start()
+            formula = begin
     if not opened and end == len(words):
         return before + last
     if opened[-1:] == ["$$"]:

@@ -34,13 +34,7 @@ from telegram_ui.sending.formatting import (
     make_rich_markdown,
     split_text,
 )
-from telegram_ui.sending.http import (
-    format_error_type,
-    get_retry_seconds,
-    has_phrase,
-    is_about_entities,
-    is_without_effect,
-)
+from telegram_ui.sending.http import get_retry_seconds, has_phrase, is_about_entities, is_without_effect
 from telegram_ui.sending.markdown import close_marks
 from telegram_ui.sending.pace import Timer
 from text.characters import replace_surrogates
@@ -226,7 +220,7 @@ class AnswerStream:
         except ServedElsewhere:
             return True
         except TelegramError as error:
-            log.info("broken-off answer not marked: %s", format_error_type(error))
+            log.info("broken-off answer not marked: %s", type(error).__name__)
         if self._note_shown is not None:
             # The marked messages stay. A later answer gets its own.
             await self._note_shown(())
@@ -310,19 +304,19 @@ class AnswerStream:
                 self._changed.set()
             else:
                 self._mode = "off"
-                log.info("answer no longer shown while it is written: %s", format_error_type(refused))
+                log.info("answer no longer shown while it is written: %s", type(refused).__name__)
         except ServedElsewhere:
             self._mode = "off"
         except (Forbidden, ChatMigrated) as refused:
             self._mode = "off"
-            log.info("answer no longer shown while it is written: %s", format_error_type(refused))
+            log.info("answer no longer shown while it is written: %s", type(refused).__name__)
         except TelegramError as error:
             is_new = number >= len(self._ids) and not self._is_draft(number, part)
             if is_new and not is_without_effect(error):
                 # The message may have arrived under an unknown id. Another one would double it.
                 self._mode = "off"
             self._changed.set()
-            log.debug("preview not shown: %s", format_error_type(error))
+            log.debug("preview not shown: %s", type(error).__name__)
         else:
             self._record_shown_part(number, part)
 

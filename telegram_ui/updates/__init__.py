@@ -1,9 +1,8 @@
 """Updates in: polling, webhook, the durable queue, parsing, access, dispatch.
 
-access.py         who is served, who may configure, which updates may be stored
+access.py         who is served, who may configure, which updates may be stored, and the first admin
 answering.py      reads, answers, sends and settles a turn
 attached.py       the attachments of a message
-claim.py          the link that gives a new bot its first admin
 dispatch.py       puts each update into the queue of its handler
 durable_queue.py  the queue between Telegram and the bot
 error_boundary.py catches every error: one log line, one sentence to the person

@@ -1,5 +1,6 @@
-"""Access rules: who is served, who may configure, and which updates may be stored."""
+"""Access rules: who is served, who may configure, which updates may be stored, and how a new bot gets its admin."""
 
+import hmac
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -9,6 +10,7 @@ from attrs import define, field
 from cachetools import LRUCache
 from telegram.error import TelegramError
 
+from records.owners import KnownPerson
 from records.scopes import Person, Scope
 from settings import Settings
 from storage.bot_state.people import People
@@ -22,10 +24,11 @@ MAX_TOLD_IN_ALL = 60  # notices to all strangers within ALL_STRANGERS_PERIOD. Pe
 ALL_STRANGERS_PERIOD = timedelta(minutes=1)
 MAX_REQUESTS = 20  # strangers about whom admins are asked within STRANGER_PERIOD
 MAX_REMEMBERED_PEOPLE = 10_000  # strangers, and members of groups, in the caches
+CLAIM_LIFETIME = timedelta(hours=24)  # an unused link expires, because it is in the log
 
 
 def make_access_check(settings: Settings, people: People | None) -> Callable[[int], bool]:
-    """Return a check for owners. It accepts all groups, and the people whom the settings or admins allow."""
+    """Return a function that returns True for every group, and for people whom the settings or admins allow."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
     def serves(owner: int) -> bool:
@@ -41,10 +44,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
 
 @define(eq=False, slots=False)
 class Access:
-    """Decides who may use and configure the bot.
-
-    It applies ALLOWED_USER_IDS, ADMIN_USER_IDS, the admins' decisions in `people`, and the admins of each group.
-    """
+    """Decides who may use and configure the bot, by the settings, the admins' decisions and the admins of groups."""
 
     _settings: Settings
     _bot: telegram.Bot
@@ -58,7 +58,8 @@ class Access:
         self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](MAX_REMEMBERED_PEOPLE)
 
     def is_served(self, parsed: ParsedUpdate) -> bool:
-        """Return True if the sender is served. A press on an anonymous admin's button counts as that admin's."""
+        """Return True if the sender of an update may use the bot."""
+        # Who presses an anonymous admin's button is taken for that admin.
         person = ANONYMOUS_ADMIN if parsed.is_for_anonymous else parsed.person.id
         return person > 0 and self.serves(person)
 
@@ -66,13 +67,13 @@ class Access:
         """Return True if a stranger waits for an admin's decision."""
         return self._people is not None and self._people.get_standing(person_id) == "asked"
 
-    async def refresh(self, people: Iterable[int]) -> None:
-        """Reload admins' decisions made in other processes if one of these people is a stranger."""
-        if self._people is not None and not all(map(self.serves, people)):
+    async def refresh(self, person_ids: Iterable[int]) -> None:
+        """Load the decisions that admins made in other processes if one of these people is a stranger."""
+        if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load()
 
     def may_tell_stranger(self, person: Person) -> bool:
-        """Return True if a stranger may be told about access, and count the notice to prevent spam."""
+        """Count a notice to a stranger about access. Return False if there were too many."""
         told = self._count_in_period(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
@@ -83,7 +84,7 @@ class Access:
         return True
 
     def may_ask_admins(self, person: Person) -> bool:
-        """Return True if the admins may be asked about a stranger: once each, and MAX_REQUESTS strangers an hour."""
+        """Count a request to the admins about a stranger. Return False after the first, or if there were too many."""
         if self._people is None or self._people.get_standing(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimants:
@@ -98,7 +99,7 @@ class Access:
     async def may_configure(self, chat: Chat, person: Person) -> bool:
         """Return True if a person may configure, forget and export here. In a group, only its admins may.
 
-        Ask Telegram at most once a minute for each person. Return False if it does not answer.
+        Ask Telegram at most once a minute for each person, and return False if it does not answer.
         """
         if chat.is_private or person.id == ANONYMOUS_ADMIN:
             return True
@@ -115,7 +116,7 @@ class Access:
 
 
 class Relevance:
-    """Decides which updates may be stored: those of people with access, and in groups only if addressed to the bot.
+    """Decides which updates may be stored. They must be from people with access, and in groups addressed to the bot.
 
     Further pieces of an addressed paste count as addressed. `commands` are the names of the bot's commands.
     """
@@ -143,3 +144,42 @@ class Relevance:
         if concerns and parsed.kind == "text" and may_be_continued(parsed):
             self._long[parsed.sender] = replace(parsed, text="", replied=None)  # the text may be forgotten
         return concerns
+
+
+class Claim:
+    """The link with which the first person to open it becomes the bot's admin.
+
+    The link's token is never stored. It is derived from the bot's token and the expiry.
+    """
+
+    def __init__(self, settings: Settings, people: People | None, *, now: Callable[[], datetime]) -> None:
+        named = settings.everyone_allowed or settings.allowed_user_ids or settings.admin_user_ids
+        self._people = None if named else people
+        self._key = settings.telegram_bot_token.value.encode()
+        self._now = now
+        self._until: datetime | None = None
+
+    async def open_link(self, username: str) -> str:
+        """Return the link and its expiry, or "" if somebody may already use the bot. Raise StorageError."""
+        people, now = self._people, self._now()
+        if people is None or people.claimants or people.list_by_standing("allowed"):
+            return ""
+        self._until = await people.offer_claim(until=now + CLAIM_LIFETIME, now=now)
+        link = f"https://t.me/{username}?start={self._make_token(self._until)}"
+        return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
+
+    def matches_token(self, token: str) -> bool:
+        """Return True if this is the link's token and it has not expired. The link may have been used."""
+        if self._until is None or self._now() >= self._until:
+            return False
+        return hmac.compare_digest(token.encode(errors="replace"), self._make_token(self._until).encode())
+
+    async def make_admin(self, person: Person) -> bool:
+        """Make a person the admin. Return False if somebody was faster. Raise StorageError."""
+        if self._people is None or self._until is None:
+            return False
+        admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)
+        return await self._people.claim(admin, until=self._until, now=self._now())
+
+    def _make_token(self, until: datetime) -> str:
+        return hmac.digest(self._key, f"claim until {until.isoformat()}".encode(), "sha256").hex()[:32]

@@ -199,7 +199,7 @@ class AnswerDelivery:
         """Mark a press as done, or postpone it to the next run if its answer could not be sent."""
         if update_id in self._postponed:
             self._postponed.discard(update_id)
-            self._queue.postpone([update_id])
+            self._queue.release_updates([update_id])
         else:
             await self._queue.mark_done([update_id])
 
@@ -299,7 +299,7 @@ class Answering:
                 ask = partial(proposals.ask_about_proposal, self._dependencies, parsed.chat, parsed.person, proposal)
                 await self._error_boundary.run_guarded(parsed, ask)
         if outcome == "later":
-            self._queue.postpone(ids)
+            self._queue.release_updates(ids)
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
@@ -319,7 +319,7 @@ class Answering:
         if reply.is_durable or not self._conversation.after_writing(scope, done):
             await done()
         elif self._queue.are_written(ids):
-            self._queue.postpone(ids)
+            self._queue.release_updates(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
     def _submit_speech(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:

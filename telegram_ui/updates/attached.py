@@ -60,10 +60,8 @@ def name_attachment(message: telegram.Message) -> str:
     return "new" if is_new and not StatusUpdate.ALL.filter(telegram.Update(0, message=message)) else ""
 
 
-def parse_media_files(
-    media: Sequence[tuple[str, Any]],
-) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the readable files of a formatted message, and the kinds of the unreadable ones.
+def parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
+    """Return the readable files of a formatted message, and the kinds of the others.
 
     `media` holds the kind of each file, such as "photo", and its raw JSON.
     """
@@ -83,7 +81,7 @@ def parse_media_files(
     return tuple(files), tuple(dict.fromkeys(unread))
 
 
-def get_english_kind_name(kind: str) -> str:
+def get_kind_name(kind: str) -> str:
     """Return the English name of an attachment kind, for the memory."""
     return translate(ENGLISH, f"files-kind-{kind}")
 
@@ -98,12 +96,14 @@ def find_file(message: telegram.Message) -> AttachedFile | None:
         still: telegram.PhotoSize | telegram.Sticker | None = sticker.thumbnail if moves else sticker
         shown = f"a sticker {make_shown_name(sticker.emoji)}" if sticker.emoji else "a sticker"
         return _describe_picture(shown, [still], "image/webp") if still is not None else None
-    if message.document is not None and not message.animation:
-        return _describe_document(message.document)
+    if (document := message.document) is not None and not message.animation:
+        name, mime = make_shown_name(document.file_name or "file"), (document.mime_type or "").lower()
+        kind: FileKind = "speech" if mime.startswith("audio/") else "document"
+        return _describe_file("picture" if mime in PICTURE_TYPES else kind, document, name, mime, f"the file {name}")
     speech = message.voice or message.audio or message.video_note
     if speech is None:
         return None
-    shown = get_english_kind_name("voice" if message.voice else "audio" if message.audio else "video_note")
+    shown = get_kind_name("voice" if message.voice else "audio" if message.audio else "video_note")
     name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     mime = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
@@ -111,27 +111,14 @@ def find_file(message: telegram.Message) -> AttachedFile | None:
     return file if message.audio else replace(file, is_recorded=True)
 
 
-def _describe_document(document: telegram.Document) -> AttachedFile:
-    name, mime = make_shown_name(document.file_name or "file"), (document.mime_type or "").lower()
-    shown = f"the file {name}"
-    if mime in PICTURE_TYPES:
-        return _describe_file("picture", document, name, mime, shown)
-    return _describe_file("speech" if mime.startswith("audio/") else "document", document, name, mime, shown)
-
-
-def _describe_picture(
-    shown: str, sizes: "list[telegram.PhotoSize | telegram.Sticker] | tuple[telegram.PhotoSize, ...]", mime: str
-) -> AttachedFile:
-    kept = sorted(
-        (
-            PictureSize(file_id=size.file_id, width=size.width, height=size.height, size=size.file_size or 0)
-            for size in sizes
-        ),
-        key=lambda size: size.width * size.height,
+def _describe_picture(shown: str, photos: Sequence[telegram.PhotoSize | telegram.Sticker], mime: str) -> AttachedFile:
+    ascending = sorted(photos, key=lambda photo: photo.width * photo.height)
+    sizes = tuple(
+        PictureSize(file_id=photo.file_id, width=photo.width, height=photo.height, size=photo.file_size or 0)
+        for photo in ascending
     )
-    largest = kept[-1]
     return AttachedFile(
-        kind="picture", file_id=largest.file_id, name="", mime=mime, size=largest.size, shown=shown, sizes=tuple(kept)
+        kind="picture", file_id=sizes[-1].file_id, name="", mime=mime, size=sizes[-1].size, shown=shown, sizes=sizes
     )
 
 

@@ -24,10 +24,9 @@ from telegram_ui.commands.memory import NOTED_REACTION
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document
-from telegram_ui.updates.access import Access
+from telegram_ui.updates.access import Access, Claim
 from telegram_ui.updates.answering import AnswerDelivery, Answering, MessagePlacement, WaitingTurn
 from telegram_ui.updates.attached import FILE
-from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
@@ -44,7 +43,7 @@ MAX_NOTICES = 100  # unsent notices to strangers and to people who send too much
 
 @define(eq=False, slots=False)
 class Dispatcher:
-    """Routes the updates that come out of the durable queue. Call `queue.replay` first, and `close` at the end."""
+    """Routes the updates from the durable queue to their handlers."""
 
     _queue: DurableQueue
     _access: Access
@@ -52,16 +51,14 @@ class Dispatcher:
     _queues: Queues
     _upgrades: SupergroupUpgrades
     _answer_delivery: AnswerDelivery
-    _claim: Claim = field(kw_only=True)
-    _pastes: Pastes[ParsedUpdate] = field(
-        kw_only=True, factory=lambda: Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
-    )
+    _claim: Claim
     _albums: LRUCache[Scope, str] = field(factory=partial(LRUCache, 1_000), init=False)  # the last one declined
     _closing: bool = field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         dependencies, services = self._commands.dependencies, self._commands.dependencies.services
         self._delivery, self._corrections = dependencies.delivery, services.corrections
+        self._pastes = Pastes(self._delivery.clock.call_later)
         self._file_attempts = FileAttempts(self._queue, self._delivery)
         self._repeats = Repeats(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
@@ -73,7 +70,7 @@ class Dispatcher:
         )
 
     async def dispatch_all(self) -> None:
-        """Dispatch updates one at a time for as long as the bot runs, so that they keep their order."""
+        """Dispatch updates one at a time, in order, for as long as the bot runs."""
         while True:
             received = await self._queue.get()
             try:
@@ -82,7 +79,7 @@ class Dispatcher:
                 logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
     async def dispatch(self, received: Received) -> None:
-        """Submit the work for an update. The next update waits until this returns."""
+        """Submit the work that an update asks for to the queue of its chat."""
         if self._closing:  # it stays in the inbox
             return
         set_lease_check(partial(self._queue.confirm_lease, received.lease) if received.lease is not None else None)
@@ -94,10 +91,15 @@ class Dispatcher:
         parsed = parsed and self._upgrades.move_to_supergroup(parsed)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._mark_done(received)
-        elif not await self._is_served(received, parsed):
+            return
+        if received.is_durable:
+            # The process that stored it may already know of a person whom an admin has just let in.
+            with suppress(StorageError):
+                await self._access.refresh([parsed.person.id])
+        if not self._access.is_served(parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
-                give = partial(self._make_claimant_admin, received, parsed)
-                self._queues.notices.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, give))
+                claim = partial(self._make_claimant_admin, received, parsed)
+                self._queues.notices.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, claim))
             else:
                 self._tell_stranger(parsed)
             await self._mark_done(received)
@@ -130,10 +132,7 @@ class Dispatcher:
         await self._queues.wait_until_idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
-        """Stop. Break off answers that are being written. Give commands and sending `grace` seconds to finish.
-
-        Unfinished updates stay in the inbox for the next run.
-        """
+        """Break off growing answers, and give other work `grace` seconds. Leave unfinished updates to the next run."""
         self._closing = True
         self._delivery.closing.set()
         self._pastes.close()
@@ -146,17 +145,15 @@ class Dispatcher:
             stopped = self._queues.chats.cancel(parsed.location)
             self._submit_command(received, parsed, partial(self._stop_answer, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
-            handle = self._commands.handle_command
-            update = received.update
+            handle, update = self._commands.handle_command, received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
             row = self._commands.find_command(parsed.command)
             if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
-            say = self._delivery.say
-            unknown = parsed.command
-            self._submit_command(received, parsed, lambda: say(parsed.chat, self._commands.format_unknown(unknown)))
+            say, format_unknown = self._delivery.say, self._commands.format_unknown
+            self._submit_command(received, parsed, lambda: say(parsed.chat, format_unknown(parsed.command)))
         else:  # in a group, another bot may know the command
             self._submit_command(received, parsed, _do_nothing)
 
@@ -223,18 +220,18 @@ class Dispatcher:
         self._answering.submit_settling(await self._placement.place_in_conversation(parsed))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
-        """Store an edited message. Offer a new answer if nothing was said after it."""
         if (edited := parsed.telegram_id) is None:
             return
         parsed = await self._placement.place_in_conversation(parsed, telegram_id=edited)
         correction = await self._corrections.correct(parsed.scope, edited, parsed.text or NO_WORDS)
-        if correction.turn is not None:
-            self._answering.submit_settling(parsed)
-        if correction.turn is not None and correction.is_last and parsed.text:
+        if correction.turn is None:
+            return
+        self._answering.submit_settling(parsed)
+        if correction.is_last and parsed.text:
             await answers.offer_answer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
-        elif correction.turn is not None and parsed.chat.is_private:
+        elif parsed.chat.is_private:
             await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
-        elif correction.turn is not None:  # a message for each edit would be noise in a group
+        else:  # a message for each edit would be noise in a group
             await self._delivery.react(parsed.chat, edited, NOTED_REACTION)
 
     async def _submit_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
@@ -257,13 +254,6 @@ class Dispatcher:
             await self._queue.mark_done(waiting.update_ids)
             await self._delivery.say(parsed.chat, tr("answers-stopped"))
 
-    async def _is_served(self, received: Received, parsed: ParsedUpdate) -> bool:
-        if received.is_durable:
-            # The process that stored it may already know of a person whom an admin has just let in.
-            with suppress(StorageError):
-                await self._access.refresh([parsed.person.id])
-        return self._access.is_served(parsed)
-
     async def _make_claimant_admin(self, received: Received, parsed: ParsedUpdate) -> None:
         if await self._claim.make_admin(parsed.person):
             logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
@@ -273,12 +263,9 @@ class Dispatcher:
             self._tell_stranger(parsed)
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
-        is_to_be_told = (
-            parsed.chat.is_private
-            and parsed.kind not in ("edited", "dislike")
-            and len(self._queues.notices) < MAX_NOTICES
-        )
-        if is_to_be_told and self._access.may_tell_stranger(parsed.person):
+        has_written = parsed.chat.is_private and parsed.kind not in ("edited", "dislike")
+        has_room = len(self._queues.notices) < MAX_NOTICES
+        if has_written and has_room and self._access.may_tell_stranger(parsed.person):
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
             key = "notices-stranger-asked" if asks or self._access.has_asked(parsed.person.id) else "notices-stranger"
             self._submit_notice(parsed, lambda: tr(key, id=id_))
@@ -287,17 +274,17 @@ class Dispatcher:
                 self._queues.notices.submit(parsed.scope, ask)
 
     def _submit_notice(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
-        """Queue a notice for its sender, unless too many notices are waiting already."""
-        if len(self._queues.notices) < MAX_NOTICES:
+        """Queue a notice to the sender of an update, unless too many notices are waiting."""
+        if len(self._queues.notices) >= MAX_NOTICES:
+            return
 
-            async def say() -> None:
-                # The stored language is not read, because a notice must cost nothing.
-                with speak_in(self._commands.find_app_language(parsed.person)):
-                    await self._delivery.say(parsed.chat, sentence())
+        async def say() -> None:
+            # The stored language is not read, because a notice must cost nothing.
+            with speak_in(self._commands.find_app_language(parsed.person)):
+                await self._delivery.say(parsed.chat, sentence())
 
-            self._queues.notices.submit(
-                parsed.location, partial(self._error_boundary.run_guarded, parsed, say, reads_language=False)
-            )
+        notify = partial(self._error_boundary.run_guarded, parsed, say, reads_language=False)
+        self._queues.notices.submit(parsed.location, notify)
 
     async def _route_message(self, received: Received, parsed: ParsedUpdate) -> None:
         """Give a message to the wizard or import that waits for it, or queue it for an answer."""
@@ -319,14 +306,15 @@ class Dispatcher:
             self._queues.chats.submit(parsed.location, partial(self._answer_wordless, parsed))
         elif not self._pastes.extend(parsed):
             turn = WaitingTurn([parsed], self._answering.answer)
-            ticket = self._queues.chats.submit(parsed.location, turn, held=may_be_continued(parsed))
-            if may_be_continued(parsed):
-                self._pastes.begin(turn.pieces, ticket.release)
+            ticket = self._queues.chats.submit(parsed.location, turn, is_held=may_be_continued(parsed))
+            if ticket.is_held:
+                self._pastes.begin(turn.pieces, partial(self._queues.chats.release, ticket))
 
     async def _give_to_wizard(self, received: Received, parsed: ParsedUpdate) -> bool:
+        update, chat, person = received.update, parsed.chat, parsed.person
         if parsed.attachment != FILE:
             is_text = parsed.kind == "text" and not parsed.attachment
-            if not is_text or not await self._commands.awaits_text(parsed.chat, parsed.person, parsed.update_id):
+            if not is_text or not await self._commands.awaits_text(chat, person, parsed.update_id):
                 return False
         was_taken = False
 
@@ -334,13 +322,11 @@ class Dispatcher:
             nonlocal was_taken
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
-            if parsed.attachment == FILE:
-                was_taken = self._commands.awaits_file(received.update, parsed.chat, parsed.person)
-                if was_taken:
-                    take = partial(self._commands.take_file, received.update, parsed.chat, parsed.person)
-                    await self._file_attempts.run(received.update, parsed.chat, take)
-            else:
-                was_taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
+            if parsed.attachment != FILE:
+                was_taken = await self._commands.take_text(update, chat, person, parsed.text)
+            elif was_taken := self._commands.awaits_file(update, chat, person):
+                take = partial(self._commands.take_file, update, chat, person)
+                await self._file_attempts.run(update, chat, take)
 
         request = Repeatable(pieces=(parsed,), received=received)
         if not await self._error_boundary.run_guarded(parsed, offer, request=request):

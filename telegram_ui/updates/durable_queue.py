@@ -16,7 +16,7 @@ from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
 from storage.bot_state.inbox import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
-from telegram_ui.updates.raw_update import parse_update_or_make_empty
+from telegram_ui.updates.raw_update import parse_raw_update
 
 logger = logging.getLogger(__name__)
 
@@ -59,8 +59,7 @@ class DurableQueue(asyncio.Queue[Received]):
     `keep` returns True if an update concerns the bot. Other updates are passed on but never written. At `limit`
     unfinished updates, receive() waits, and so does polling. Above `limit_per_person`, a person's updates are refused.
 
-    While the disk fails, an update is handled once without being written, and stays with Telegram. Polling calls
-    retry_unwritten() to learn which updates it must not confirm. A webhook calls are_written() before it answers.
+    While the disk fails, an update is handled once without being written, and Telegram keeps it.
     """
 
     _enqueues_at_once = True  # False if updates are begun by the process that claims them
@@ -126,23 +125,21 @@ class DurableQueue(asyncio.Queue[Received]):
         if len(updates) > 1:
             await self._write_batch(updates)
         for update, _ in updates:
-            await self._hand_over_update(update)
-
-    async def _hand_over_update(self, update: telegram.Update) -> None:
-        try:
-            is_durable = update.update_id in self._ahead or self._keep(update)
-        except Exception as error:  # broad: fields may have any type, and an error here would end polling
-            logger.error("Update %s is unreadable (%s); ignored.", update.update_id, type(error).__name__)  # noqa: TRY400
-            return
-        if not is_durable:
-            await self.put(Received(update, is_durable=False))
-        elif update.update_id not in self._ahead and self._exceeds_limit(update):
-            await self._refuse_update(update)
-        else:
-            while self.is_full:
-                self._room.clear()
-                await self._room.wait()
-            await self._write_and_enqueue(update)
+            is_written = update.update_id in self._ahead
+            try:
+                is_durable = is_written or self._keep(update)
+            except Exception as error:  # broad: fields may have any type, and an error here would end polling
+                logger.error("Update %s is unreadable (%s); ignored.", update.update_id, type(error).__name__)  # noqa: TRY400
+                continue
+            if not is_durable:
+                await self.put(Received(update, is_durable=False))
+            elif not is_written and self._exceeds_limit(update):
+                await self._refuse_update(update)
+            else:
+                while self.is_full:
+                    self._room.clear()
+                    await self._room.wait()
+                await self._write_and_enqueue(update)
 
     async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
@@ -157,17 +154,17 @@ class DurableQueue(asyncio.Queue[Received]):
             if arrivals:
                 new = await self._inbox.receive(self._bot_id, arrivals, self._now())
                 self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
-        except Exception as error:  # broad: then _hand_over_update() writes each by itself
+        except Exception as error:  # broad: then receive() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
     async def mark_done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
         """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
-        With `is_remembered`, the memory stores their text, so the database's log may keep it for a while. Otherwise the
-        text is removed from the log first. With `soon`, keep_truncating_log() does that if other updates are waiting.
+        Remove their text from the database's log too, unless the memory stores it (`is_remembered`). With `soon`, leave
+        that to keep_truncating_log() if other updates are waiting.
         """
         finished = set(update_ids)
-        self._drop_finished(finished)
+        self.release_updates(finished)
         self._unmarked |= finished
         self._answered |= finished & self._unwritten.keys()
         # Updates that another call is marking are left to that call.
@@ -187,14 +184,14 @@ class DurableQueue(asyncio.Queue[Received]):
                 await self.forget_text()
 
     async def keep_truncating_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Remove the texts of finished updates from the database's log, for as long as the bot runs."""
+        """Remove the texts of finished updates from the database's log for as long as the bot runs."""
         while True:
             await self._has_text.wait()
             # A cut costs as much as several commits, and fails while another program reads the file.
             await pause(1.0 if await self.forget_text() else 10.0)
 
     async def forget_text(self) -> bool:
-        """Truncate the database's log if it may hold texts to be removed. Return False if it may still hold some."""
+        """Remove the texts of finished updates from the database's log. Return False if it may still hold some."""
         async with self._cutting:
             if self._has_text.is_set():
                 self._has_text.clear()
@@ -220,31 +217,27 @@ class DurableQueue(asyncio.Queue[Received]):
         """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
-    async def count_attempt(self, update_id: int, what: Counted) -> int:
-        """Count on disk an attempt to handle an update. Return the count over all runs, or 1 if the disk fails."""
-        return await self._run_or_warn(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
+    async def count_attempt(self, update_id: int, counter: Counted) -> int:
+        """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
+        return await self._run_or_warn(counter, self._inbox.begin(self._bot_id, update_id, counter)) or 1
 
-    async def undo_attempt(self, update_id: int, what: Counted) -> None:
+    async def undo_attempt(self, update_id: int, counter: Counted) -> None:
         """Undo a count of count_attempt(), because the attempt had no effect or was stopped by a shutdown."""
-        await self._run_or_warn(what, self._inbox.undo_attempt(self._bot_id, update_id, what))
+        await self._run_or_warn(counter, self._inbox.undo_attempt(self._bot_id, update_id, counter))
 
-    async def _run_or_warn(self, what: str, work: Awaitable[T]) -> T | None:
+    async def _run_or_warn(self, purpose: str, work: Awaitable[T]) -> T | None:
         try:
             return await work
         except StorageError as error:
-            logger.warning("The inbox cannot note %s (%s).", what, type(error).__name__)
+            logger.warning("The inbox cannot note %s (%s).", purpose, type(error).__name__)
             return None
 
     def are_written(self, update_ids: Iterable[int]) -> bool:
         """Return False if any of these updates was handed over but is not on disk yet."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
-    def postpone(self, update_ids: Iterable[int]) -> None:
-        """Leave updates to the next run."""
-        self._drop_finished(update_ids)
-
     async def confirm_lease(self, lease: Lease) -> None:
-        """Wait until it is certain that this process holds a lease. Raise ServedElsewhere if the lease was lost."""
+        """Raise ServedElsewhere if this process has lost a lease. A process that is alone needs none."""
 
     async def purge(self) -> None:
         """Delete the ids of updates after 48 hours. Telegram offers an update again for 24 hours."""
@@ -269,7 +262,7 @@ class DurableQueue(asyncio.Queue[Received]):
                 is_new = await self._write_update(update)
                 if self._enqueues_at_once and not was_passed_on:
                     if is_new:
-                        await self._enqueue_update(update)
+                        await self._enqueue_update(Received(update, is_durable=True))
                     elif number not in self._unfinished and number not in self._unmarked:
                         # An earlier call committed it but failed, or was cancelled, before it queued it.
                         for row in await self._inbox.list_pending(self._bot_id):
@@ -279,14 +272,12 @@ class DurableQueue(asyncio.Queue[Received]):
                 if number not in self._unwritten and await self._may_handle_unwritten(update):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
-                    await self._enqueue_update(update, lease=self._find_lease(update))
+                    received = Received(update, is_durable=True, lease=self._find_lease(update))
+                    await self._enqueue_update(received)
                 if number not in self._unwritten:
                     raise StorageError("The update could not be kept.") from error
-            except Exception as error:
-                # Broad, because anything else would end polling for good.
-                logger.error(  # noqa: TRY400
-                    "Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__
-                )
+            except Exception as error:  # broad: anything else would end polling for good
+                logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)  # noqa: TRY400
                 raise StorageError("The update could not be kept.") from error
 
     async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
@@ -310,39 +301,33 @@ class DurableQueue(asyncio.Queue[Received]):
         return is_new
 
     async def _requeue(self, row: PendingUpdate, bot: telegram.Bot) -> None:
+        number = row.update_id
         if not row.payload:
-            logger.info("Update %s was forgotten before it was answered.", row.update_id)
-            await self.mark_done([row.update_id])
+            logger.info("Update %s was forgotten before it was answered.", number)
+            await self.mark_done([number])
             return
         try:
-            update = parse_update_or_make_empty(json.loads(row.payload), bot)
+            update = parse_raw_update(json.loads(row.payload), bot)
         except Exception as error:  # broad: one unreadable row must not keep the others from being answered
-            logger.error(  # noqa: TRY400
-                "Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__
-            )
-            await self.mark_done([row.update_id])
-        else:
-            if row.shown:
-                self._shown_before[row.update_id] = row.shown
-            await self._enqueue_update(update, row.mode, is_replayed=True, lease=row.lease)
+            logger.error("Update %s in the inbox is unreadable (%s); dropped.", number, type(error).__name__)  # noqa: TRY400
+            await self.mark_done([number])
+            return
+        if row.shown:
+            self._shown_before[number] = row.shown
+        received = Received(update, is_durable=True, mode=row.mode, is_replayed=True, lease=row.lease)
+        await self._enqueue_update(received)
 
-    async def _enqueue_update(
-        self,
-        update: telegram.Update,
-        mode: Mode | None = None,
-        *,
-        is_replayed: bool = False,
-        lease: Lease | None = None,
-    ) -> None:
-        sender = _find_sender(update)
-        self._leases[update.update_id] = lease
-        if update.update_id not in self._unfinished:
-            self._unfinished[update.update_id] = sender
+    async def _enqueue_update(self, received: Received) -> None:
+        sender = _find_sender(received.update)
+        self._leases[received.update_id] = received.lease
+        if received.update_id not in self._unfinished:
+            self._unfinished[received.update_id] = sender
             self._counts_by_person[sender] += 1
             UNFINISHED.set(len(self._unfinished))
-        await self.put(Received(update, is_durable=True, mode=mode, is_replayed=is_replayed, lease=lease))
+        await self.put(received)
 
-    def _drop_finished(self, update_ids: Iterable[int]) -> None:
+    def release_updates(self, update_ids: Iterable[int]) -> None:
+        """Stop handling updates. Those that are not marked as done are left to the next run."""
         for number in update_ids:
             self._shown_before.pop(number, None)
             self._leases.pop(number, None)
@@ -355,10 +340,11 @@ class DurableQueue(asyncio.Queue[Received]):
         self._room.set()
 
     def _exceeds_limit(self, update: telegram.Update, more: int = 0) -> bool:
-        sender = _find_sender(update)
+        sender, message = _find_sender(update), update.message
         if sender == NOBODY or update.update_id in self._unfinished:
             return False
-        limit = self._limit_per_person + (MAX_URGENT if _is_urgent(update) else 0)
+        is_command = message is not None and str(message.text or "").startswith("/")
+        limit = self._limit_per_person + (MAX_URGENT if is_command or update.callback_query else 0)
         return self._count_unfinished(sender) + more >= limit
 
     def _count_unfinished(self, person: int) -> int:
@@ -385,8 +371,3 @@ def make_arrival(update: telegram.Update, payload: str) -> Arrival:
 def _find_sender(update: telegram.Update) -> int:
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY
-
-
-def _is_urgent(update: telegram.Update) -> bool:
-    message = update.message
-    return update.callback_query is not None or (message is not None and str(message.text or "").startswith("/"))

@@ -21,8 +21,6 @@ from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import Repeatable, Repeats
 
-LanguageOf = Callable[[Chat, Person], Awaitable[str]]  # the language in which a person is answered in a chat
-
 logger = logging.getLogger(__name__)
 
 
@@ -32,7 +30,7 @@ class ErrorBoundary:
 
     _delivery: Delivery
     _repeats: Repeats
-    _language: LanguageOf
+    _choose_language: Callable[[Chat, Person], Awaitable[str]]
     _is_operator: Callable[[Person], bool]
 
     async def run_guarded(
@@ -45,11 +43,11 @@ class ErrorBoundary:
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
-        Return False if another process serves the chat now. With `reads_language=False`, do not read the sender's
-        stored language. [Try again] repeats `request`.
+        Return False if another process serves the chat now. `request` is what [Try again] repeats. The sender's stored
+        language is read only if `reads_language`.
         """
         try:
-            language = await self._language(parsed.chat, parsed.person) if reads_language else current_language()
+            language = await self._choose_language(parsed.chat, parsed.person) if reads_language else current_language()
         except Exception as error:  # broad: see above
             return await self.report_failure(parsed, error, request)
         with speak_in(language), speak_to(operator=self._is_operator(parsed.person)):
@@ -60,23 +58,17 @@ class ErrorBoundary:
         return True
 
     async def report_failure(self, parsed: ParsedUpdate, error: Exception, request: Repeatable | None) -> bool:
-        """Log an error without its text, which may quote a message, and tell the person.
+        """Log an error and tell the person. Offer to repeat `request` if that may succeed.
 
-        Offer to repeat `request` if that may succeed. If another process serves the chat now, return False
-        and say nothing.
+        If another process serves the chat now, return False and say nothing.
         """
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
             return False
-        number = secrets.token_hex(4)
-        logger.error(
-            "[%s] Update %s, scope %s: %s at %s",
-            number,
-            parsed.update_id,
-            parsed.scope,
-            type(error).__name__,
-            format_frames(error),
-        )
+        number, place = secrets.token_hex(4), format_frames(error)
+        # Without the error's text, which may quote a message.
+        kind = type(error).__name__
+        logger.error("[%s] Update %s, scope %s: %s at %s", number, parsed.update_id, parsed.scope, kind, place)
         if isinstance(error, ChatGone):
             return True
         may_pass = not isinstance(error, KeepsakeError) or error.may_pass
@@ -91,12 +83,12 @@ class ErrorBoundary:
         return True
 
     async def say(self, parsed: ParsedUpdate, text: str, request: Repeatable | None) -> None:
-        """Send a sentence, with a button that repeats `request` if given. Raise DeliveryError."""
+        """Send a sentence to the sender of an update, with a button that repeats `request`. Raise DeliveryError."""
         if request is None or parsed.telegram_id is None:
             await self._delivery.say(parsed.chat, text)
-            return
-        keyboard = self._repeats.make_button(request)
-        await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
+        else:
+            keyboard = self._repeats.make_button(request)
+            await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
 def format_frames(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Parse Telegram's updates into our own values. The only module that knows the shape of an update."""
+"""Parse Telegram's updates into our own values. No other module knows the shape of an update."""
 
 import re
 from collections.abc import Sequence
@@ -14,16 +14,9 @@ from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
-from telegram_ui.sending.formatting import count_units
-from telegram_ui.updates.attached import (
-    AttachedFile,
-    find_file,
-    get_english_kind_name,
-    name_attachment,
-    parse_media_files,
-)
+from telegram_ui.sending.formatting import MAX_UNITS, count_units
+from telegram_ui.updates.attached import AttachedFile, find_file, get_kind_name, name_attachment, parse_media_files
 from telegram_ui.updates.mentions import remove_mentions
-from telegram_ui.updates.paste import LIMIT
 from text.characters import format_visible_line, remove_invisible
 from text.rich_messages import RichWords, read_rich_message
 
@@ -32,28 +25,22 @@ Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "sto
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction", "stopped_message_generation")
 
 NEVER = datetime.fromtimestamp(0, UTC)
-DISLIKE = "👎"
-
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
-
+CHAT_TYPES = ("private", "group", "supergroup")
 MAX_REPLIED_CHARS = 2_000  # characters of a replied-to message that reach the model
 NO_WORDS = "[The sender removed the words of this message]"  # the text after an edit that leaves only a mention
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedUpdate:
-    """An update in our own values.
-
-    `addressed` is True for everything said in private. In a group, it is True for commands, presses, replies to the bot
-    and messages that name it. It is never True for a command that names another bot.
-    """
+    """An update in our own values."""
 
     kind: Kind
     update_id: int
     bot_id: int
     chat: Chat
     person: Person
-    addressed: bool
+    addressed: bool  # True in private, and in a group for commands, presses, mentions of the bot and replies to it
     sent_at: datetime
     telegram_id: int | None = None
     text: str = ""
@@ -114,15 +101,12 @@ def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | 
 
 
 def find_supergroup_upgrade(update: telegram.Update) -> tuple[int, int] | None:
-    """Return the old and new id if an update says that a group became a supergroup, or None.
-
-    Telegram announces this once in the old chat and once in the new one.
-    """
+    """Return the old and new id of a group if an update says that it became a supergroup, or None."""
     message = update.message
     if message is None:
         return None
     ids: tuple[object, object] = (message.chat.id, message.migrate_to_chat_id)
-    if message.migrate_from_chat_id:
+    if message.migrate_from_chat_id:  # Telegram announces it in both chats
         ids = (message.migrate_from_chat_id, message.chat.id)
     match ids:
         # python-telegram-bot takes fields of any type. A group's id is negative.
@@ -148,7 +132,7 @@ def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
                 sent_at=piece.sent_at,
                 telegram_id=piece.telegram_id,
                 # A client that splits at a line end, before its limit, drops the line end.
-                seam="\n" if piece.units < LIMIT else "",
+                seam="\n" if piece.units < MAX_UNITS else "",
                 origin=piece.origin,
             )
             for piece in pieces
@@ -159,7 +143,7 @@ def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
 def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     message = update.message or update.edited_message
     sender = message.from_user if message is not None else None
-    if message is None or sender is None or message.is_automatic_forward or not _is_private_or_group(message.chat):
+    if message is None or sender is None or message.is_automatic_forward or message.chat.type not in CHAT_TYPES:
         return None
     is_anonymous = message.sender_chat is not None and message.sender_chat.id == message.chat.id
     if sender.is_bot and not is_anonymous:
@@ -168,7 +152,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     attachment, files, unread = _find_attachments(message, said)
     if not said.text and not attachment:
         return None
-    chat = _parse_chat(message)
+    is_private = message.chat.type == "private"
     words, mentioned = remove_mentions(message, said.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
@@ -186,8 +170,14 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         kind=kind,
         update_id=update.update_id,
         bot_id=bot.id,
-        # Other messages go into the group's memory, so everybody sees the answer.
-        chat=replace(chat, only_for=_parse_ephemeral(message, sender)) if command else chat,
+        chat=Chat(
+            id=message.chat.id,
+            thread=_find_thread(message),
+            is_private=is_private,
+            reply_to=None if is_private else message.message_id,
+            # Other messages go into the group's memory, so everybody sees the answer.
+            only_for=_parse_ephemeral(message, sender) if command else None,
+        ),
         person=replace(_parse_person(sender), name=_find_speaker_name(message)),
         addressed=_is_addressed(message, bot, command, mentioned=mentioned),
         sent_at=message.date.astimezone(UTC),
@@ -209,13 +199,9 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     )
 
 
-def _read_words(message: telegram.Message) -> RichWords:
-    if words := message.text or message.caption:
+def _read_words(message: telegram.Message | telegram.ExternalReplyInfo) -> RichWords:
+    if isinstance(message, telegram.Message) and (words := message.text or message.caption):
         return RichWords(text=words)
-    return _read_formatted_words(message)
-
-
-def _read_formatted_words(message: telegram.Message | telegram.ExternalReplyInfo) -> RichWords:
     if message.checklist is not None:
         return RichWords(text=format_checklist(message.checklist))
     return read_rich_message(message.api_kwargs.get("rich_message"))
@@ -232,7 +218,7 @@ def format_checklist(checklist: telegram.Checklist) -> str:
 def _find_attachments(
     message: telegram.Message, said: RichWords
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""
+    """Return the kind of the attachment, the readable files, and the kinds of the other files."""
     if said.media:
         files, unread = parse_media_files(said.media)
         return next(iter(unread), "new"), files, unread
@@ -241,10 +227,6 @@ def _find_attachments(
         return attachment, (file,), ()
     is_only_words = attachment == "new" and bool(said.text) and not message.caption
     return ("", (), ()) if is_only_words or not attachment else (attachment, (), (attachment,))
-
-
-def _is_private_or_group(chat: telegram.Chat) -> bool:
-    return chat.type in ("private", "group", "supergroup")
 
 
 def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> ParsedUpdate | None:
@@ -275,15 +257,13 @@ def _parse_dislike(
     update: telegram.Update, reaction: telegram.MessageReactionUpdated, bot: telegram.User
 ) -> ParsedUpdate | None:
     user, actor, chat = reaction.user, reaction.actor_chat, reaction.chat
+    if chat.type not in CHAT_TYPES or not _has_dislike(reaction.new_reaction) or _has_dislike(reaction.old_reaction):
+        return None
     if user is not None and not user.is_bot:
         person = _parse_person(user)
     elif actor is not None and actor.id == chat.id:
         person = Person(id=ANONYMOUS_ADMIN, name=_clean_name(actor.title))
     else:
-        return None
-    if not _is_private_or_group(chat):
-        return None
-    if not _has_dislike(reaction.new_reaction) or _has_dislike(reaction.old_reaction):
         return None
     return ParsedUpdate(
         kind="dislike",
@@ -315,23 +295,13 @@ def _parse_stop(update: telegram.Update, raw: object, bot: telegram.User) -> Par
 
 
 def _has_dislike(reactions: Sequence[telegram.ReactionType]) -> bool:
-    return any(isinstance(reaction, telegram.ReactionTypeEmoji) and reaction.emoji == DISLIKE for reaction in reactions)
+    return any(isinstance(reaction, telegram.ReactionTypeEmoji) and reaction.emoji == "👎" for reaction in reactions)
 
 
 def _parse_person(user: telegram.User) -> Person:
     # python-telegram-bot takes fields of any type.
     language = user.language_code if isinstance(user.language_code, str) else ""
     return Person(id=user.id, name=_clean_name(user.full_name), username=user.username, language=language)
-
-
-def _parse_chat(message: telegram.Message) -> Chat:
-    is_private = message.chat.type == "private"
-    return Chat(
-        id=message.chat.id,
-        thread=_find_thread(message),
-        is_private=is_private,
-        reply_to=None if is_private else message.message_id,
-    )
 
 
 def _parse_ephemeral(
@@ -350,10 +320,9 @@ def _find_thread(message: telegram.Message) -> int:
 
 
 def _find_speaker_name(message: telegram.Message) -> str:
-    sender = message.from_user
     if message.sender_chat is not None:
         return _clean_name(message.author_signature or message.sender_chat.title)
-    return _clean_name(sender.full_name if sender else None)
+    return _clean_name(message.from_user.full_name if message.from_user else None)
 
 
 def _clean_name(name: str | None, default: str = "Anonymous") -> str:
@@ -378,19 +347,16 @@ def _is_reply(message: telegram.Message) -> bool:
 
 
 def _parse_replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
-    if (external := message.external_reply) is not None:
-        text = message.quote.text if message.quote else _read_formatted_words(external).text
-        speaker = _parse_origin(external.origin) or "Anonymous"
-        return Replied(text=text[:MAX_REPLIED_CHARS], speaker=speaker) if text.strip() else None
-    earlier = message.reply_to_message if _is_reply(message) else None
+    earlier = message.external_reply or (message.reply_to_message if _is_reply(message) else None)
     if earlier is None:
         return None
-    text = message.quote.text if message.quote else _read_words(earlier).text
+    text = (message.quote.text if message.quote else _read_words(earlier).text)[:MAX_REPLIED_CHARS]
     if not text.strip():
         return None
+    if isinstance(earlier, telegram.ExternalReplyInfo):
+        return Replied(text=text, speaker=_parse_origin(earlier.origin))
     is_ours = earlier.from_user is not None and earlier.from_user.id == bot.id
-    speaker = "" if is_ours else _find_speaker_name(earlier)
-    return Replied(telegram_id=earlier.message_id, text=text[:MAX_REPLIED_CHARS], speaker=speaker)
+    return Replied(telegram_id=earlier.message_id, text=text, speaker="" if is_ours else _find_speaker_name(earlier))
 
 
 def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
@@ -407,7 +373,7 @@ def _describe_message(
     if not words and not files:
         return ""
     along = [f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]" for file in files]
-    along += [f"[Sent with {get_english_kind_name(kind)}, which was not read]" for kind in unread]
+    along += [f"[Sent with {get_kind_name(kind)}, which was not read]" for kind in unread]
     origin = f"[Forwarded from {_parse_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"

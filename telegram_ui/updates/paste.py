@@ -1,51 +1,30 @@
 """Gather the messages of one turn: the pieces of a split text, an album, or a forwarded batch.
 
-Telegram's clients split a text above 4,096 UTF-16 units, at a space or line end if possible.
+Telegram's clients split a text above MAX_UNITS, at a space or line end if possible.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Generic, Protocol, TypeVar
+from datetime import timedelta
 
+from records.scopes import Scope
+from telegram_ui.sending.formatting import MAX_UNITS
 from telegram_ui.sending.pace import Timer
+from telegram_ui.updates.parsing import ParsedUpdate
 
-LIMIT = 4096  # UTF-16 units of one Telegram message
 MIN_SPLIT_UNITS = 4000  # a message that follows a text of this length at once belongs to it
-MIN_CUT_UNITS = LIMIT // 2  # clients cut in the last half, so a shorter piece is the last one
+MIN_CUT_UNITS = MAX_UNITS // 2  # clients cut in the last half, so a shorter piece is the last one
 MAX_PIECES = 25  # pieces of one paste, some 100,000 characters. The next piece begins another turn.
 PAUSE_SECONDS = 1.5  # seconds without a further piece after which a paste is complete
 
 
-class SentMessage(Protocol):
-    """A message that may be a piece of a longer one."""
-
-    @property
-    def sender(self) -> Hashable: ...  # identifies the chat as well
-    @property
-    def units(self) -> int: ...  # length of the text in UTF-16 units
-    @property
-    def sent_at(self) -> datetime: ...
-    @property
-    def album(self) -> str: ...  # "" for none
-    @property
-    def origin(self) -> str: ...
-
-
-CallLater = Callable[[float, Callable[[], None]], Timer]
-
-
-def may_be_continued(piece: SentMessage) -> bool:
+def may_be_continued(piece: ParsedUpdate) -> bool:
     """Return True if more pieces may follow: after a long text, a part of an album, or a forwarded message."""
     return piece.units >= MIN_CUT_UNITS or bool(piece.album) or piece.origin == "forwarded"
 
 
-def continues_message(piece: SentMessage, last: SentMessage) -> bool:
-    """Return True if `piece`, the sender's next message, continues `last`.
-
-    It does if both are in one album or were forwarded together, if `last` is near Telegram's limit, or if the two are
-    too long for one message.
-    """
+def continues_message(piece: ParsedUpdate, last: ParsedUpdate) -> bool:
+    """Return True if `piece`, the sender's next message, continues `last`."""
     # Telegram's dates have whole seconds.
     if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
         return False
@@ -54,35 +33,31 @@ def continues_message(piece: SentMessage, last: SentMessage) -> bool:
     if piece.origin == last.origin == "forwarded":
         return True
     is_long = last.units >= MIN_CUT_UNITS
-    return last.units >= MIN_SPLIT_UNITS or (is_long and last.units + piece.units > LIMIT)
-
-
-Piece = TypeVar("Piece", bound=SentMessage)
+    return last.units >= MIN_SPLIT_UNITS or (is_long and last.units + piece.units > MAX_UNITS)
 
 
 @dataclass(slots=True)
-class _OpenPaste(Generic[Piece]):
-    pieces: list[Piece]
+class _OpenPaste:
+    pieces: list[ParsedUpdate]
     complete: Callable[[], None]
     timer: Timer | None = None
 
 
-class Pastes(Generic[Piece]):
-    """The pastes that wait for further pieces, at most one per sender. `later` is the event loop's `call_later`."""
+class Pastes:
+    """The pastes that wait for further pieces, at most one per sender. `call_later` is that of the event loop."""
 
-    def __init__(self, later: CallLater, *, quiet: float = PAUSE_SECONDS) -> None:
-        self._later = later
-        self._quiet = quiet
-        self._open_pastes: dict[Hashable, _OpenPaste[Piece]] = {}
+    def __init__(self, call_later: Callable[[float, Callable[[], None]], Timer]) -> None:
+        self._call_later = call_later
+        self._open_pastes: dict[tuple[Scope, int], _OpenPaste] = {}
 
-    def begin(self, pieces: list[Piece], complete: Callable[[], None]) -> None:
+    def begin(self, pieces: list[ParsedUpdate], complete: Callable[[], None]) -> None:
         """Wait for more pieces, and append them to `pieces`. Call `complete` once at the end."""
         sender = pieces[0].sender
         self.end(sender)
         self._open_pastes[sender] = paste = _OpenPaste(pieces, complete)
         self._restart_timer(sender, paste)
 
-    def extend(self, piece: Piece) -> bool:
+    def extend(self, piece: ParsedUpdate) -> bool:
         """Add a piece to its sender's paste. If it does not continue the paste, complete the paste and return False."""
         paste = self._open_pastes.get(piece.sender)
         if paste is None:
@@ -94,7 +69,7 @@ class Pastes(Generic[Piece]):
         self._restart_timer(piece.sender, paste)
         return True
 
-    def end(self, sender: Hashable) -> None:
+    def end(self, sender: tuple[Scope, int]) -> None:
         """Complete the sender's open paste, if any."""
         if paste := self._open_pastes.pop(sender, None):
             if paste.timer:
@@ -108,11 +83,11 @@ class Pastes(Generic[Piece]):
                 paste.timer.cancel()
         self._open_pastes.clear()
 
-    def _restart_timer(self, sender: Hashable, paste: _OpenPaste[Piece]) -> None:
+    def _restart_timer(self, sender: tuple[Scope, int], paste: _OpenPaste) -> None:
         if paste.timer:
             paste.timer.cancel()
             paste.timer = None
         if may_be_continued(paste.pieces[-1]):
-            paste.timer = self._later(self._quiet, lambda: self.end(sender))
+            paste.timer = self._call_later(PAUSE_SECONDS, lambda: self.end(sender))
         else:
             self.end(sender)

@@ -17,8 +17,7 @@ from telegram_ui.sending.chat import check_lease
 from telegram_ui.sending.http import AiohttpRequest, choose_delay
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.raw_update import parse_update_or_make_empty
-from text.characters import replace_surrogates_in
+from telegram_ui.updates.raw_update import parse_raw_update
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_leases import PollingLeader
@@ -26,20 +25,19 @@ if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 25  # how long Telegram may hold a poll
-MAX_POLL_SECONDS = 60.0  # seconds after which a poll is overdue
+MAX_POLL_SECONDS = 60.0  # after which a poll is overdue
 MAX_SILENT_SECONDS = 20.0  # how long a poll may wait for a byte beyond POLL_SECONDS
-MIN_WAIT_SECONDS = 1.0  # seconds after the first failed poll
-MAX_WAIT_SECONDS = 30.0  # seconds after many failed polls
+MIN_WAIT_SECONDS = 1.0  # after the first failed poll
+MAX_WAIT_SECONDS = 30.0  # after many failed polls
+CONFLICT = "Another program fetches the updates of this bot (409 Conflict). Stop it, or use a new token."
 
 
 class LeaseGuard(BaseRateLimiter[None]):
     """Sends a request to Telegram only if this process still serves the chat."""
 
-    async def initialize(self) -> None:
-        """Do nothing."""
+    async def initialize(self) -> None: ...
 
-    async def shutdown(self) -> None:
-        """Do nothing."""
+    async def shutdown(self) -> None: ...
 
     async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
         """Make a request. Raise ServedElsewhere if another process holds the lease now."""
@@ -47,23 +45,7 @@ class LeaseGuard(BaseRateLimiter[None]):
         return await callback(*args, **kwargs)
 
 
-class QuietRequest(AiohttpRequest):
-    """A connection that does not log unreadable answers, because they may hold text."""
-
-    @staticmethod
-    def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """Parse a Bot API response. Raise TelegramError if it is not a JSON object."""
-        try:
-            answer = json.loads(payload.decode("utf-8", "replace"))
-            answer = replace_surrogates_in(answer) if b"\\ud" in payload.lower() else answer
-        except (ValueError, RecursionError):
-            raise TelegramError("Invalid server response") from None
-        if not isinstance(answer, dict):
-            raise TelegramError("Invalid server response")
-        return answer
-
-
-class PollRequest(QuietRequest):
+class PollRequest(AiohttpRequest):
     """The connection for getUpdates, which records when polls succeed and fail."""
 
     def __init__(self, *, now: Callable[[], float], **options: Any) -> None:
@@ -80,7 +62,7 @@ class PollRequest(QuietRequest):
         return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < MAX_POLL_SECONDS
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
-        """Send a request. Record its start, its success, and whether Telegram refused the token."""
+        """Send a request, and record its outcome."""
         self.begun.set()
         self._last_begun = self._now()
         try:
@@ -100,7 +82,7 @@ class PollRequest(QuietRequest):
     async def fetch(
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
-        """Return the raw updates from `offset` on, and confirm those before it. Raise TelegramError if that fails."""
+        """Return the raw updates from `offset` on, and confirm the earlier ones. Raise TelegramError."""
         options: dict[str, int | str] = {"timeout": timeout, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
         if offset is not None:
             options["offset"] = offset
@@ -113,10 +95,7 @@ class PollRequest(QuietRequest):
 async def fetch_updates(
     bot: telegram.Bot, polls: PollRequest, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]
 ) -> None:
-    """Fetch and commit updates until Telegram refuses the token.
-
-    The offset never passes an update that is not on disk. When cancelled, confirm the updates that are on disk.
-    """
+    """Fetch and commit updates until Telegram refuses the token. Confirm only updates that are on disk."""
     offset: int | None = None
     wait = MIN_WAIT_SECONDS
     trouble: type[Exception] | None = None
@@ -126,13 +105,17 @@ async def fetch_updates(
                 await pause(1.0)
                 offset = unwritten
             try:
-                updates = [(parse_update_or_make_empty(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
+                updates = [(parse_raw_update(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
                 await queue.receive(updates)
             except TimedOut:
                 await asyncio.sleep(0)  # PollRequest has logged it
             except Exception as error:  # broad: nothing may end polling silently
-                log_failure(error, trouble)
-                trouble = type(error)
+                if type(error) is not trouble:  # the same failure is logged once
+                    trouble = type(error)
+                    if trouble is Conflict:
+                        logger.error(CONFLICT)  # noqa: TRY400
+                    else:
+                        logger.warning("Fetching updates failed (%s); still trying.", trouble.__name__)
                 await pause(choose_delay(error, wait))
                 wait = min(MAX_WAIT_SECONDS, wait * 1.5)
             else:
@@ -146,21 +129,11 @@ async def fetch_updates(
         raise
 
 
-def log_failure(error: Exception, last: type[Exception] | None) -> None:
-    """Log a failure, unless the last one was of the same type."""
-    if type(error) is last:
-        return
-    if isinstance(error, Conflict):
-        logger.error("Another program fetches the updates of this bot (409 Conflict). Stop it, or use a new token.")
-    else:
-        logger.warning("Fetching updates failed (%s); still trying.", type(error).__name__)
-
-
 @asynccontextmanager
 async def fetch_while_leader(
     leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
 ) -> AsyncIterator[None]:
-    """Fetch updates while the block runs and this process is the leader. The block starts once a leader is elected.
+    """Fetch updates while the block runs and this process is the leader. Begin the block once there is a leader.
 
     `refused` is set if Telegram refuses the token.
     """

@@ -1,7 +1,6 @@
 """Parse raw updates with python-telegram-bot, within bounds and in spite of fields that it cannot parse."""
 
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,28 +17,30 @@ MAX_RICH_PARTS = 400_000  # objects and lists in formatted messages
 MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks takes four, and each style two.
 
 
-def parse_update_or_make_empty(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
-    """Parse an update without the fields of its message that are unreadable.
+def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+    """Parse an update without the unreadable fields of its message.
 
-    If it is unreadable as a whole, return an update with only its id, so that it does not block others.
+    If all of it is unreadable, return an update with only its id, so that it does not block others. Raise TelegramError
+    if it has no id.
     """
-    why = "too many parts"
-    if _is_bounded(raw):
+    reason, rich_messages = "too many parts", list[Any]()
+    is_bounded = _is_within_bounds(raw, MAX_PARTS, MAX_DEPTH, rich_messages)
+    if is_bounded and _is_within_bounds(rich_messages, MAX_RICH_PARTS, MAX_RICH_DEPTH):
         try:
             return telegram.Update.de_json(raw, bot)
         except Exception as error:  # broad: the library may raise anything
-            why = type(error).__name__
+            reason = type(error).__name__
         with suppress(Exception):
             return telegram.Update.de_json(_remove_unreadable_fields(raw, bot), bot)
     number = raw.get("update_id")
-    logger.error("Update %s is unreadable (%s); ignored.", number, why)
+    logger.error("Update %s is unreadable (%s); ignored.", number, reason)
     if not isinstance(number, int):
         raise TelegramError("Invalid server response")
     return telegram.Update.de_json({"update_id": number}, bot)
 
 
 def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[str, Any]:
-    """Replace the fields of a message that the library cannot parse by one that it does not know."""
+    """Replace the fields of a message that python-telegram-bot cannot parse by one that it does not know."""
     result = dict(raw)
     for kind in ("message", "edited_message"):
         if isinstance(message := raw.get(kind), dict):
@@ -52,17 +53,10 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
     return result
 
 
-def _is_bounded(raw: Mapping[str, Any]) -> bool:
-    rich_messages = list[Any]()
-    return _is_within_bounds(raw, MAX_PARTS, MAX_DEPTH, rich_messages) and _is_within_bounds(
-        rich_messages, MAX_RICH_PARTS, MAX_RICH_DEPTH
-    )
-
-
 def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messages: list[Any] | None = None) -> bool:
-    """Return True if the number and depth of objects and lists are within bounds.
+    """Return True if there are not too many objects and lists in a value, nor too deep ones.
 
-    If `rich_messages` is given, move formatted messages to it instead of counting them.
+    If `rich_messages` is given, add formatted messages to it instead of counting them.
     """
     parts, level = 0, list[Any]([value])
     for _ in range(max_depth):
@@ -70,9 +64,8 @@ def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messag
         if not level or parts > max_parts:
             break
         if rich_messages is not None:
-            rich_messages += [
-                part["rich_message"] for part in level if isinstance(part, dict) and "rich_message" in part
-            ]
+            dicts = (part for part in level if isinstance(part, dict))
+            rich_messages += [part["rich_message"] for part in dicts if "rich_message" in part]
         inner = (
             value
             for part in level

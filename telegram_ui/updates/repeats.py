@@ -133,7 +133,7 @@ def _build_request(received: Received, press: ParsedUpdate, update: telegram.Upd
     if parsed is None or parsed.location != press.location:
         return None
     parsed = replace(parsed, addressed=True, first=first)
-    # TextBuilder as replayed, because it may be stored by now, in the conversation that was open then.
+    # As if replayed, because it may be stored by now, in the conversation that was open then.
     return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 
 

@@ -1,7 +1,7 @@
 """Serial queues by key. Each queue runs one job at a time, and the number of running jobs is limited.
 
-The queues are fair. After a job, its queue goes behind the others that are ready. The topics of one owner get only a
-part of the places, so nobody's backlog delays another person's first message.
+The queues are fair. After a job, its queue goes behind the others that are ready. One owner's topics get only a part of
+the places, so nobody's backlog delays another person's first message.
 """
 
 import asyncio
@@ -29,33 +29,23 @@ T = TypeVar("T")
 class Ticket:
     """A job in a queue. While it is held, neither it nor the jobs behind it begin."""
 
-    _queues: "SerialQueues"
     key: Hashable
     work: Work
-    held: bool
+    is_held: bool
     task: asyncio.Task[None] | None = None
     has_begun: bool = False  # True once it has been stoppable
     is_stoppable: bool = False  # True while `cancel` may end it
     context: Context = field(factory=copy_context)
 
-    def release(self) -> None:
-        """Let the job begin when it is the first of its queue. A second call does nothing."""
-        if self.held:
-            self.held = False
-            self._queues.begin_released(self)
-
 
 @define(eq=False, slots=False)
 class SerialQueues:
-    """Queues by key. At most `at_once` jobs run at once, and at most `max_per_owner` of one owner.
-
-    `owner` returns the owner of a key.
-    """
+    """Queues by key, whose jobs run in turn."""
 
     _name: str
-    _at_once: int = field(kw_only=True)
+    _max_running: int = field(kw_only=True)
     _max_per_owner: int = field(default=sys.maxsize, kw_only=True)
-    _owner: Callable[[Any], object] = field(default=lambda key: key, kw_only=True)
+    _get_owner: Callable[[Any], object] = field(default=lambda key: key, kw_only=True)  # of a key
 
     def __attrs_post_init__(self) -> None:
         self._waiting: dict[Hashable, deque[Ticket]] = {}
@@ -68,9 +58,9 @@ class SerialQueues:
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
-    def submit(self, key: Hashable, work: Work, *, held: bool = False) -> Ticket:
+    def submit(self, key: Hashable, work: Work, *, is_held: bool = False) -> Ticket:
         """Put a job at the end of its queue. After close(), no job begins."""
-        ticket = Ticket(self, key, work, held=held)
+        ticket = Ticket(key, work, is_held)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
         self._idle.clear()
@@ -79,16 +69,18 @@ class SerialQueues:
             self._begin_ready_jobs()
         return ticket
 
-    def begin_released(self, ticket: Ticket) -> None:
-        """Begin the job of a released ticket if it is the first of its queue."""
-        queue = self._waiting.get(ticket.key)
-        if queue and queue[0] is ticket:
-            self._make_ready(ticket.key)
-            self._begin_ready_jobs()
+    def release(self, ticket: Ticket) -> None:
+        """Let a held job begin when it is the first of its queue. A second call does nothing."""
+        if ticket.is_held:
+            ticket.is_held = False
+            queue = self._waiting.get(ticket.key)
+            if queue and queue[0] is ticket:
+                self._make_ready(ticket.key)
+                self._begin_ready_jobs()
 
     @contextmanager
     def stoppable(self, key: Hashable) -> Iterator[None]:
-        """Allow `cancel` to end the running job of a queue while the block runs."""
+        """Let `cancel` end the running job of a queue while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:
             yield
@@ -118,7 +110,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def pop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove and return the work of the first job of a queue, if it is of this type and neither held nor begun."""
+        """Remove the first job of a queue, and return its work. Return None if it is held, begun or of another type."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
@@ -126,10 +118,7 @@ class SerialQueues:
             if not ticket.has_begun and isinstance(ticket.work, kind):
                 ticket.task.cancel()
                 return ticket.work
-        if not queue or queue[0].held:
-            return None
-        work = queue[0].work
-        if not isinstance(work, kind):
+        if not queue or queue[0].is_held or not isinstance(work := queue[0].work, kind):
             return None
         queue.popleft()
         if key in self._ready:
@@ -146,7 +135,7 @@ class SerialQueues:
         await self._idle.wait()
 
     async def close(self, *, grace: float, patience: float = 0) -> None:
-        """Begin no more jobs. Cancel jobs still running after `patience` seconds, and again `grace` seconds later."""
+        """Drop waiting jobs. Cancel running ones after `patience` seconds, and again `grace` seconds later."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()
@@ -164,13 +153,13 @@ class SerialQueues:
         self._set_idle_if_empty()
 
     def _make_ready(self, key: Hashable) -> None:
-        if key not in self._running and not self._waiting[key][0].held:
+        if key not in self._running and not self._waiting[key][0].is_held:
             self._ready.append(key)
 
     def _begin_ready_jobs(self) -> None:
-        while self._ready and len(self._running) < self._at_once and not self._closed:
-            of = Counter(map(self._owner, self._running))
-            key = next((key for key in self._ready if of[self._owner(key)] < self._max_per_owner), None)
+        while self._ready and len(self._running) < self._max_running and not self._closed:
+            counts = Counter(map(self._get_owner, self._running))
+            key = next((key for key in self._ready if counts[self._get_owner(key)] < self._max_per_owner), None)
             if key is None:
                 break
             self._ready.remove(key)
@@ -208,13 +197,13 @@ class Queues:
     """The bot's queues. Each kind of work has its own, so commands never wait for a model."""
 
     def __init__(self) -> None:
-        self.commands = SerialQueues("commands", at_once=128)
-        self.slow = SerialQueues("slow commands", at_once=8)
+        self.commands = SerialQueues("commands", max_running=128)
+        self.slow = SerialQueues("slow commands", max_running=8)
         # Most jobs wait for a model. Anybody may open topics, so a chat's share is bounded.
-        self.chats = SerialQueues("chats", at_once=256, max_per_owner=16, owner=attrgetter("owner"))
-        self.settling = SerialQueues("settling", at_once=4)
-        self.notices = SerialQueues("notices", at_once=4)
-        self.buttons = SerialQueues("buttons", at_once=4)
+        self.chats = SerialQueues("chats", max_running=256, max_per_owner=16, get_owner=attrgetter("owner"))
+        self.settling = SerialQueues("settling", max_running=4)
+        self.notices = SerialQueues("notices", max_running=4)
+        self.buttons = SerialQueues("buttons", max_running=4)
 
     async def wait_until_idle(self) -> None:
         """Wait until no job waits or runs."""
@@ -222,12 +211,10 @@ class Queues:
             await queues.wait_until_idle()
 
     async def close(self, *, grace: float) -> None:
-        """Begin no more jobs. Give commands and answers that are being sent `grace` seconds to finish."""
+        """Drop waiting jobs. Give commands and answers that are being sent `grace` seconds to finish."""
         patience = min(2.0, grace)  # the next run would repeat a command that is half done
+        patient, others = (self.commands, self.slow, self.notices), (self.chats, self.settling, self.buttons)
         await asyncio.gather(
-            *(
-                queue.close(grace=grace - patience, patience=patience)
-                for queue in (self.commands, self.slow, self.notices)
-            ),
-            *(queue.close(grace=grace) for queue in (self.chats, self.settling, self.buttons)),
+            *(queue.close(grace=grace - patience, patience=patience) for queue in patient),
+            *(queue.close(grace=grace) for queue in others),
         )

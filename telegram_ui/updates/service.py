@@ -1,7 +1,4 @@
-"""Run the Telegram side: connect, replay unfinished updates, fetch new ones by polling or webhook, and stop in order.
-
-Requests are retried while Telegram cannot be reached.
-"""
+"""Run the Telegram side: connect, replay unfinished updates, fetch new ones, and stop in order."""
 
 import asyncio
 import hmac
@@ -27,14 +24,13 @@ from settings import Settings
 from telegram_ui.commands.family import AnswerControls, Dependencies, Family, MayConfigure
 from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.sending.http import choose_delay
-from telegram_ui.updates.access import Access, Relevance
+from telegram_ui.sending.http import AiohttpRequest, choose_delay
+from telegram_ui.updates.access import Access, Claim, Relevance
 from telegram_ui.updates.answering import AnswerDelivery
-from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.polling import LeaseGuard, PollRequest, QuietRequest, fetch_updates, fetch_while_leader
+from telegram_ui.updates.polling import LeaseGuard, PollRequest, fetch_updates, fetch_while_leader
 from telegram_ui.updates.serial_queue import Queues
 from telegram_ui.updates.shared_queue import SharedQueue
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -61,7 +57,7 @@ class Service:
     is_polling: Callable[[], bool]
     invitation: str = ""  # a sentence with the link that makes the first admin, or ""
 
-    async def demand_updates(self) -> None:
+    async def check_polling(self) -> None:
         """Raise TelegramUnreachable if this process polls and no poll has succeeded for a long time."""
         if self.is_polling() and not self.polls.is_healthy():
             raise TelegramUnreachable("Updates cannot be fetched.")
@@ -73,9 +69,9 @@ class Service:
 
 
 async def identify_bot(settings: Settings) -> str:
-    """Return one line about the token's bot, for --check. Raise SettingsError if the token is wrong."""
+    """Return one line about the bot for --check. Raise SettingsError if the token is wrong."""
     _check_token_format(settings)
-    bot = _make_bot(settings, QuietRequest(**_make_request_options(settings)))
+    bot = _make_bot(settings, AiohttpRequest(**_make_request_options(settings)))
     try:
         await bot.initialize()  # asks getMe
     except InvalidToken:
@@ -107,30 +103,27 @@ async def open_telegram_service(
     """Run the bot while the block runs. Stopping takes about 8 seconds at most.
 
     `dependencies` makes the parts that commands use. `alongside` opens other senders of messages. Polling starts again
-    after `silent_for` seconds without a successful poll.
+    after `silent_for` seconds without a successful poll. Requests are retried while Telegram cannot be reached.
 
-    Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use. Keep trying while
-    Telegram cannot be reached.
+    Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
     _check_token_format(settings)
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_make_request_options(settings))
     bot = _make_bot(settings, polls)
     memory = services.memory
     access = Access(settings, bot, now=now, people=memory.people)
-    relevance = Relevance(access, frozenset(row.name for row in list_commands(families)))
+    keep = Relevance(access, frozenset(row.name for row in list_commands(families)))
     work = memory.shared_work
-    queue = DurableQueue(memory.inbox, keep=relevance, now=now)
+    queue = DurableQueue(memory.inbox, keep=keep, now=now)
     if work is not None:
-        queue = SharedQueue(
-            memory.inbox, work, keep=relevance, now=now, monotonic=monotonic, learn_people=access.refresh
-        )
+        queue = SharedQueue(memory.inbox, work, keep=keep, now=now, monotonic=monotonic, learn_people=access.refresh)
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.begin)
     answers = AnswerDelivery(queue, pause, memory)
     commands = Commands(dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), families)
     claim = Claim(settings, memory.people, now=now)
-    intake = Dispatcher(queue, access, commands, queues, upgrades, answers, claim=claim)
+    intake = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
 
     def is_polling() -> bool:
         return not settings.webhook_url and (work is None or work.elect_poller(bot.id).is_leader())
@@ -158,14 +151,11 @@ async def open_telegram_service(
             secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else derived)
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
-            fetching = partial(_run_polling, bot, queue, polls, monotonic, pause, silent_for)
-            turns = (
-                fetching() if work is None else fetch_while_leader(work.elect_poller(bot.id), fetching, polls.refused)
-            )
-            await stack.enter_async_context(turns)
-        logger.info(
-            "Fetching updates of @%s by %s: ready.", bot.username, "webhook" if settings.webhook_url else "long polling"
-        )
+            fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, silent_for)
+            polling = fetch() if work is None else fetch_while_leader(work.elect_poller(bot.id), fetch, polls.refused)
+            await stack.enter_async_context(polling)
+        source = "webhook" if settings.webhook_url else "long polling"
+        logger.info("Fetching updates of @%s by %s: ready.", bot.username, source)
         if service.invitation:
             logger.warning("%s", service.invitation)
         yield service
@@ -178,13 +168,13 @@ def _check_token_format(settings: Settings) -> None:
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
 
 
-def _make_bot(settings: Settings, polls: QuietRequest) -> ExtBot[None]:
+def _make_bot(settings: Settings, polls: AiohttpRequest) -> ExtBot[None]:
     return ExtBot[None](
         settings.telegram_bot_token.value,
         rate_limiter=LeaseGuard(),
         base_url=f"{settings.telegram_api_url}/bot",
         base_file_url=f"{settings.telegram_api_url}/file/bot",
-        request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_make_request_options(settings)),
+        request=AiohttpRequest(connection_pool_size=256, pool_timeout=10.0, **_make_request_options(settings)),
         get_updates_request=polls,
     )
 
@@ -200,7 +190,6 @@ def _make_request_options(settings: Settings) -> dict[str, Any]:
 
 
 async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
-    """Repeat a request with back-off until it succeeds. Log each failure as `trouble`."""
     wait = 1.0
     while True:
         try:
@@ -221,22 +210,17 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str,
 
 @asynccontextmanager
 async def _run_polling(
-    bot: ExtBot[None],
-    queue: DurableQueue,
-    polls: PollRequest,
-    monotonic: Callable[[], float],
-    pause: Pause,
-    silent_for: float,
+    bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, silence: float
 ) -> AsyncIterator[None]:
     async def watch() -> None:
-        """Fetch updates, and start again if fetching ends or hangs. A full queue does not count as hanging."""
+        # Start again if fetching ends or hangs. A full queue does not count as hanging.
         while not polls.refused.is_set():
             async with _run_in_background(fetch_updates(bot, polls, queue, pause)):
-                since = monotonic()
-                while monotonic() - since <= silent_for or polls.refused.is_set():
-                    await pause(silent_for / 4)
-                    since = monotonic() if queue.is_full else max(since, polls.last_success)
-                logger.error("No successful poll for %.0f s; starting polling again.", monotonic() - since)
+                since = now()
+                while now() - since <= silence or polls.refused.is_set():
+                    await pause(silence / 4)
+                    since = now() if queue.is_full else max(since, polls.last_success)
+                logger.error("No successful poll for %.0f s; starting polling again.", now() - since)
             try:
                 await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
             except SettingsError:
@@ -257,11 +241,9 @@ async def _run_webhook(
     from telegram_ui.updates.webhook import make_webhook_app
 
     app = make_webhook_app(bot, queue, secret)
+    url = settings.webhook_url
     async with serve(app, settings.webhook_listen, setting="WEBHOOK_LISTEN"):
-
-        async def register() -> None:
-            await bot.set_webhook(settings.webhook_url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)
-
+        register = partial(bot.set_webhook, url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)
         try:
             await _retry_until_done(register, "The webhook cannot be set", pause)
         except BadRequest as error:

@@ -7,6 +7,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from telegram_ui.updates.durable_queue import (
     DurableQueue,
     make_arrival,
 )
+from telegram_ui.updates.raw_update import parse_raw_update
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
     from storage.bot_state.postgres_inbox import SharedWork
@@ -34,7 +36,7 @@ IDLE_FOR = 300.0  # seconds without an update after which another process may se
 class SharedQueue(DurableQueue):
     """A DurableQueue whose updates come out in the process that claims them.
 
-    `monotonic` returns seconds. `learn_people` gets senders' ids, and loads other processes' decisions about them.
+    `learn_people` loads what other processes decided about the people with these ids. `monotonic` returns seconds.
     """
 
     _enqueues_at_once = False
@@ -60,13 +62,13 @@ class SharedQueue(DurableQueue):
         self._known = LRUCache[int, int](MAX_KNOWN_PEOPLE)  # each person's unfinished updates in all processes
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Move the updates of this process's former own inbox to the common one, and return their number."""
+        """Move the updates of the former inbox of this process to the common one, and return their number."""
         self._bot_id = bot.id
         former = self._shared.former
         rows = await former.list_pending(bot.id)
         for row in rows:
             try:
-                update = telegram.Update.de_json(json.loads(row.payload), bot)
+                update = parse_raw_update(json.loads(row.payload), bot)
             except Exception as error:  # broad: the library may raise anything
                 logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
             else:
@@ -112,7 +114,7 @@ class SharedQueue(DurableQueue):
         return len(rows)
 
     async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
-        """Return True if this process serves the chat, and no updates on disk come before this one."""
+        # If this process serves the chat, and no updates on disk come before this one.
         if self._find_lease(update) is None or not self._shared.leases.replica.is_surely_alive():
             return False
         bot = update.get_bot()
@@ -128,10 +130,10 @@ class SharedQueue(DurableQueue):
         return False
 
     async def release_leases(self) -> None:
-        """Drop updates whose lease was lost. Release the leases of quiet chats, and of chats that others ask for."""
+        """Drop updates whose lease was lost. Release the leases of idle chats, and of chats that others ask for."""
         now, served = self._monotonic(), set(self._shared.leases.served)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
-        self._drop_finished([number for number, lease in held.items() if self._shared.lease(lease.owner) != lease])
+        self.release_updates([number for number, lease in held.items() if self._shared.lease(lease.owner) != lease])
         busy = {lease.owner for lease in self._leases.values() if lease is not None}
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
@@ -140,14 +142,11 @@ class SharedQueue(DurableQueue):
 
     async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
         people = sorted({make_arrival(update, "").person for update in updates} - {NOBODY})
-        if not people:
-            return
-        try:
-            await self._learn_people(people)
-            found = await self._shared.unfinished_of(self._bot_id, people)
-        except StorageError:
-            return  # receive() handles the failure
-        self._known.update({person: found.get(person, 0) for person in people})
+        with suppress(StorageError):  # receive() handles the failure
+            if people:
+                await self._learn_people(people)
+                found = await self._shared.unfinished_of(self._bot_id, people)
+                self._known.update({person: found.get(person, 0) for person in people})
 
     def _count_unfinished(self, person: int) -> int:
         return self._known.get(person, 0)

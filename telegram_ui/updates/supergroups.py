@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class SupergroupUpgrades:
-    """Knows the new ids of upgraded groups, and moves their memories."""
+    """The new ids of upgraded groups, and the moves of their memories."""
 
     _corrections: Corrections
     _queues: Queues
@@ -32,29 +32,26 @@ class SupergroupUpgrades:
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def move_to_supergroup(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return an update under the group's new id, without the id of its message, which cannot be replied to."""
+        """Return an update under the group's new id. Its message has lost its id, because nobody can reply to it."""
         new = self._current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed
         return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
 
     def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
-        """Return True if a button was pressed in the old chat, whose messages can no longer be changed."""
+        """Return True if a button was pressed in a group's old chat, whose messages can no longer be changed."""
         message = query.message
         return message is not None and self._current_id(message.chat.id) != message.chat.id
 
-    def begin(self, old: int, new: int, finished: Work | None = None) -> None:
-        """Queue the move of a memory, and call `finished` after it. Commands under the new id wait for the move.
-
-        A second call does no harm.
-        """
+    def begin(self, old: int, new: int, on_moved: Work | None = None) -> None:
+        """Queue the move of a memory, and call `on_moved` after it. A second call does no harm."""
         self._under_way[old] = new
-        self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, finished))
+        self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, on_moved))
 
     def _current_id(self, owner: int) -> int:
         return self._under_way.get(owner) or self._corrections.successor(owner)
 
-    async def _move_memory(self, old: int, new: int, finished: Work | None) -> None:
+    async def _move_memory(self, old: int, new: int, on_moved: Work | None) -> None:
         before = Scope(owner=old)
         self._queues.settling.cancel(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
@@ -69,8 +66,8 @@ class SupergroupUpgrades:
                 wait = min(30.0, wait * 2)
             else:
                 break
-        if finished is not None:
-            await finished()
+        if on_moved is not None:
+            await on_moved()
 
 
 async def _wait_for_jobs(queues: SerialQueues, key: Scope) -> None:

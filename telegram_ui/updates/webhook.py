@@ -11,7 +11,7 @@ from starlette.routing import Route
 from records.errors import StorageError
 from runtime.bounded_json import parse_untrusted_json
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.raw_update import MAX_RICH_PARTS, parse_update_or_make_empty
+from telegram_ui.updates.raw_update import MAX_RICH_PARTS, parse_raw_update
 from text.characters import replace_surrogates_in
 
 MAX_UPDATE_BYTES = 8_000_000  # bytes of one update; a table of 32,768 cells that replies to another has some 4 MB
@@ -40,7 +40,7 @@ def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Sta
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):
             return Response(status_code=400)
-        update = parse_update_or_make_empty(data, bot)
+        update = parse_raw_update(data, bot)
         try:
             await queue.receive([(update, data)])
         except StorageError:

@@ -112,7 +112,7 @@ async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk)
 async def test_turns_of_one_scope_are_served_in_order(talk: Talk) -> None:
     await talk.remember()
     talk.server.script("chat-model", Behaviour(hold="start", text="one"), "two", "three")
-    queues, answers = SerialQueues("chats", at_once=3), list[str]()
+    queues, answers = SerialQueues("chats", max_running=3), list[str]()
 
     async def ask(number: int) -> None:
         answers.append((await talk.say(f"Question {number}")).text)

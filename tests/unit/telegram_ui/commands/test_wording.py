@@ -15,7 +15,7 @@ from telegram_ui.commands.wording import (
     set_reference_time,
     translate_notes,
 )
-from telegram_ui.updates.attached import get_english_kind_name
+from telegram_ui.updates.attached import get_kind_name
 
 
 def message(text: str, origin: Origin = "") -> Message:
@@ -62,7 +62,7 @@ def test_a_persons_own_words_stay(text: str) -> None:
 
 
 def test_every_kind_is_known() -> None:
-    assert [get_english_kind_name(kind) for kind in SENT_KINDS] == [
+    assert [get_kind_name(kind) for kind in SENT_KINDS] == [
         *("a photo", "a voice message", "an audio file", "a video", "a video message", "an animation", "a sticker"),
         *("a file", "a contact", "a location", "a place", "a poll", "a dice", "a story", "something new to me"),
     ]

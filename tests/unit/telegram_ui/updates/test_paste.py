@@ -9,18 +9,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.text import count_units, split_text
+from records.messages import Origin
+from records.scopes import Person
+from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.paste import MAX_PIECES, Pastes, continues_message, may_be_continued
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class Text:
-    units: int
-    sender: str = "ann"
-    sent_at: datetime = START
-    album: str = ""
-    origin: str = ""
+def piece(
+    units: int, *, sender: str = "ann", sent_at: datetime = START, album: str = "", origin: Origin = ""
+) -> ParsedUpdate:
+    return ParsedUpdate(
+        kind="text",
+        update_id=1,
+        bot_id=4242,
+        chat=Chat(id=1),
+        person=Person(id=1 if sender == "ann" else 2, name=sender),
+        addressed=True,
+        sent_at=sent_at,
+        units=units,
+        album=album,
+        origin=origin,
+    )
 
 
 @dataclass
@@ -52,7 +64,7 @@ class Timer:
 
 
 class Turn:
-    def __init__(self, pastes: Pastes[Text], first: Text) -> None:
+    def __init__(self, pastes: Pastes, first: ParsedUpdate) -> None:
         self.pieces = [first]
         self.complete = 0
         pastes.begin(self.pieces, self._completed)
@@ -67,55 +79,55 @@ def timers() -> Timers:
 
 
 @pytest.fixture
-def pastes(timers: Timers) -> Pastes[Text]:
+def pastes(timers: Timers) -> Pastes:
     return Pastes(timers)
 
 
-def test_long_pieces_are_gathered_until_it_is_quiet(pastes: Pastes[Text], timers: Timers) -> None:
-    turn = Turn(pastes, Text(4096))
-    assert pastes.extend(Text(4096))
+def test_long_pieces_are_gathered_until_it_is_quiet(pastes: Pastes, timers: Timers) -> None:
+    turn = Turn(pastes, piece(4096))
+    assert pastes.extend(piece(4096))
     assert turn.complete == 0
     timers.fire()
     assert (len(turn.pieces), turn.complete) == (2, 1)
-    assert not pastes.extend(Text(10))
+    assert not pastes.extend(piece(10))
 
 
-def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: Pastes[Text], timers: Timers) -> None:
-    turn = Turn(pastes, Text(4096))
-    assert [pastes.extend(Text(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [False]
+def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: Pastes, timers: Timers) -> None:
+    turn = Turn(pastes, piece(4096))
+    assert [pastes.extend(piece(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [False]
     assert (len(turn.pieces), turn.complete) == (MAX_PIECES, 1)
     assert not timers.waiting
 
 
-def test_a_short_piece_is_the_last(pastes: Pastes[Text], timers: Timers) -> None:
-    turn = Turn(pastes, Text(4000))
-    assert pastes.extend(Text(10))
+def test_a_short_piece_is_the_last(pastes: Pastes, timers: Timers) -> None:
+    turn = Turn(pastes, piece(4000))
+    assert pastes.extend(piece(10))
     assert turn.complete == 1
     assert not timers.waiting
-    assert not pastes.extend(Text(10))
+    assert not pastes.extend(piece(10))
 
 
 @pytest.mark.parametrize(
     "other",
-    [Text(4096, sender="bob"), Text(10, sent_at=START + timedelta(seconds=4))],
+    [piece(4096, sender="bob"), piece(10, sent_at=START + timedelta(seconds=4))],
     ids=["somebody else", "much later"],
 )
-def test_what_does_not_belong_is_not_taken(pastes: Pastes[Text], other: Text) -> None:
-    turn = Turn(pastes, Text(4096))
+def test_what_does_not_belong_is_not_taken(pastes: Pastes, other: ParsedUpdate) -> None:
+    turn = Turn(pastes, piece(4096))
     assert not pastes.extend(other)
-    assert turn.pieces == [Text(4096)]
-    assert turn.complete == (other.sender == "ann")
+    assert turn.pieces == [piece(4096)]
+    assert turn.complete == (other.person.name == "ann")
 
 
 def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
-    assert not continues_message(Text(1000), Text(3000))
-    assert continues_message(Text(1500), Text(3000))
-    assert continues_message(Text(1), Text(4000))
-    assert not may_be_continued(Text(2047))
+    assert not continues_message(piece(1000), piece(3000))
+    assert continues_message(piece(1500), piece(3000))
+    assert continues_message(piece(1), piece(4000))
+    assert not may_be_continued(piece(2047))
 
 
-def test_closing_leaves_open_pastes_incomplete(pastes: Pastes[Text], timers: Timers) -> None:
-    turn = Turn(pastes, Text(4096))
+def test_closing_leaves_open_pastes_incomplete(pastes: Pastes, timers: Timers) -> None:
+    turn = Turn(pastes, piece(4096))
     pastes.close()
     assert turn.complete == 0
     assert not timers.waiting
@@ -124,8 +136,8 @@ def test_closing_leaves_open_pastes_incomplete(pastes: Pastes[Text], timers: Tim
 @given(st.lists(st.sampled_from(["x" * 700, "word ", "line\n", "😀"]), max_size=60).map("".join))
 def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     timers = Timers()
-    pastes = Pastes[Text](timers)
-    parts = [Text(count_units(part)) for part in split_text(text)]
+    pastes = Pastes(timers)
+    parts = [piece(count_units(part)) for part in split_text(text)]
     if not may_be_continued(parts[0]):
         assert len(parts) == 1
         return
@@ -136,13 +148,13 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
 
 
 def test_an_album_and_a_forwarded_batch_are_one_turn() -> None:
-    album, other = Text(0, album="5"), Text(0, album="6")
-    forwarded = Text(20, origin="forwarded")
+    album, other = piece(0, album="5"), piece(0, album="6")
+    forwarded = piece(20, origin="forwarded")
     assert may_be_continued(album)
     assert continues_message(album, album)
     assert not continues_message(other, album)
-    assert not continues_message(Text(20), album)
+    assert not continues_message(piece(20), album)
     assert may_be_continued(forwarded)
     assert continues_message(forwarded, forwarded)
-    assert not continues_message(Text(20), forwarded)
+    assert not continues_message(piece(20), forwarded)
     assert not continues_message(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)

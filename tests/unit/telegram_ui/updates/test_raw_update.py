@@ -6,7 +6,7 @@ import pytest
 import telegram
 
 from telegram_ui.updates.parsing import parse_update
-from telegram_ui.updates.raw_update import MAX_DEPTH, MAX_PARTS, parse_update_or_make_empty
+from telegram_ui.updates.raw_update import MAX_DEPTH, MAX_PARTS, parse_raw_update
 from tests.unit.telegram_ui.conftest import ANN, client
 
 SAID: dict[str, Any] = {
@@ -36,22 +36,22 @@ def nested(levels: int) -> dict[str, Any]:
 )
 def test_an_update_that_cannot_be_read_is_its_number(message: dict[str, Any]) -> None:
     bot = client("http://127.0.0.1:9")
-    assert parse_update_or_make_empty({"update_id": 9, "message": message}, bot) == telegram.Update(9)
+    assert parse_raw_update({"update_id": 9, "message": message}, bot) == telegram.Update(9)
 
 
 def test_a_usual_one_is_read() -> None:
-    update = parse_update_or_make_empty({"update_id": 9, "message": nested(1)}, client("http://127.0.0.1:9"))
+    update = parse_raw_update({"update_id": 9, "message": nested(1)}, client("http://127.0.0.1:9"))
     assert update.message is not None
     assert update.message.text == "hello"
 
 
 def test_a_field_that_cannot_be_read_costs_only_itself() -> None:
     bot = client("http://127.0.0.1:9")
-    update = parse_update_or_make_empty({"update_id": 9, "message": {**SAID, "poll": {"question": "Tea?"}}}, bot)
+    update = parse_raw_update({"update_id": 9, "message": {**SAID, "poll": {"question": "Tea?"}}}, bot)
     assert update.message is not None
     assert update.message.text == "hello"
     wordless = {name: value for name, value in SAID.items() if name != "text"}
-    update = parse_update_or_make_empty({"update_id": 9, "message": {**wordless, "poll": {"question": "Tea?"}}}, bot)
+    update = parse_raw_update({"update_id": 9, "message": {**wordless, "poll": {"question": "Tea?"}}}, bot)
     parsed = parse_update(update, telegram.User(1, "Bot", is_bot=True))
     assert parsed is not None
     assert parsed.attachment == "new"

@@ -30,7 +30,7 @@ class Log:
 
 
 async def test_a_lane_keeps_its_order_and_others_do_not_wait() -> None:
-    queues, log = SerialQueues("test", at_once=9), Log()
+    queues, log = SerialQueues("test", max_running=9), Log()
     queues.submit("a", log("a1", gated=True))
     queues.submit("a", log("a2"))
     queues.submit("b", log("b1"))
@@ -43,7 +43,7 @@ async def test_a_lane_keeps_its_order_and_others_do_not_wait() -> None:
 
 
 async def test_a_backlog_takes_turns_with_the_other_lanes() -> None:
-    queues, log = SerialQueues("test", at_once=1), Log()
+    queues, log = SerialQueues("test", max_running=1), Log()
     for name in ("a1", "a2", "a3"):
         queues.submit("a", log(name))
     queues.submit("b", log("b1"))
@@ -53,7 +53,7 @@ async def test_a_backlog_takes_turns_with_the_other_lanes() -> None:
 
 
 async def test_no_more_than_so_many_run_at_once() -> None:
-    queues, log = SerialQueues("test", at_once=2), Log()
+    queues, log = SerialQueues("test", max_running=2), Log()
     for name in "abc":
         queues.submit(name, log(name, gated=True))
     await asyncio.sleep(0)
@@ -65,7 +65,7 @@ async def test_no_more_than_so_many_run_at_once() -> None:
 
 
 async def test_the_queues_of_one_owner_leave_places_to_others() -> None:
-    queues, log = SerialQueues("test", at_once=4, max_per_owner=2, owner=lambda key: key[0]), Log()
+    queues, log = SerialQueues("test", max_running=4, max_per_owner=2, get_owner=lambda key: key[0]), Log()
     for name in ("a1", "a2", "a3", "a4", "b1"):
         queues.submit(name, log(name, gated=name != "b1"))
     await asyncio.sleep(0)
@@ -77,14 +77,14 @@ async def test_the_queues_of_one_owner_leave_places_to_others() -> None:
 
 
 async def test_a_held_ticket_keeps_its_place_and_takes_no_slot() -> None:
-    queues, log = SerialQueues("test", at_once=1), Log()
-    ticket = queues.submit("a", log("a1"), held=True)
+    queues, log = SerialQueues("test", max_running=1), Log()
+    ticket = queues.submit("a", log("a1"), is_held=True)
     queues.submit("a", log("a2"))
     queues.submit("b", log("b1"))
     await asyncio.sleep(0)
     assert log.begun == ["b1"]
-    ticket.release()
-    ticket.release()
+    queues.release(ticket)
+    queues.release(ticket)
     await queues.wait_until_idle()
     assert log.begun == ["b1", "a1", "a2"]
 
@@ -93,7 +93,7 @@ async def test_work_that_fails_does_not_stop_its_lane() -> None:
     async def fail() -> None:
         raise RuntimeError
 
-    queues, log = SerialQueues("test", at_once=1), Log()
+    queues, log = SerialQueues("test", max_running=1), Log()
     queues.submit("a", fail)
     queues.submit("a", log("a2"))
     await queues.wait_until_idle()
@@ -101,7 +101,7 @@ async def test_work_that_fails_does_not_stop_its_lane() -> None:
 
 
 async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
-    queues, log = SerialQueues("test", at_once=1), Log()
+    queues, log = SerialQueues("test", max_running=1), Log()
     work, finishing = log("a1", gated=True), asyncio.Event()
 
     async def stoppable() -> None:
@@ -125,7 +125,7 @@ async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
 
 
 async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be_dropped() -> None:
-    queues, log = SerialQueues("test", at_once=1), Log()
+    queues, log = SerialQueues("test", max_running=1), Log()
 
     async def finished() -> None:
         with queues.stoppable("a"):
@@ -144,7 +144,7 @@ async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be
 
 
 async def test_what_has_not_begun_can_be_dropped() -> None:
-    queues, log = SerialQueues("test", at_once=1), Log()
+    queues, log = SerialQueues("test", max_running=1), Log()
     work = log("a1")
     queues.submit("a", work)
     assert queues.pop_next("a", object) is work
@@ -165,7 +165,7 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
 
 
 async def test_closing_cancels_what_runs_and_begins_nothing_more() -> None:
-    queues, log = SerialQueues("test", at_once=1), Log()
+    queues, log = SerialQueues("test", max_running=1), Log()
     queues.submit("a", log("a1", gated=True))
     queues.submit("a", log("a2"))
     await asyncio.sleep(0)
@@ -188,7 +188,7 @@ async def test_closing_lets_end_what_ends_in_time() -> None:
         finally:
             ended.append("slow")
 
-    queues = SerialQueues("test", at_once=2)
+    queues = SerialQueues("test", max_running=2)
     queues.submit("a", quick)
     queues.submit("b", slow)
     await queues.close(grace=1, patience=0.05)
@@ -207,7 +207,7 @@ async def test_closing_cancels_again_what_does_not_end_in_time() -> None:
             finally:
                 ended.set()
 
-    queues = SerialQueues("test", at_once=1)
+    queues = SerialQueues("test", max_running=1)
     queues.submit("a", stubborn)
     await asyncio.sleep(0)
     await queues.close(grace=0.01)
@@ -215,7 +215,7 @@ async def test_closing_cancels_again_what_does_not_end_in_time() -> None:
 
 
 async def test_what_another_process_serves_by_now_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
-    queues, log = SerialQueues("test", at_once=1), Log()
+    queues, log = SerialQueues("test", max_running=1), Log()
 
     async def moved() -> None:
         raise ServedElsewhere

@@ -3,8 +3,8 @@
 import pytest
 import telegram
 
+from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.parsing import parse_update
-from telegram_ui.updates.polling import QuietRequest
 from text.characters import replace_surrogates_in
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
@@ -15,7 +15,7 @@ def test_lone_surrogates_are_replaced_when_an_update_is_read(half: str) -> None:
     person = f'{{"id": 11, "is_bot": false, "first_name": "{half}", "last_name": "{half}"}}'
     chat = '{"id": 11, "type": "private"}'
     message = f'{{"message_id": 3, "date": 1, "chat": {chat}, "from": {person}, "text": "{half} \\ud83d\\ude00"}}'
-    answer = QuietRequest.parse_json_payload(
+    answer = AiohttpRequest.parse_json_payload(
         f'{{"ok": true, "result": [{{"update_id": 1, "message": {message}}}]}}'.encode()
     )
     parsed = parse_update(telegram.Update.de_json(answer["result"][0], None), ME)
