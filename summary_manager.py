@@ -125,7 +125,7 @@ class SummaryManager:
             lease, plan = begun
             self._folding.add(scope)
             try:
-                await self.writer.demand_quota(scope.owner)
+                await self.writer.check_quota(scope.owner)
                 with record_span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
                     made.append(await self._run(lease, plan))
                 archived += len(plan.message_ids)

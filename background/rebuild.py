@@ -23,12 +23,12 @@ from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExcee
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
-from records.summaries import FoldLease, FoldPlan, NewSummary, Rebuilt, Summary
+from records.summaries import FoldLease, FoldPlan, FoldReason, NewSummary, Rebuilt, Summary
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary_fields
 from summaries.generation import Material, format_superseded, make_message_sources, make_summary_sources
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_turns
-from summaries.policies import FOLD_ALL, find_policy
+from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
 
 log = logging.getLogger(__name__)
@@ -156,7 +156,7 @@ class Rebuilder:
         for done, turns in enumerate(chunks):
             self._summaries.rebuilds[lease.scope] = (done, len(chunks))
             await tell(RebuildProgress(state="running", done=done, total=len(chunks)))
-            reason = FOLD_ALL
+            reason: FoldReason = "now"  # fold every turn of the chunk
             while plan := policy.plan(_make_scope_state(made, turns, config.every_n), reason):
                 await self._make_planned_summary(lease, config, plan, corrected, made)
                 turns, reason = [], "upwards"

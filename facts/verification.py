@@ -104,9 +104,8 @@ def _find_invented_names(text: str, said: str) -> list[str]:
     stems = {stem[:5] for stem in (*known, *analyse_text(said))}
 
     def is_known(name: str) -> bool:  # ignoring its case ending
-        return (
-            name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))
-        )
+        begins_alike = len(name) > 1 and any(word.startswith(name[:4]) for word in known)
+        return begins_alike or name in known or name[:5] in stems
 
     first = make_fingerprint(text.split(" ")[0]).names
     new = [name for name in make_fingerprint(text).names if name not in first]

@@ -1,7 +1,4 @@
-"""Generate the text of a summary: in parts if the source is long, and again after a refusal.
-
-Owns the requests, the second attempt, the score and the fallback.
-"""
+"""Generate the text of a summary, in parts if the source is long, and again after a refusal."""
 
 import asyncio
 import logging
@@ -44,7 +41,7 @@ MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Material:
-    """The material of a summary, and the requirements on it."""
+    """The material of a summary, and the requirements that it has to meet."""
 
     lines: Sequence[Source]  # messages, or lower summaries if `of_summaries`
     limit: int  # tokens of the text
@@ -69,7 +66,7 @@ class Material:
 
 
 class Summariser:
-    """Generates summaries. `window`: prompt tokens per request. `under` lowers it to what the model accepts."""
+    """Generates summaries with requests of at most `window` tokens. `under` lowers it to what the model accepts."""
 
     def __init__(self, *, tokenizer: Tokenizer, window: int, under: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
@@ -81,7 +78,7 @@ class Summariser:
         return self._under(self._most)
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
-        """Return a text that passed the quality gate, in at most two attempts. Raise FoldRefused."""
+        """Return a summary that passed the quality gate, after at most two attempts. Raise FoldRefused."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
 
         async def ask_for_text(request: Sequence[PromptMessage]) -> str:
@@ -90,7 +87,7 @@ class Summariser:
             return completion.text.strip()
 
         wishes = self._tokens.cut_formatted(material.wishes, self._window // 5, quoting.quote_text)
-        material = replace(material, wishes=wishes, superseded=self._select_superseded_that_fit(material.superseded))
+        material = replace(material, wishes=wishes, superseded=self._cut_superseded(material.superseded))
         for attempt in (material, material.without_base()):
             try:
                 text = await self._generate_in_window(attempt, ask_for_text, reasons)
@@ -120,7 +117,7 @@ class Summariser:
     async def _add_missing_details(
         self, text: str, judged: Score, material: Material, ask: AskForText
     ) -> tuple[str, Score]:
-        """Return this text, or a second attempt if it keeps more of what the user named."""
+        """Return this text, or a second attempt if that keeps more of the names and numbers."""
         told = [replace(source, is_user=True) for source in material.told] if material.of_summaries else material.told
         missing = await asyncio.to_thread(quality_score.find_missing, text, told)
         if not missing:
@@ -136,21 +133,22 @@ class Summariser:
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
     def _clean_and_shorten(self, text: str, material: Material) -> str:
-        """Return a text without outdated facts and headings, within its limit."""
         lines = [source.text for source in material.told]
         own = quality_gate.remove_headings(_remove_superseded(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
-    def _select_superseded_that_fit(self, superseded: Sequence[str]) -> Sequence[str]:
+    def _cut_superseded(self, superseded: Sequence[str]) -> Sequence[str]:
         """Return the last lines that fit a fifth of the window."""
-        kept = list(superseded[-MAX_SUPERSEDED:])
-        while kept and sum(self._tokens.count(line) + 1 for line in kept) > self._window // 5:
-            kept.pop(0)
-        return kept
+        superseded, room = superseded[-MAX_SUPERSEDED:], self._window // 5
+        for number in range(len(superseded) - 1, -1, -1):
+            room -= self._tokens.count(superseded[number]) + 1
+            if room < 0:
+                return superseded[number + 1 :]
+        return superseded
 
     def _judge_text(self, text: str, material: Material) -> tuple[list[str], Score | None]:
-        """Return the objections to a text and its score. Slow for long sources, so call it in a thread."""
+        """Return the objections to a text, and its score. Call this in a thread, since it is slow for long sources."""
         known = [*material.base, *material.window] if material.window else material.told
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
         lines = [quality_gate.parse_line(source.text) for source in known]
@@ -168,7 +166,7 @@ class Summariser:
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
     async def _generate_in_window(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
-        """Generate the text, in smaller parts each time a refusal shrinks the window."""
+        """Generate the text. Use smaller parts each time a refusal shrinks the window."""
         while True:
             window = self._window
             try:
@@ -200,7 +198,6 @@ class Summariser:
         return await self._generate_text(replace(of_texts, lines=below), ask, reasons)
 
     def _make_whole_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
-        """Return the request with all lines, or None if it does not fit the window."""
         request = self._make_request(material, reasons)
         return request if self._tokens.prompt_tokens(request) <= self._window else None
 
@@ -211,7 +208,7 @@ class Summariser:
         ]
 
     def _split_request(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
-        """Return requests that carry all lines, each within the window. Lines that are too long are split."""
+        """Return requests within the window that together contain all lines. Split lines that are too long."""
         room = self._measure_room(material, reasons)
         pieces = [
             Source(text=piece, is_user=line.is_user)
@@ -264,7 +261,7 @@ class Summariser:
 class SummaryWriter:
     """Generates summaries with a model, within the owner's quota.
 
-    `fallback` is used if the model fails or its text is refused. Without one, that is an error.
+    The fallback is used if the model fails or its text is refused. Without a fallback, that is an error.
     """
 
     _summariser: Summariser
@@ -272,12 +269,12 @@ class SummaryWriter:
     _quota: Quota
     _fallback: ChatModel | None
 
-    async def demand_quota(self, owner: int) -> None:
+    async def check_quota(self, owner: int) -> None:
         """Raise QuotaExceeded if the owner's quota is used up."""
         await self._quota.raise_if_used_up(owner)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
-        """Return a summary that passed the quality gate. Tokens of failed attempts are counted in."""
+        """Return a summary that passed the quality gate. Its token counts include failed attempts."""
         if not material.told:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
@@ -304,15 +301,14 @@ class SummaryWriter:
         )
 
     async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
-        """Generate the text with the local model, which costs no tokens."""
+        """Return a summary by a local model, which costs no tokens."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
 
 def make_message_sources(messages: Sequence[Message]) -> list[Source]:
-    """Format messages as sources, without declined ones, tool results and nods.
+    """Format messages as sources. Leave out declined messages, tool results, nods, and the ends of long documents.
 
-    Of a document only the beginning is taken, since a book would cost a hundred requests. Small models take a nod such
-    as "A warm colour." for the person's words.
+    A nod is an answer such as "A warm colour.", which small models take for the person's words.
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
@@ -325,7 +321,7 @@ def make_message_sources(messages: Sequence[Message]) -> list[Source]:
 
 
 def _is_nod(before: Message, after: Message) -> bool:
-    """Return True if a message is a short answer that adds no name, number or address and answers no question."""
+    # A nod is a short answer that adds no name, number or address and answers no question.
     if after.role != "assistant" or not before.is_user or len(after.content.split()) > MAX_NOD_WORDS:
         return False
     if len(after.content) > MAX_NOD_CHARS or any(mark in before.content for mark in QUESTION_MARKS):
@@ -334,7 +330,7 @@ def _is_nod(before: Message, after: Message) -> bool:
 
 
 def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
-    """Remove sentences that copy one of the lines word for word."""
+    # Sentences that copy one of the lines word for word.
     gone = {list_essential_words(line.removeprefix("- ")) for line in superseded}
     ends = [0, *find_sentence_ends(text), len(text)] if gone else [0, len(text)]
     return "".join(
@@ -343,14 +339,14 @@ def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
 
 
 def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:
-    """Format summaries as the model reads them."""
+    """Format summaries as sources of a higher summary."""
     return [Source(text=prompts.format_summary(summary), is_user=False) for summary in summaries]
 
 
 def format_superseded(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
-    """Format the facts learned from `first` to `last` that no longer hold, oldest first.
+    """Return lines with the facts observed from `first` to `last` that no longer hold, oldest first.
 
-    Their successors are left out, so that a summary goes with its own sources when they are forgotten.
+    Leave out their successors, so that a summary depends on its own sources alone.
     """
     superseded = [fact for fact in facts if fact.deleted_at is None and fact.superseded_by is not None]
     superseded.sort(key=lambda fact: (fact.observed_at, fact.id))
@@ -362,7 +358,6 @@ def _format_bullet(text: str) -> str:
 
 
 def _mentions_dropped(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
-    """Return True if a text has words that only the dropped messages have."""
     gone = {term for source in dropped for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
     kept = {term for source in window for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
     return bool((gone - kept) & set(analyse_text(text)))

@@ -1,9 +1,9 @@
-"""The state that every fold planner receives, and which turns may be folded for a reason. Pure.
+"""The state that every fold planner receives, and the turns that may be folded for a reason. Pure.
 
 The caller commits each plan and asks again until there is none.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from records.messages import Message, MessageOutline
@@ -37,20 +37,12 @@ class ActiveSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScopeState:
-    """The state of a scope for a planner, everything oldest first."""
+    """The state of a scope from which a planner plans. Each sequence is oldest first."""
 
     turns: Sequence[ActiveTurn] = ()
     summaries: Sequence[ActiveSummary] = ()
     archived: Sequence[MessageOutline] = ()  # the newest archived messages, as many as the policy's `looks_back`
     every_n: int = 1  # the owner's threshold in turns
-
-    @property
-    def by_level(self) -> Mapping[int, Sequence[int]]:
-        """Return the ids of the active summaries by level, oldest first."""
-        levels: dict[int, list[int]] = {}
-        for summary in self.summaries:
-            levels.setdefault(summary.level, []).append(summary.id)
-        return levels
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,15 +54,14 @@ class FoldPolicy:
     has_levels: bool = False  # summaries are folded into higher ones
     every_turn: bool = False  # it folds after each turn
     looks_back: int = 0  # archived messages that the planner needs
-    # Given the counters and the threshold: False if the planner surely plans nothing.
-    may_be_due: Callable[[Counts, int], bool] = lambda counts, every_n: True
+    may_be_due: Callable[[Counts, int], bool]  # given the owner's threshold; False if the planner surely plans nothing
     rebuild_turns: Callable[[int], int | None]  # turns per summary during a rebuild, or None for all
 
 
 def group_turns(
-    messages: Sequence[Message] | Sequence[MessageOutline], tokens: Callable[[str], int] | None = None
+    messages: Sequence[Message] | Sequence[MessageOutline], count_tokens: Callable[[str], int] | None = None
 ) -> list[ActiveTurn]:
-    """Group messages by turn, in order. `tokens` counts the tokens of a text, if they matter."""
+    """Group messages by turn, in order. Without `count_tokens`, the sizes of the turns are 0."""
     turns: dict[int, list[Message | MessageOutline]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
@@ -79,7 +70,7 @@ def group_turns(
             message_ids=tuple(message.id for message in turn),
             answered=any(isinstance(message, Message) and message.role == "assistant" for message in turn),
             user_ids=frozenset(message.id for message in turn if message.is_user),
-            tokens=sum(tokens(message.content) for message in turn if isinstance(message, Message)) if tokens else 0,
+            tokens=sum(count_tokens(m.content) for m in turn if isinstance(m, Message)) if count_tokens else 0,
         )
         for turn in turns.values()
     ]
@@ -88,8 +79,8 @@ def group_turns(
 def select_foldable(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
     """Return the turns that may be folded for this reason.
 
-    A turn without an answer stays active unless the owner asked for the fold. Under pressure the newest turns stay as
-    well.
+    The last turns stay active while they have no answer, unless the owner asked for the fold. Under pressure, the
+    newest turns stay active too.
     """
     if reason == "upwards":
         return []
@@ -100,11 +91,11 @@ def select_foldable(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[Act
 
 
 def list_message_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
+    """Return the ids of all messages in these turns, ascending."""
     return tuple(sorted(message_id for turn in turns for message_id in turn.message_ids))
 
 
 def _count_before_newest(turns: Sequence[ActiveTurn]) -> int:
-    """Count the oldest turns, before those that stay verbatim under pressure."""
     share = KEPT_SHARE * sum(turn.tokens for turn in turns)
     messages, tokens = 0, 0
     for index in range(len(turns) - 1, -1, -1):

@@ -1,72 +1,62 @@
-"""The default policy: every N turns a chunk becomes an L1, and summaries are folded upwards so that few stay active.
-
-Pure, as every planner is.
-"""
+"""The default policy: every N turns become a summary, and many summaries of a level become one of the next. Pure."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, list_message_ids, select_foldable
+from summaries.planning import ActiveSummary, ActiveTurn, FoldPolicy, ScopeState, list_message_ids, select_foldable
 
 FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level.
 MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the prompt
 
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """Plan the next fold: a gap between summaries, a due chunk, or too many summaries of a level."""
+    """Plan the next fold, of a gap between summaries, a due chunk, or too many summaries of a level."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
-    gap = find_first_gap(by_id, sorted(summary.first_id for summary in state.summaries), most=state.every_n)
+    gap = find_first_gap(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
     if gap:
         return FoldPlan(level=1, message_ids=gap, reason=reason)
     due = select_foldable(state.turns, reason)
     if due and (reason != "threshold" or len(due) >= state.every_n):
         return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
-    return _plan_upwards(state.by_level)
+    return _plan_upwards(state.summaries)
 
 
 def may_be_due(counts: Counts, every_n: int) -> bool:
-    """Return True if these counters may allow a fold without a person asking for it."""
+    """Return True if a fold may be due according to these counters."""
     levels = counts.active_by_level.values()
     has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
     return counts.gap > 0 or counts.active_turns >= every_n or has_too_many
 
 
-def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: int) -> tuple[int, ...]:
-    """Return the messages of the oldest turns before the next summary, from at most `most` turns.
+def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, max_turns: int) -> tuple[int, ...]:
+    """Return the ids of the oldest active messages that are followed by a summary.
 
-    Such turns lost their summary when a part of its chunk was forgotten. `starts`: the first message of each active
-    summary, ascending.
+    They lost their own summary when a part of its chunk was forgotten. `starts` are the ids of the first message of
+    each active summary, ascending.
     """
     if not turns or not starts or turns[0].message_ids[0] >= starts[-1]:
         return ()
     border = starts[bisect_right(starts, turns[0].message_ids[0])]
-    gap = [turn.message_ids for turn in turns if turn.message_ids[0] < border][:most]
+    gap = [turn.message_ids for turn in turns if turn.message_ids[0] < border][:max_turns]
     return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 
 
-def _plan_upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
-    for level in sorted(active):
-        if len(active[level]) > FAN_IN:
-            return _make_plan(level, active[level])
-    if sum(len(ids) for ids in active.values()) > MAX_ACTIVE:
-        fullest = max(active, key=lambda level: (len(active[level]), level))
-        return _make_plan(fullest, active[fullest]) if len(active[fullest]) > 1 else _plan_oldest_two(active)
-    return None
-
-
-def _plan_oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
-    """Fold the two highest summaries if each level holds only one, which happens first at 9,555 L1s.
-
-    Folding a single summary would leave as many as before and never end.
-    """
-    second, first = sorted(level for level in active if active[level])[-2:]
-    return FoldPlan(level=first + 1, summary_ids=(active[first][0], active[second][0]), reason="upwards")
-
-
-def _make_plan(level: int, ids: Sequence[int]) -> FoldPlan:
-    return FoldPlan(level=level + 1, summary_ids=tuple(ids[:FAN_IN]), reason="upwards")
+def _plan_upwards(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
+    by_level: dict[int, list[int]] = {}
+    for summary in summaries:
+        by_level.setdefault(summary.level, []).append(summary.id)
+    overfull = [level for level in sorted(by_level) if len(by_level[level]) > FAN_IN]
+    if not overfull and len(summaries) <= MAX_ACTIVE:
+        return None
+    level = overfull[0] if overfull else max(by_level, key=lambda level: (len(by_level[level]), level))
+    ids = by_level[level][:FAN_IN]
+    if len(ids) == 1:
+        # Each level holds one summary, which happens first at 9,555 L1s. Folding one alone would never end.
+        second, level = sorted(by_level)[-2:]
+        ids = [by_level[level][0], by_level[second][0]]
+    return FoldPlan(level=level + 1, summary_ids=tuple(ids), reason="upwards")
 
 
 POLICY = FoldPolicy(

@@ -30,23 +30,21 @@ _REFUSALS = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^[ \t]*\d{1,2}[.)]\s")
-_LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")
-"""A numbered label before a line: "Summary 7: "."""
-_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+[-_]?\d{1,3}(?!\d)")
-"""Letters followed by a few digits are a name (A380, COVID-19), not a number."""
+_LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")  # "Summary 7: "
+_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+[-_]?\d{1,3}(?!\d)")  # A380 or COVID-19 is not a number
 _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceLine:
-    """A source line split into the days of its heading and its text."""
+    """A line of a summary's source: the dates in its heading, and its text."""
 
     days: tuple[date, ...]
     words: str
 
 
 def parse_line(text: str) -> SourceLine:
-    """Split a line into heading and text, and drop the clock time and speaker that nobody said."""
+    """Parse a line of a summary's source. Leave out the time and speaker, because nobody said them."""
     heading, words = split_heading(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
@@ -55,7 +53,7 @@ def parse_line(text: str) -> SourceLine:
 
 
 def remove_headings(text: str, lines: Sequence[str]) -> str:
-    """Remove source headings from a text. Small models copy them."""
+    """Remove the headings of these lines from a text, since small models copy them."""
     for heading in dict.fromkeys(split_heading(line)[0] for line in lines):
         if heading:
             text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")
@@ -65,9 +63,9 @@ def remove_headings(text: str, lines: Sequence[str]) -> str:
 def find_objections(
     text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()
 ) -> list[str]:
-    """Return the reasons against storing this summary of `source`, as short phrases.
+    """Return the reasons against storing a summary of `source`, as short phrases, or [].
 
-    `said_on`: the days on which the source was said. Dates that follow from them are not invented.
+    Dates that follow from `said_on`, the days on which the source was written, do not count as invented.
     """
     if not text.strip():
         return ["it is empty"]
@@ -88,7 +86,7 @@ def find_objections(
 def is_in_another_language(text: str, source: str) -> bool:
     """Return True if a text and its source are clearly in different languages.
 
-    The script decides, or the function words of Latin texts. Short texts, mixed texts and extracts are not judged.
+    Compare the scripts, or the function words of Latin texts. Do not judge short texts, mixed texts and extracts.
     """
     mine, theirs = _detect_language(text), _detect_language(source)
     if not mine or not theirs or mine == theirs:
@@ -98,7 +96,7 @@ def is_in_another_language(text: str, source: str) -> bool:
 
 
 def _detect_language(text: str) -> str:
-    """Return the script of a text, or its language if the script is Latin; "" if unclear."""
+    """Return the script of a text, its language if the script is Latin, or "" if unclear."""
     letters = [letter for letter in text[:MAX_LANGUAGE_CHARS] if letter.isalpha()]
     if len(letters) < MIN_LANGUAGE_LETTERS:
         return ""
@@ -112,20 +110,20 @@ def _detect_language(text: str) -> str:
 
 
 def find_invented_numbers(text: str, source: str) -> set[str]:
-    """Return numbers of `text` that `source` lacks in every usual form ("3", "03", "three", "March" for 03)."""
+    """Return the numbers of a text that its source lacks in every usual form ("3", "03", "three", "March")."""
     known = find_numbers(source)
     known.update(str(spelled) for word in _WORD.findall(source) if (spelled := parse_number_word(word)) is not None)
     return {number for number in find_numbers(_LIST_MARK.sub("", text)) if number not in known}
 
 
 def find_numbers(text: str) -> set[str]:
-    """Return whole numbers and their parts, without leading zeros: "2026-05-03" gives 2026, 5 and 3."""
+    """Return the numbers in a text without leading zeros. The date 2026-05-03 gives 2026, 5 and 3."""
     found = (_DIGITS.findall(remove_grouping(match.group())) for match in NUMBER.finditer(text))
     return {str(int(part)) if len(part) < 40 else part for parts in found for part in parts}
 
 
 def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
-    """Remove dates that follow from when something was said, such as "on 2 May" for "yesterday" on the 3rd."""
+    # Such as "on 2 May" for "yesterday" on the 3rd.
     steps = [timedelta(days=step) for step in range(-NEAR_DAYS, NEAR_DAYS + 1)]
     near = {day + step for day in said_on for step in steps}
     if not near:
@@ -152,9 +150,9 @@ def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
 
 
 def _is_repeating(text: str, source: str) -> bool:
-    """Return True if a sentence occurs three times, or repeated runs make up most of a longer text.
+    """Return True if a sentence occurs three times, or if repeated words make up most of a longer text.
 
-    What occurs as often in the source is no loop.
+    Ignore repetitions from the source.
     """
     said, said_before = _count_sentences(text), _count_sentences(source)
     if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):
@@ -173,5 +171,4 @@ def _count_sentences(text: str) -> Counter[str]:
 
 
 def _count_runs(words: Sequence[str]) -> Counter[tuple[str, str, str]]:
-    """Count the runs of three words."""
     return Counter(zip(words, words[1:], words[2:], strict=False))

@@ -1,7 +1,6 @@
-"""Score a summary from 0 to 1 without a judge. The score informs; quality_gate.py refuses.
+"""Scores of summaries from 0 to 1, without a judge. Pure.
 
-Pure, and without word lists: a summary should keep numbers, names and addresses. The parts are the usual reference-free
-measures, the weights are ours.
+A summary should keep numbers, names and addresses. The parts are the usual reference-free measures, the weights ours.
 """
 
 import re
@@ -27,14 +26,14 @@ _URL = re.compile(r"https?://[^\s<>\"')\]]+|(?<![\w.+-])[\w.+-]++@[\w-]+\.\w[\w.
 # A capital inside a sentence; what opens one is as often an ordinary word.
 _NAME = re.compile(r"(?<=[^\W_] )(?<![.!?] )[^\W\d_a-zа-яё]\w*[a-zа-яёà-ÿ]\w*|(?<=[,;:(\"“„«] )[A-ZА-ЯЁ]\w+")
 _TOKEN = re.compile(r"\w+")
-# What a summary should hardly ever leave out: names inside sentences, whole dates, numbers of three digits on.
-_WEIGHTY = re.compile(rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d[\d.,]*\d{{2}}\b")
+# A summary should hardly ever leave out names inside sentences, whole dates and numbers of three digits or more.
+_WEIGHTY = re.compile(rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d[\d.,]{{0,40}}\d{{2}}\b")
 _CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """A message or lower summary that a summary was made from."""
+    """A message or a lower summary from which a summary is made."""
 
     text: str
     is_user: bool = True
@@ -44,9 +43,9 @@ class Source:
 class Score:
     """The total and its parts, each from 0 (bad) to 1 (good).
 
-    retention: details of the sources that were kept, those of the user counting double. novelty: own details that the
-    sources have. coverage: turns that a sentence supports. compression: tokens saved. repetition: 1 if nothing is said
-    twice.
+    "retention" is the share of the sources' details that were kept, with those of the user counting double. "novelty"
+    is the share of the summary's details that the sources have. "coverage" is the share of turns to which a sentence
+    belongs. "compression" is the share of tokens saved. "repetition" is 1 if nothing is repeated.
     """
 
     total: float
@@ -80,9 +79,9 @@ def find_details(text: str) -> set[str]:
 
 
 def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
-    """Return the names, dates and large numbers of the person that a summary lacks, latest last.
+    """Return the names, dates and large numbers of the user that a summary lacks, in order.
 
-    Return [] if it has half of them or lacks only a few.
+    Return [] if the summary has half of them or lacks only a few.
     """
     kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
@@ -96,9 +95,9 @@ def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
 
 
 def shorten_summary(text: str, limit: int, *, count: Callable[[str], int]) -> str:
-    """Keep the sentences with most details for their length, up to a number of tokens.
+    """Shorten a summary to `limit` tokens. Keep the sentences with most details for their length.
 
-    Small models asked for one summary of five return all five. Cutting at the end would lose the newest.
+    Small models that are asked to summarise five texts repeat all five. Cutting at the end would lose the newest.
     """
     if count(text) <= limit:
         return text
@@ -115,7 +114,7 @@ def shorten_summary(text: str, limit: int, *, count: Callable[[str], int]) -> st
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences, each with the space after it."""
+    """Split a text into sentences. Each keeps the space after it."""
     ends = [end for end in find_sentence_ends(text) if not is_abbreviation_end(text[max(0, end - 12) : end])]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
@@ -149,17 +148,12 @@ def _measure_novelty(text: str, whole: str) -> float:
 
 
 def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
-    telling = [terms for terms in (_collect_terms(source.text) for source in sources) if len(terms) >= 2]
-    if not telling:
-        return 1.0
-    return sum(_is_supported(terms, sentences) for terms in telling) / len(telling)
+    def is_supported(terms: Set[str]) -> bool:
+        shares = ((len(terms & sentence), min(len(terms), len(sentence))) for sentence in sentences if sentence)
+        return any(common and common >= MIN_SHARED_TERMS * shorter for common, shorter in shares)
 
-
-def _is_supported(terms: Set[str], sentences: Sequence[Set[str]]) -> bool:
-    return any(
-        sentence and (common := len(terms & sentence)) and common >= MIN_SHARED_TERMS * min(len(terms), len(sentence))
-        for sentence in sentences
-    )
+    turns = [terms for terms in (_collect_terms(source.text) for source in sources) if len(terms) >= 2]
+    return sum(map(is_supported, turns)) / len(turns) if turns else 1.0
 
 
 def _collect_terms(text: str) -> frozenset[str]:
@@ -167,7 +161,6 @@ def _collect_terms(text: str) -> frozenset[str]:
 
 
 def _cut_sources(sources: Sequence[Source]) -> list[Source]:
-    """Cut each source to an equal share if together they are too long to measure."""
     if sum(len(source.text) for source in sources) <= MAX_SOURCE_CHARS:
         return list(sources)
     share = max(MIN_SHARE_CHARS, MAX_SOURCE_CHARS // len(sources))

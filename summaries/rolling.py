@@ -1,7 +1,4 @@
-"""The rolling policy: one live summary of everything but the newest turns, updated with what was said since.
-
-Pure, as every planner is.
-"""
+"""The rolling policy: one live summary of everything but the newest turns, updated with later turns. Pure."""
 
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
@@ -13,7 +10,7 @@ REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live ch
 
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """Plan the next version from all active summaries and the turns that are due."""
+    """Plan the next version of the summary, from all active summaries and the turns that are due."""
     turns = select_foldable(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
     if not due:

@@ -1,6 +1,6 @@
-"""The sliding policy: after every turn, one live summary of the last messages only.
+"""The sliding policy: after every turn, one live summary of the last messages only. Pure.
 
-What leaves the window leaves the text; it stays archived and searchable. Pure, as every planner is.
+Messages that leave the window leave the text. They stay archived and searchable.
 """
 
 from records.messages import MessageOutline
@@ -12,7 +12,7 @@ FIRST_TURN = 3  # turns before the first summary
 
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """Plan the next version: archive the ready turns, supersede the active summary, cover the window."""
+    """Plan the next version of the summary, which covers the window and archives the finished turns."""
     turns = select_foldable(state.turns, reason)
     has_begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not has_begun and len(turns) < FIRST_TURN):
