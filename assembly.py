@@ -40,7 +40,7 @@ from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
-from llm.trial import log_endings
+from llm.trial import warn_of_shutdowns
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import UNKNOWN
 from records.scopes import Clock
@@ -179,7 +179,7 @@ async def open_services(
                 yield services
         finally:
             await quota.write()
-            if left := await services.conversation.write_unwritten():
+            if left := await services.conversation.write_waiting_turns():
                 log.error("%d turns could not be written before the process ended", left)
 
 
@@ -216,7 +216,9 @@ async def open_core(
     )
     indexing = None
     if embedder is not None:
-        indexing = await stack.enter_async_context(Indexing(memory=memory, embedder=embedder, charge=quota.charge))
+        indexing = await stack.enter_async_context(
+            Indexing(memory=memory, embedder=embedder, charge=quota.charge_embedded_texts)
+        )
     return Core(
         settings=settings,
         clock=clock,
@@ -237,7 +239,7 @@ async def open_core(
             budgets=make_budgets(settings),
             system_prompt=settings.system_prompt,
             clock=clock,
-            charge=quota.charge,
+            charge=quota.charge_embedded_texts,
             embedder=embedder,
             longest_wait=settings.embedding_timeout,
             commands=commands,
@@ -257,7 +259,7 @@ async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileD
         requests=requests,
         clock=clock,
         settings=settings,
-        charge=core.quota.charge,
+        charge=core.quota.charge_embedded_texts,
         embedder=core.embedder,
         backoff=Backoff(clock),
     )
@@ -360,13 +362,13 @@ async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
 def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
     """Return the scheduled tasks with their intervals in seconds."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
-    look_for_endings = partial(log_endings, core.settings, services.clock)
+    look_for_endings = partial(warn_of_shutdowns, core.settings, services.clock)
     tasks = [
-        ScheduledTask(name="writing what is unwritten", work=services.conversation.write_unwritten, every=5),
+        ScheduledTask(name="writing what is unwritten", work=services.conversation.write_waiting_turns, every=5),
         ScheduledTask(name="writing what was used", work=core.quota.write, every=30),
         ScheduledTask(name="learning from paused chats", work=services.facts.learn_from_quiet_scopes, every=15),
         ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet, every=60),
-        ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=60),
+        ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted_facts, every=60),
         ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=60),
         ScheduledTask(name="looking for models that end", work=look_for_endings, every=86_400, at_start=True),
     ]
@@ -376,7 +378,7 @@ def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
         work = services.backups.make_daily_backup
         tasks.append(ScheduledTask(name="making the daily backup", work=work, every=600, at_start=True))
     if days:
-        work = partial(corrections.forget_archives, timedelta(days=days))
+        work = partial(corrections.forget_old_archives, timedelta(days=days))
         tasks.append(ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=3600, at_start=True))
     return tasks
 

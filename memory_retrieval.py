@@ -104,7 +104,7 @@ class MemoryRetrieval:
             incoming=incoming,
             system_prompt=prompts.add_persona(self._system_prompt, config),
             explains=store is not None,
-            powers=prompts.format_powers(self._commands.items()) if self._commands else "",
+            powers=prompts.format_command_list(self._commands.items()) if self._commands else "",
             now=now,
         )
         words = len(incoming.text)

@@ -196,7 +196,7 @@ class AnswerLoop:
                 break
             share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
             seen = _collect_seen_ids(context, [*earlier, *used])
-            used.append(await tools.carry_out(call, turn, seen=seen, room=share))
+            used.append(await tools.run_call(call, turn, seen=seen, room=share))
         if not used:
             return [], []
         with_text = _format_round(completion.text, used, reasoning)

@@ -44,7 +44,7 @@ class Answerer:
     async def answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         """Build the context and ask the model while background requests wait. Raise ModelError."""
         session = turn.session
-        async with self._precedence.answering():
+        async with self._precedence.hold_background_requests():
             await self._quota.raise_if_used_up(turn.incoming.person.id)
             if session.is_outdated:  # a fact was forgotten since the question was stored
                 session.is_outdated, turn.sources = False, None

@@ -59,7 +59,7 @@ class Choice:
         is_on = self.name == "enabled" or (config is not None and config.enabled)
         return (is_on or self.group in GROUPS[2:]) and (self.kind != "one" or len(self.values) > 1)
 
-    def value_in(self, config: OwnerConfig | None) -> Any:
+    def get_value(self, config: OwnerConfig | None) -> Any:
         """Return the current value, or the default if the stored one is no longer offered."""
         value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value
@@ -125,7 +125,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
             text="model-persona-own",
             kind="text",
             longest=MAX_PERSONA_CHARS,
-            change_to=change_own_persona,
+            change_to=make_persona_change,
         ),
         in_answers(
             name="formatting",
@@ -151,12 +151,12 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
             kind="text",
             longest=100,
             hint="choices-which-city",
-            change_to=change_zone,
+            change_to=make_zone_change,
         ),
     )
 
 
-async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
+async def apply_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
     """Apply choices, given by name. Raise NotOffered before anything is changed, or StorageError."""
     memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.change(wanted[choice.name]) for choice in choices if choice.name in wanted}
@@ -174,7 +174,7 @@ async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -
     return await memory.choose(owner, lambda known: reduce(lambda changed, change: change(changed), kept, known))
 
 
-def change_own_persona(text: str) -> Change:
+def make_persona_change(text: str) -> Change:
     """Return a change that stores and selects the owner's own style. Empty text selects the default style."""
 
     def change(known: OwnerConfig) -> OwnerConfig:
@@ -184,7 +184,7 @@ def change_own_persona(text: str) -> Change:
     return change
 
 
-def change_zone(words: str) -> Change:
+def make_zone_change(words: str) -> Change:
     zone = find_zone(words) if words else ""
     if zone is None:
         similar = join_list(find_similar_names(words))

@@ -17,7 +17,7 @@ from chat import pictures
 from chat.answer_loop import Answered, Kept
 from chat.answerer import Answerer
 from chat.explanations import Explanations
-from chat.session import Session, Sessions, Unwritten, choose_stricter
+from chat.session import Session, Sessions, Unwritten, choose_stricter_mode
 from chat.settling import Settling
 from chat.turn import Turn, measure_turn, restore_incoming
 from external_memory import ExternalMemory
@@ -149,13 +149,13 @@ class Conversation:
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
-                accounts |= {text: given.record.to_json() for text, given in session.find_given_answers(turn).items()}
+                accounts |= {text: given.record.to_json() for text, given in session.get_given_answers(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.show_version(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
-            chosen = session.find_given_answers(turn).get(reply.text) if reply is not None else None
+            chosen = session.get_given_answers(turn).get(reply.text) if reply is not None else None
             if shown.stored is None and chosen:
                 self._explanations.hold(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
@@ -169,7 +169,7 @@ class Conversation:
         mode = get_memory_mode(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
-        held = session.messages_in_mode(mode)
+        held = session.get_messages(mode)
         last: Sequence[Message] = [message for message in held if message.turn == held[-1].turn]
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
@@ -191,9 +191,9 @@ class Conversation:
 
     async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
         text, record = answered.completion.text, answered.record
-        turn.session.note_answer(turn.number, text, answered.given)
+        turn.session.record_answer(turn.number, text, answered.given)
         if turn.stored is None:
-            turn.session.revise(turn.number, text, turn.mode)
+            turn.session.add_version(turn.number, text, turn.mode)
             self._explanations.hold(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()
@@ -205,7 +205,7 @@ class Conversation:
                 )
 
     async def _make_reply_from_stored_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
-        versions = turn.session.versions_of(turn.number, turn.mode)
+        versions = turn.session.get_versions(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
             versions = Versions(texts=(answer.content,), number=1)
             with suppress(StorageError):
@@ -214,7 +214,7 @@ class Conversation:
         if not versions.number:
             return None
         text = versions.texts[versions.number - 1]
-        given = turn.session.find_given_answers(turn.number).get(text)
+        given = turn.session.get_given_answers(turn.number).get(text)
         return Reply(
             text=text,
             is_truncated=given is not None and given.is_truncated,
@@ -243,12 +243,12 @@ class Conversation:
             unwritten[-1].then.append(act)
         return bool(unwritten)
 
-    async def write_unwritten(self) -> int:
+    async def write_waiting_turns(self) -> int:
         """Store turns that a failing store did not take. Return how many are left. Call it at intervals."""
         for session in self._sessions:
             owner = session.scope.owner
             # A turn writes them itself, so none is waited for, and no other scope's turn waits behind this.
-            if not session.unwritten or any(other.is_in_turn for other in self._sessions.of_owner(owner)):
+            if not session.unwritten or any(other.is_in_turn for other in self._sessions.list_owner_sessions(owner)):
                 continue
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
             async with self._memory.between_turns(owner):
@@ -265,8 +265,8 @@ class Conversation:
             mode = get_memory_mode(config)
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
-        mode = choose_stricter(mode, incoming.mode)
-        if mode is not None and session.enter(mode):
+        mode = choose_stricter_mode(mode, incoming.mode)
+        if mode is not None and session.switch_mode(mode):
             self._explanations.drop(scope)
         return self._make_turn(session, incoming, config, mode)
 
@@ -303,7 +303,7 @@ class Conversation:
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.queue_pictures(turn)
-        turn.session.note_answer(turn.number, answered.completion.text, answered.given)
+        turn.session.record_answer(turn.number, answered.completion.text, answered.given)
         messages = answered.list_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
@@ -322,7 +322,7 @@ class Conversation:
 
     async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
         """Leave turns out of later prompts because the provider refused them."""
-        turn.session.decline(turns)
+        turn.session.mark_declined_turns(turns)
         stored = [number for number in turns if number < UNSTORED]
         if not stored or not turn.is_on:
             return
@@ -383,7 +383,7 @@ class Conversation:
             for run_callback in first.then:
                 await run_callback()
             if not is_dropped and (source := first.messages[-1].source):
-                await self._explanations.drop_stored(session.scope, source)
+                await self._explanations.drop_stored_record(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)
             self._wake_indexer()
 

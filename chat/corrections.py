@@ -52,7 +52,7 @@ class Corrections:
             self._sessions.mark_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
             return taken
-        for session in self._sessions.of_owner(owner):
+        for session in self._sessions.list_owner_sessions(owner):
             session.forget(what)
         self._drop_held_records(owner)
         for drop in self._when_forgotten:
@@ -62,7 +62,7 @@ class Corrections:
         log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
         return taken
 
-    async def start_over(self, scope: Scope) -> None:
+    async def clear_session(self, scope: Scope) -> None:
         """Drop the unstored messages that this process holds for a scope."""
         async with self._memory.between_turns(scope.owner):
             session = self._sessions.of(scope)
@@ -77,12 +77,12 @@ class Corrections:
             earlier = await store.facts.find_previous_version(owner, fact)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
-    async def forget_archives(self, keep: timedelta) -> None:
+    async def forget_old_archives(self, keep: timedelta) -> None:
         """Forget all archives older than `keep`, then clean the files once."""
         old = Forgetting(what="archives", until=self._clock() - keep)
         await self._forget_due([(owner, old) for owner in await self._memory.find_owners_with(old)])
 
-    async def forget_deleted(self) -> None:
+    async def forget_deleted_facts(self) -> None:
         """Forget the facts that were deleted a day ago, then clean the files once."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
@@ -108,7 +108,7 @@ class Corrections:
         if await self._memory.rename(owner, new):
             log.info("the memory of %d is that of %d now", owner, new)
         self._drop_held_records(owner)
-        for session in self._sessions.of_owner(owner):
+        for session in self._sessions.list_owner_sessions(owner):
             self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
 
     def successor(self, owner: int) -> int:
@@ -142,10 +142,10 @@ class Corrections:
     def _drop_sessions(self, owner: int) -> None:
         # Another process may have served them in between.
         self._drop_held_records(owner)
-        for session in self._sessions.of_owner(owner):
+        for session in self._sessions.list_owner_sessions(owner):
             session.recent.clear()
             session.incognito.clear()
 
     def _drop_held_records(self, owner: int) -> None:
-        self._explanations.drop_owner(owner)
+        self._explanations.drop_owner_records(owner)
         self._sessions.mark_outdated(owner)

@@ -63,7 +63,7 @@ class Explanations:
         """Drop the held records of a scope whose memory was turned on or off."""
         self._held.pop(scope, None)
 
-    def drop_owner(self, owner: int) -> None:
+    def drop_owner_records(self, owner: int) -> None:
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
 
@@ -85,7 +85,7 @@ class Explanations:
             said = await store.explanations.find_message(scope, telegram_id) if store is not None else None
         return said.turn if said is not None and said.role == "assistant" else None
 
-    async def list_messages_showing(self, scope: Scope, telegram_id: int) -> Sequence[int]:
+    async def list_messages_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """Return the ids of all Telegram messages that show the same answer."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
@@ -93,7 +93,7 @@ class Explanations:
         records = [held, parse_explanation(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
-    async def drop_stored(self, scope: Scope, source: str) -> None:
+    async def drop_stored_record(self, scope: Scope, source: str) -> None:
         """Drop the held record of an answer that has been stored."""
         answers = self._held.get(scope, deque())
         for held in [answer for answer in answers if answer.source == source]:
@@ -111,7 +111,7 @@ class Explanations:
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
-    async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
+    async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """Explain the latest answer, or the one that a Telegram message shows or asked for. Raise StorageError."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
@@ -121,7 +121,7 @@ class Explanations:
             record = stored if is_stored else held
             return await _make_explanation(record, store, scope, is_stored=is_stored) if record is not None else None
 
-    async def explain_latest(
+    async def explain_latest_answers(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Explain the latest answers, newest first. Each comes with its id, or None if unstored. Raise StorageError."""

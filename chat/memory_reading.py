@@ -146,7 +146,7 @@ class MemoryReading:
                 since=wish.since,
                 before=wish.before,
                 near=NEAR,
-                keeps=_may_be_shown,
+                keeps=_is_recallable,
             )
             lists.append(page.found)
         hits_by_id: dict[int, Hit] = {}
@@ -162,14 +162,14 @@ class MemoryReading:
             for message in messages
             if (wish.before is None or message.created_at < wish.before)
             and _is_earlier(message, until)
-            and _may_be_shown(message)
+            and _is_recallable(message)
         ]
 
     def _format_list(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
         taken: list[tuple[Message, str, str]] = []
         room -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
-            text = _shorten(hit.text)
+            text = _shorten_line(hit.text)
             line = prompts.format_list_line(hit.message, text, now)
             room -= self._tokens.count(line + "\n")
             if room < 0:
@@ -181,11 +181,12 @@ class MemoryReading:
 
     def _quote_hits(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
         frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add
-        packing = Packing(room=room - frame, now=now, count=self._tokens.count, format_line=prompts.format_numbered)
+        line = prompts.format_numbered_message
+        packing = Packing(room=room - frame, now=now, count=self._tokens.count, format_line=line)
         for hit in hits:
             packing.add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
         fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.order)
-        text = prompts.format_remembered(fitting, now, line=prompts.format_numbered) if fitting else ""
+        text = prompts.format_remembered(fitting, now, line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
     async def _read_around(
@@ -193,7 +194,7 @@ class MemoryReading:
     ) -> Shown:
         """Return a message in full with the rest of its turn, then its neighbours, nearest first."""
         middle = next(iter(await store.read_messages(scope, [number])), None)
-        if middle is None or not _may_be_shown(middle) or not _is_earlier(middle, until):
+        if middle is None or not _is_recallable(middle) or not _is_earlier(middle, until):
             return Shown(text="There is no such message.")
         before = await store.timeline.read_page(scope, before=number, limit=NEIGHBOURS)
         after = await store.timeline.read_page(scope, after=number, limit=NEIGHBOURS)
@@ -201,7 +202,7 @@ class MemoryReading:
         near = [
             message
             for message in (middle, *before, *after)
-            if _may_be_shown(message)
+            if _is_recallable(message)
             and _is_earlier(message, until)
             and (message.turn == middle.turn or message.id not in seen.messages)
         ]
@@ -251,12 +252,12 @@ def _format_hint(more: int, wish: ReadingWish) -> str:
     return f"{more} more match: the same search again shows the next{form}; {opened}"
 
 
-def _shorten(text: str) -> str:
+def _shorten_line(text: str) -> str:
     line = " ".join(text[: 4 * MAX_LINE_CHARS].split())
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
 
 
-def _may_be_shown(message: Message) -> bool:
+def _is_recallable(message: Message) -> bool:
     return message.origin not in NEVER_RECALLED
 
 

@@ -39,7 +39,7 @@ class Operation:
         """Return True for an admin of the bot in a private chat."""
         return is_private and person.id in self.admin_ids
 
-    def may_run_it(self, person: Person) -> bool:
+    def may_run_bot(self, person: Person) -> bool:
         """Return True for an admin, or for anybody if no admin is named."""
         return not self.admin_ids or person.id in self.admin_ids
 

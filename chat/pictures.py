@@ -59,7 +59,7 @@ class Describer:
     _models: Sequence[ChatModel]
     _quota: Quota
 
-    async def describe(self, session: Session) -> None:
+    async def describe_pictures(self, session: Session) -> None:
         """Describe and store the queued pictures of a session. A failure is logged and skipped."""
         while session.undescribed:
             undescribed = session.undescribed.popleft()

@@ -79,7 +79,7 @@ class Session:
         finally:
             self.is_in_turn = False
 
-    def enter(self, mode: Mode) -> bool:
+    def switch_mode(self, mode: Mode) -> bool:
         """Switch to a mode and drop messages of the previous one. Return True if the mode changed."""
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
@@ -90,34 +90,34 @@ class Session:
         self.mode = mode
         return has_changed
 
-    def messages_in_mode(self, mode: Mode) -> deque[Message]:
+    def get_messages(self, mode: Mode) -> deque[Message]:
         """Return the messages of a mode that this process holds."""
         return self.incognito if mode == "incognito" else self.recent
 
-    def note_answer(self, turn: int, text: str, given: GivenAnswer) -> None:
+    def record_answer(self, turn: int, text: str, given: GivenAnswer) -> None:
         """Remember how an answer to a turn ended."""
         if self.answers[0] != turn:
             self.answers = turn, {}
         self.answers[1][text] = given
 
-    def find_given_answers(self, turn: int) -> Mapping[str, GivenAnswer]:
+    def get_given_answers(self, turn: int) -> Mapping[str, GivenAnswer]:
         """Return the known answers to a turn by their text."""
         return self.answers[1] if self.answers[0] == turn else {}
 
-    def versions_of(self, turn: int, mode: Mode) -> Versions:
+    def get_versions(self, turn: int, mode: Mode) -> Versions:
         """Return the unstored answers to the last turn."""
         if self.versions[0] == turn:
             return self.versions[1]
         said = tuple(
             message.content
-            for message in self.messages_in_mode(mode)
+            for message in self.get_messages(mode)
             if message.turn == turn and message.role == "assistant"
         )
         return Versions(texts=said, number=len(said))
 
-    def revise(self, turn: int, text: str, mode: Mode) -> None:
+    def add_version(self, turn: int, text: str, mode: Mode) -> None:
         """Add a new answer to the last turn and select it."""
-        texts = self.versions_of(turn, mode).texts
+        texts = self.get_versions(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)
         self.versions = turn, Versions(texts=texts)
@@ -128,12 +128,12 @@ class Session:
         last_turn, versions = self.versions
         if last_turn == turn and 1 <= number <= len(versions.texts):
             self.versions = turn, replace(versions, number=number)
-            held = self.messages_in_mode(mode)
+            held = self.get_messages(mode)
             held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
     def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
         """Replace the text of a message that no store has."""
-        held = self.messages_in_mode(mode)
+        held = self.get_messages(mode)
         for index, message in enumerate(held):
             if self.mode == mode and message.role == "user" and message.telegram_id == telegram_id:
                 if message.content == text:
@@ -143,7 +143,7 @@ class Session:
                 return Correction(turn=message.turn, is_last=held[-1].turn == message.turn)
         return Correction()
 
-    def decline(self, turns: Collection[int]) -> None:
+    def mark_declined_turns(self, turns: Collection[int]) -> None:
         """Mark turns that the provider refused, so that no later prompt carries them."""
         for held in (self.recent, self.incognito):
             for index, message in enumerate(held):
@@ -176,7 +176,7 @@ class Sessions:
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._sessions.values()))
 
-    def of_owner(self, owner: int) -> list[Session]:
+    def list_owner_sessions(self, owner: int) -> list[Session]:
         return [session for session in self if session.scope.owner == owner]
 
     def of(self, scope: Scope) -> Session:
@@ -192,7 +192,7 @@ class Sessions:
 
     def mark_outdated(self, owner: int) -> None:
         """Make running turns read their sources again after something was forgotten."""
-        for session in self.of_owner(owner):
+        for session in self.list_owner_sessions(owner):
             session.is_outdated = True
 
     def move(self, session: Session, scope: Scope) -> None:
@@ -214,10 +214,10 @@ class Sessions:
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         """Add messages of a turn to the session."""
         numbered = (replace(message, turn=turn).with_id(self.next_id(), session.scope) for message in messages)
-        session.messages_in_mode(mode).extend(numbered)
+        session.get_messages(mode).extend(numbered)
 
 
-def choose_stricter(now: Mode | None, then: Mode | None) -> Mode | None:
+def choose_stricter_mode(now: Mode | None, then: Mode | None) -> Mode | None:
     """Return the stricter of two modes. A message sent while memory was off is never stored later."""
     if then is None or then == "on":
         return now

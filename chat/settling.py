@@ -41,7 +41,7 @@ class Settling:
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
             return ()
-        await self._describer.describe(self._sessions.of(scope))
+        await self._describer.describe_pictures(self._sessions.of(scope))
         self._wake_indexer()
         await self._facts.learn_if_due(scope)
         sentences = await self._fold_scope(scope)

@@ -119,7 +119,7 @@ class MemoryTools:
     def _can_store_facts(self, turn: Turn) -> bool:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
 
-    async def carry_out(
+    async def run_call(
         self,
         call: ToolCall,
         turn: Turn,

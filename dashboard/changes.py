@@ -10,7 +10,7 @@ from functools import partial
 
 from attrs import define
 
-from chat.choices import Choice, MemoryIsOff, NotOffered, choose, list_choices
+from chat.choices import Choice, MemoryIsOff, NotOffered, apply_choices, list_choices
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
 from dashboard.forms import pick
@@ -155,7 +155,7 @@ class Changes:
         choices = [choice for choice in list_choices(self._services) if parameters.is_present(choice.name)]
         wanted = {choice.name: _read_chosen_value(parameters, choice) for choice in choices}
         try:
-            config = await choose(self._services, visit.owner, wanted)
+            config = await apply_choices(self._services, visit.owner, wanted)
         except NotOffered as error:
             raise VisitRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
         return {"said": tr("web-saved"), "settings": await self._views.get_settings(replace(visit, config=config))}

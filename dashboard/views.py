@@ -211,7 +211,7 @@ class Views:
     async def list_explanations(self, visit: Visit) -> Answer:
         """Return a page of explanations of answers, newest first."""
         before = visit.parameters.read_optional_integer("before")
-        explained = self._services.explanations.explain_latest
+        explained = self._services.explanations.explain_latest_answers
         found = await explained(visit.scope, before=before, limit=MAX_EXPLANATIONS + 1)
         turns: dict[int | None, Sequence[Message]] = {}
         async with self._services.memory.home(visit.owner) as store:
@@ -267,7 +267,7 @@ class Views:
         offered = [choice for choice in list_choices(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
         for choice in offered:
-            value = _find_zone_name(config) if choice.name == "timezone" else choice.value_in(config)
+            value = _find_zone_name(config) if choice.name == "timezone" else choice.get_value(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
             rows[choice.group].append(forms.format_choice(choice, value, hint=about))
         days = self._operation.retention_days

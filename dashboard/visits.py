@@ -148,7 +148,7 @@ class Visits:
                 session = await self._require_session(request)
                 self._require_served(session)
                 language = await self._choose_language(session, request)
-                is_operator = self._host.operation.may_run_it(Person(id=session.person, name=""))
+                is_operator = self._host.operation.may_run_bot(Person(id=session.person, name=""))
 
                 async def handle() -> Answer | Response:
                     parameters = await read(request)

@@ -127,7 +127,7 @@ class ProfileDistiller:
         # Of a summary and the version that replaced it, the later one says everything.
         bases = {summary.base_id for summary in summaries}
         newest = [summary for summary in summaries if summary.id not in bases]
-        asked = self._requests.make_profile_request(before, newest, known, who=prompts.name_owner(owner))
+        asked = self._requests.make_profile_request(before, newest, known, who=prompts.describe_owner(owner))
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
         completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)

@@ -192,7 +192,7 @@ class Facts:
             make_request = partial(
                 self._requests.make_extraction,
                 *(turns, [*known, *decided]),
-                who=prompts.name_owner(scope.owner),
+                who=prompts.describe_owner(scope.owner),
                 zone=config.zone,
                 max_turns=MAX_TURNS if from_history else self._settings.facts_batch_turns,
                 separates_long=not from_history,

@@ -233,7 +233,7 @@ class Requests:
 
     def _format_line(self, message: Message, zone: tzinfo, room: int) -> str:
         def written(text: str) -> str:
-            return prompts.format_learnable(message, message.created_at.astimezone(zone), text)
+            return prompts.format_message_for_extraction(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""

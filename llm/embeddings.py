@@ -10,7 +10,7 @@ import numpy as np
 
 from llm.endpoint import EndpointClient, ModelAddress, Patience, open_model_span
 from llm.failures import SettingNames
-from llm.local_embedder import LocalEmbedder, Vectors, normalise
+from llm.local_embedder import LocalEmbedder, Vectors, normalise_vectors
 from records.errors import ModelBroken, ModelRefused
 from settings import Settings
 from text.characters import replace_surrogates
@@ -68,7 +68,7 @@ class EndpointEmbedder(EndpointClient):
         return vectors
 
     async def _request_vectors(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
-        async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.renew) as response:
+        async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.note_bytes) as response:
             answer = await response.json(MAX_ANSWER_BYTES)
         rows: Any = answer.get("data") if isinstance(answer, dict) else answer
         try:
@@ -83,7 +83,7 @@ class EndpointEmbedder(EndpointClient):
         are_numbered = sorted(indices) in ([0] * len(texts), list(range(len(texts))))
         if not are_numbered or vectors.shape != (len(texts), dimensions) or not 0 < dimensions <= MAX_DIMENSIONS:
             raise ModelBroken(remedy="(malformed)")
-        return normalise(vectors)
+        return normalise_vectors(vectors)
 
 
 def _read_vector(value: object) -> object:

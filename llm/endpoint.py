@@ -75,7 +75,7 @@ class Patience:
         """The seconds without progress after which the call timed out."""
         return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
-    def renew(self) -> None:
+    def note_bytes(self) -> None:
         """Restart the timeout when bytes arrive. Raise ModelBroken if the answer is endless."""
         now = self._now()
         if self._until is None:
@@ -84,7 +84,7 @@ class Patience:
             raise ModelBroken(remedy="(endless)")
         self._timeout.reschedule(min(now + self._seconds, self._grows_until))
 
-    def end_by(self, deadline: float) -> None:
+    def set_deadline(self, deadline: float) -> None:
         """Time out at `deadline` on the loop's clock, if that is earlier."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
@@ -96,7 +96,7 @@ class Patience:
             self._timeout.reschedule(self._now() + self._seconds)
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def suspend_timeout(self) -> Iterator[None]:
         """Suspend the timeout within the block."""
         self._timeout.reschedule(None)
         yield

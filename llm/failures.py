@@ -84,7 +84,7 @@ _MESSAGES = ("message", "detail", "msg", "status_msg", "error_msg", "error_messa
 Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]
 
 
-def classify(error: StatusError) -> Kind:
+def classify_refusal(error: StatusError) -> Kind:
     """Classify a refusal by its code, its status and its message."""
     status, body = error.status_code, find_error_body(error.body)
     codes, message = {find_error_code(error.body), str(body.get("type"))}, find_error_message(error.body)
@@ -115,7 +115,7 @@ def classify(error: StatusError) -> Kind:
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a sentence for the person."""
-    status, kind = error.status_code, classify(error)
+    status, kind = error.status_code, classify_refusal(error)
     wait = parse_retry_after(error.headers)
     if kind == "length":
         return ContextTooLong()
@@ -145,11 +145,11 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
     for part in bodies:
         error = part.get("error")
         if (any(error.values()) if isinstance(error, Mapping) else error) or part.get("object") == "error":
-            return make_answered_error(part)
+            return make_error_from_body(part)
     return None
 
 
-def make_answered_error(body: Mapping[str, Any]) -> StatusError:
+def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     """Return the error in a body that came with a good status. Its status is taken from its code."""
     code = find_error_code(body)
     status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500

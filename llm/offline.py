@@ -247,7 +247,7 @@ _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "i
 
 def extract_json(request: str, schema: Mapping[str, object]) -> str:
     """Return facts or a profile as the JSON that was asked for."""
-    made = _write_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
+    made = _make_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
     return json.dumps(made, ensure_ascii=False)
 
 
@@ -304,7 +304,7 @@ def _is_taste(text: str) -> bool:
     return not {"like", "likes", "prefers", "hates"}.isdisjoint(text.split())
 
 
-def _write_profile(request: str) -> dict[str, str]:
+def _make_profile(request: str) -> dict[str, str]:
     lines = map(split_heading, request.split("\n"))
     facts = [text.strip() for heading, text in lines if heading.startswith("fact ")][:12]
     former = request.partition("<profile>\n")[2].partition("\n</profile>")[0]

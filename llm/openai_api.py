@@ -17,12 +17,12 @@ from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience, initialise_metrics, measure_call
 from llm.failures import (
     StatusError,
-    classify,
+    classify_refusal,
     find_error_body,
     find_error_in_answer,
     find_error_message,
     find_refused_pictures,
-    make_answered_error,
+    make_error_from_body,
 )
 from llm.ladder import (
     LENGTH,
@@ -37,7 +37,7 @@ from llm.ladder import (
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
-from llm.tool_calls import Offer, format_tools, format_tools_as_text, to_wire
+from llm.tool_calls import Offer, format_messages, format_tools, format_tools_as_text
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
@@ -105,7 +105,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if self._precedence is None:
             return await self._measure_call(messages, partial(self._retry_until_answered, ask))
         briefly = partial(self._retry_until_answered, ask, most=MAX_BACKGROUND_SECONDS)
-        return await self._precedence.after_answers(partial(self._measure_call, messages, briefly))
+        return await self._precedence.run_after_answers(partial(self._measure_call, messages, briefly))
 
     async def _measure_call(
         self, messages: Sequence[PromptMessage], ask: Callable[[], Awaitable[PartialAnswer]]
@@ -177,7 +177,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
             request = self._make_request(messages, schema, offer, ladder)
             if ladder.refused_at is not None:
-                patience.end_by(ladder.refused_at + self._timeout)
+                patience.set_deadline(ladder.refused_at + self._timeout)
             try:
                 await self._read_answer(client, request, answer, on_text, patience)
             except BrokenCall:
@@ -192,13 +192,13 @@ class OpenAIChat(EndpointClient, ChatModel):
                     raise
                 self._remember_refusal(messages, error, is_for_person=ladder.for_person)
                 if not self._step_down(ladder, messages, request, error, patience):
-                    if classify(error) == "unclear" and error.status_code != 500:
+                    if classify_refusal(error) == "unclear" and error.status_code != 500:
                         await self._raise_if_question_was_declined(client, patience, ladder)
                     raise
             except FAILURES as error:
                 patience.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
-                    error.half = answer.find_visible_text()
+                    error.half = answer.get_visible_text()
                 if not answer.is_blank or not (ladder.for_person or isinstance(error, BrokenOff)):
                     raise
                 if ladder.record_empty_ending(answer.finish):
@@ -221,7 +221,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             messages = rewrite_tools_as_text(messages)
         if "system" in ladder.left_out or "system" in self._unsupported:
             messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
-        request: dict[str, Any] = {"model": self.name, "messages": to_wire(messages)}
+        request: dict[str, Any] = {"model": self.name, "messages": format_messages(messages)}
         if self._cache_key and prompt_cache.PARAMETER not in self._unsupported and not is_plain:
             request[prompt_cache.PARAMETER] = self._cache_key
             prompt_cache.mark_stable_part(request["messages"])
@@ -248,7 +248,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         patience: Patience,
     ) -> bool:
         """Reduce the next request. Return False if nothing is left to try. Raise if another prompt is needed."""
-        kind = classify(error)
+        kind = classify_refusal(error)
         if kind in ("busy", "loading"):
             return False
         ladder.note_refusal()
@@ -331,11 +331,11 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:
-            self._suspect_tools(PERHAPS_TOOLS, is_certain=not ladder.was_server_fault)
+            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not ladder.was_server_fault)
         elif was_call_broken:
-            self._suspect_tools(_CALLS)
+            self._stop_offering_tools(_CALLS)
         elif "tools" in request:
-            has_calls = answer.calls.finish() or answer.read_whole().calls
+            has_calls = answer.calls.finish() or answer.parse_text().calls
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _raise_if_question_was_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
@@ -393,7 +393,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("pictures")
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
-    def _suspect_tools(self, why: str, *, is_certain: bool = False) -> None:
+    def _stop_offering_tools(self, why: str, *, is_certain: bool = False) -> None:
         """Stop offering tools if it is certain, or the second time for the same reason, that they are refused."""
         if self._offer.tools and not self._offer.must_answer:
             if is_certain or why in self._unsupported:
@@ -413,25 +413,25 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> None:
         async def show() -> None:
             if on_text and (news := answer.take_visible_update()) is not None:
-                with patience.paused():
+                with patience.suspend_timeout():
                     await on_text(news)
 
         event: Mapping[str, Any] = {}
         try:
             async with (
-                client.post("/chat/completions", request, patience.renew, on_drained=show) as response,
+                client.post("/chat/completions", request, patience.note_bytes, on_drained=show) as response,
                 aclosing(response.events()) as events,
             ):
                 async for event in events:
                     if error := find_error_in_answer(event):
-                        is_half = answer.text and classify(error) in ("busy", "unclear")
+                        is_half = answer.text and classify_refusal(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
                     patience.note_progress(answer.add(event))
         except ModelBroken:
             if not answer.has_ended:
                 raise
         if answer.is_empty and find_error_message(event):  # an error in a form of its own
-            raise make_answered_error(event)
+            raise make_error_from_body(event)
         answer.raise_if_incomplete()
         await show()
 

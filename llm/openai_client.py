@@ -111,7 +111,7 @@ class OpenAIClient:
                 verify=load_certificates(),
                 timeout=None,
                 follow_redirects=False,
-                event_hooks={"request": [_keep_own_headers], "response": [_limit_body]},
+                event_hooks={"request": [_remove_foreign_headers], "response": [_wrap_response_body]},
             ),
         )
 
@@ -152,7 +152,7 @@ class OpenAIClient:
         """Return the names of the endpoint's models, or none if it has no list."""
         return [str(row["id"]) for row in await self._list_model_objects()]
 
-    async def list_endings(self) -> dict[str, date]:
+    async def list_shutdown_dates(self) -> dict[str, date]:
         """Return the shutdown dates of models that the endpoint announces."""
         found = {}
         for row in await self._list_model_objects():
@@ -215,12 +215,12 @@ class Answer:
             raise ModelBroken(remedy="(malformed)") from None
 
 
-async def _keep_own_headers(request: httpx2.Request) -> None:
+async def _remove_foreign_headers(request: httpx2.Request) -> None:
     for name in set(request.headers) - _OWN_HEADERS:
         del request.headers[name]
 
 
-async def _limit_body(response: httpx2.Response) -> None:
+async def _wrap_response_body(response: httpx2.Response) -> None:
     encoding = response.headers.pop("content-encoding", "").strip().lower()  # none was asked for
     stream = cast(httpx2.AsyncByteStream, response.stream)
     response.stream = Body(stream, encoding=encoding, is_refusal=not response.is_success)

@@ -98,32 +98,32 @@ class PartialAnswer:
         """True if an answer has ended without a word, and not because of its length."""
         return self.is_whole and not (self.text or self.refusal or self.is_truncated or self.calls.finish())
 
-    def read_whole(self) -> CallReading:
+    def parse_text(self) -> CallReading:
         """Return the text without thoughts, and the tool calls that are written in it."""
-        text = "" if self.is_truncated and self._is_all_thought() else remove_thoughts(self.text)
+        text = "" if self.is_truncated and self._is_still_thinking() else remove_thoughts(self.text)
         return text_calls.find_written_calls(text, self.offer.names, is_whole=True)
 
-    def _is_all_thought(self) -> bool:
+    def _is_still_thinking(self) -> bool:
         return self.thinks_first and not begins_with_thoughts(self.text)
 
     def take_visible_update(self) -> str | None:
         """Return the visible text if it has changed since the last call, or else None."""
-        visible = self.find_visible_text(is_whole=self.is_whole)
+        visible = self.get_visible_text(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
         self.shown = visible
         return visible
 
-    def find_visible_text(self, *, is_whole: bool = False) -> str:
+    def get_visible_text(self, *, is_whole: bool = False) -> str:
         """Return the text that a person may see. Unless `is_whole`, hold back what may become a thought or call."""
-        if not is_whole and not self.shown and self._is_all_thought():
+        if not is_whole and not self.shown and self._is_still_thinking():
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)
         settled = 0 if is_whole else len(self.shown)
         return text_calls.find_written_calls(text, self.offer.names, is_whole=is_whole, settled=settled).shown
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
-        reading = self.read_whole()
+        reading = self.parse_text()
         return Completion(
             text=reading.shown.strip(),
             model=model,
@@ -141,7 +141,7 @@ class PartialAnswer:
             raise ModelDeclined
         if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
-        reading = self.read_whole()
+        reading = self.parse_text()
         is_forbidden = self.offer.forbids_calls(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.finish():
             raise BrokenCall

@@ -25,7 +25,7 @@ class Precedence:
         self._interruptible: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
-    async def answering(self) -> AsyncIterator[None]:
+    async def hold_background_requests(self) -> AsyncIterator[None]:
         """Hold back the background requests of other tasks within the block."""
         self._answers += 1
         self._quiet.clear()
@@ -40,7 +40,7 @@ class Precedence:
             if not self._answers:
                 self._quiet.set()
 
-    async def after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
+    async def run_after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Run `work` when no answer is running. Cancel and restart it if an answer begins."""
         for _ in range(0 if _answering.get() else MAX_INTERRUPTIONS):
             try:

@@ -142,7 +142,7 @@ POWERS = (
 ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
 
 
-def format_powers(commands: Iterable[tuple[str, str]]) -> str:
+def format_command_list(commands: Iterable[tuple[str, str]]) -> str:
     """Return the part of the system prompt that lists the bot's commands."""
     return "\n".join([POWERS, *(f"/{name} – {does}" for name, does in commands)])
 
@@ -178,7 +178,7 @@ def split_heading(line: str) -> tuple[str, str]:
     return heading, rest.removeprefix(" ")
 
 
-def format_group_line(name: str, text: str) -> str:
+def prefix_speaker_name(name: str, text: str) -> str:
     """Prefix a group member's quoted text with their name."""
     return f"{quote_one_line(name) or 'User'}: {text}"
 
@@ -198,7 +198,7 @@ def make_fold_instructions(
 
 
 def format_message(message: Message) -> str:
-    return f"[{format_minute(message.created_at)}] {format_named(message, message.content)}"
+    return f"[{format_minute(message.created_at)}] {format_with_speaker(message, message.content)}"
 
 
 def format_summary(summary: Summary, zone: tzinfo = UTC) -> str:
@@ -213,19 +213,20 @@ def format_snippet_heading(moment: datetime, now: datetime) -> str:
     return f"{format_date(local)} ({format_ago(local, now)})"
 
 
-def format_named(message: Message, text: str) -> str:
+def format_with_speaker(message: Message, text: str) -> str:
     """Format a message with its speaker."""
     return f"{name_speaker(message)}: {quote_message(message, text)}"
 
 
-def format_numbered(message: Message, text: str) -> str:
+def format_numbered_message(message: Message, text: str) -> str:
     """Format a message with its number and speaker."""
-    return f"#{message.id} {format_named(message, text)}"
+    return f"#{message.id} {format_with_speaker(message, text)}"
 
 
 def format_list_line(message: Message, text: str, now: datetime) -> str:
     """Format a message as a short line with its number and day."""
-    return f"#{message.id} {format_date(message.created_at.astimezone(now.tzinfo))} {format_named(message, text)}"
+    day = format_date(message.created_at.astimezone(now.tzinfo))
+    return f"#{message.id} {day} {format_with_speaker(message, text)}"
 
 
 def format_summary_with_numbers(summary: Summary, text: str) -> str:
@@ -235,7 +236,7 @@ def format_summary_with_numbers(summary: Summary, text: str) -> str:
 
 
 def group_by_day(
-    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_named
+    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_with_speaker
 ) -> list[tuple[list[Snippet], str]]:
     """Group snippets by day, each group with its formatted text."""
     zone = now.tzinfo
@@ -247,7 +248,7 @@ def group_by_day(
     return made
 
 
-def name_owner(owner: int) -> str:
+def describe_owner(owner: int) -> str:
     """Return how instructions refer to the people whom a memory is about."""
     return "the user" if owner > 0 else "the people of this group"
 
@@ -259,7 +260,7 @@ def format_known_fact(fact: Fact) -> str:
     return f"{fact.id} · {state} {format_date(fact.valid_from)}{attribute}: {quote_text(fact.text)}"
 
 
-def format_learnable(message: Message, said_at: datetime, content: str) -> str:
+def format_message_for_extraction(message: Message, said_at: datetime, content: str) -> str:
     """Format a user's message with its number for extraction. `said_at` is in the user's time zone."""
     when = f"{format_minute(said_at)}, {day_name[said_at.weekday()]}"
     return f"#{message.id} [{when}] {name_speaker(message)}: {quote_message(message, content)}"
@@ -295,16 +296,15 @@ def format_recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
 
 
 def format_remembered(
-    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_named
+    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_with_speaker
 ) -> str:
     return format_block("remembered", (text for _, text in group_by_day(snippets, now, line)))
 
 
 def format_clock(now: datetime) -> str:
     """Format the date and time in the zone of `now`."""
-    return (
-        f"It is now {format_minute(now)} {format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
-    )
+    zone = format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
+    return f"It is now {format_minute(now)} {zone}."
 
 
 def make_reminder_request(said: str, now: datetime) -> str:
@@ -313,7 +313,7 @@ def make_reminder_request(said: str, now: datetime) -> str:
     return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(said)])])
 
 
-def format_replied(replied: Replied) -> str:
+def format_replied_message(replied: Replied) -> str:
     """Quote the message that the user replies to."""
     who = quote_one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
     return format_block("replied", [f"{who}: {quote_text(replied.text)}"])
@@ -349,7 +349,7 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 
 def make_title_request(messages: Iterable[Message], *, most: int) -> str:
     """Return the request for a conversation's title. `most` limits the characters of each message."""
-    lines = [format_named(message, message.content[:most]) for message in messages]
+    lines = [format_with_speaker(message, message.content[:most]) for message in messages]
     return f"{_NAME}\n\n{format_block('conversation', lines)}"
 
 

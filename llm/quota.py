@@ -31,7 +31,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 
 @contextmanager
-def acting_for(person: int) -> Iterator[None]:
+def charge_person(person: int) -> Iterator[None]:
     """Within the block, also charge this person for what other memories spend.
 
     Otherwise each new group would give them a new budget.
@@ -123,7 +123,7 @@ class Quota:
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
         if not self.is_set:
             return
-        await self._begin_day()
+        await self._load_today()
         if self._per_user and self._count_personal_tokens_left(spender) <= 0:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
@@ -133,7 +133,7 @@ class Quota:
         """Return the tokens that `spender` has left today, or None without a limit."""
         if not self.is_set:
             return None
-        await self._begin_day()
+        await self._load_today()
         left = [self._count_personal_tokens_left(spender)] if self._per_user else []
         left += [self._overall - sum(self._spent.values())] if self._overall else []
         return max(0, min(left))
@@ -143,7 +143,7 @@ class Quota:
         today = self._clock().date()
         return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)
 
-    async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
+    async def charge_embedded_texts(self, texts: Mapping[int, Sequence[str]]) -> None:
         """Charge owners for embedded texts, whatever their budget: stored messages are always embedded."""
         for owner, embedded in texts.items() if self._embedding_model else ():
             joined = [text[:MAX_INPUT_CHARS] for text in embedded]
@@ -200,7 +200,7 @@ class Quota:
                     log.warning("tokens spent could not be written yet: %s", type(error).__name__)
                     return
 
-    async def _begin_day(self) -> None:
+    async def _load_today(self) -> None:
         now = self._clock()
         if self._read_at is not None and self._day == now.date() and now - self._read_at < timedelta(seconds=5):
             return

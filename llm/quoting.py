@@ -31,7 +31,7 @@ _ORIGINS: dict[Origin, Block] = {
 }
 
 
-def quote_own(text: str) -> str:
+def quote_own_text(text: str) -> str:
     """Quote the user's own text, in which only our tags are defused."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from llm.meant_json import parse_meant_json
-from llm.thoughts import is_mentioned
+from llm.thoughts import is_mark_mentioned
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
@@ -115,7 +115,9 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
         found = _find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged)
         calls = list(islice(found, MAX_CALLS)) or _find_calls(body, names)
         if calls or not (
-            is_mentioned(text, opening.start("tag"), opening.end("tag")) if is_tagged else _is_other_json(body, names)
+            is_mark_mentioned(text, opening.start("tag"), opening.end("tag"))
+            if is_tagged
+            else _is_other_json(body, names)
         ):
             return _make_reading(before, calls)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
@@ -136,7 +138,7 @@ def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: in
                 return CallReading(shown=before)
             calls = _find_calls(body, names)
             is_call = not (mark["tag"] or names.isdisjoint(_PLACED.findall(body[:MARKED])))
-            if calls or (is_call and not is_mentioned(text, mark.start(), mark.end())):
+            if calls or (is_call and not is_mark_mentioned(text, mark.start(), mark.end())):
                 return _make_reading(before, calls)
             break
         if not is_whole and len(body) < MARKED:

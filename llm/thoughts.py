@@ -72,7 +72,7 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first mark is a closing one. Everything before it is thoughts."""
-    first = next((mark for mark in _find_marks(text) if not is_mentioned(text, mark.start(), mark.end())), None)
+    first = next((mark for mark in _find_marks(text) if not is_mark_mentioned(text, mark.start(), mark.end())), None)
     return first is not None and _is_closing(first)
 
 
@@ -86,7 +86,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
         return ""
     kept, place, depth = "", 0, 0
     for mark in _find_marks(text, is_whole=is_whole):
-        mentioned = is_mentioned(text, mark.start(), mark.end())
+        mentioned = is_mark_mentioned(text, mark.start(), mark.end())
         if _is_closing(mark):
             if not depth and mentioned:
                 continue
@@ -154,7 +154,7 @@ def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
         if mark["bracket"] and may_be_words and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
             continue  # a link, or a word in brackets
         found.append(mark)
-        is_open = not _is_closing(mark) and (is_open or not is_mentioned(text, mark.start(), mark.end()))
+        is_open = not _is_closing(mark) and (is_open or not is_mark_mentioned(text, mark.start(), mark.end()))
     return found
 
 
@@ -168,7 +168,7 @@ def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
     return following is not None and _is_closing(following)
 
 
-def is_mentioned(text: str, start: int, end: int) -> bool:
+def is_mark_mentioned(text: str, start: int, end: int) -> bool:
     """Return True if the mark between two positions is used like a word of a sentence."""
     line = text[max(0, start - 200) : start].rpartition("\n")[2]
     before, after = line.rstrip(" "), text[end : end + 1]

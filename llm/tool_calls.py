@@ -35,7 +35,7 @@ def format_tools_as_text(tools: Sequence[Tool]) -> str:
     return json.dumps(format_tools(tools)) if tools else ""
 
 
-def to_wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
+def format_messages(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
     """Convert messages to JSON. Join adjacent messages of one role, since some providers refuse them."""
     result: list[dict[str, Any]] = []
     for message in messages:

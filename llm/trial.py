@@ -59,7 +59,7 @@ async def _try_schema(model: ChatModel) -> str:
     return "keeps to a JSON schema" if fits else "does not keep to a JSON schema"
 
 
-async def list_endings(settings: Settings, today: date) -> list[str]:
+async def describe_shutdowns(settings: Settings, today: date) -> list[str]:
     """Return a sentence for each configured model that its endpoint will shut down soon."""
     variables = {
         settings.speech_model: "SPEECH_MODEL",
@@ -72,7 +72,7 @@ async def list_endings(settings: Settings, today: date) -> list[str]:
     address = {"api_key": settings.openai_api_key.value, "base_url": settings.openai_base_url}
     try:
         async with asyncio.timeout(SECONDS), aclosing(await asyncio.to_thread(open_client, **address)) as client:
-            ends = await client.list_endings()
+            ends = await client.list_shutdown_dates()
     except TimeoutError:
         return []
     return [
@@ -82,8 +82,8 @@ async def list_endings(settings: Settings, today: date) -> list[str]:
     ]
 
 
-async def log_endings(settings: Settings, clock: Clock) -> None:
+async def warn_of_shutdowns(settings: Settings, clock: Clock) -> None:
     """Log a warning for each configured model that will be shut down soon."""
     if settings.openai_api_key.value or settings.openai_base_url:  # else nothing is asked of an endpoint
-        for sentence in await list_endings(settings, clock().date()):
+        for sentence in await describe_shutdowns(settings, clock().date()):
             log.warning("%s", sentence)

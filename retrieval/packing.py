@@ -32,7 +32,7 @@ class Packing:
     room: int
     _now: datetime
     _count: Callable[[str], int]
-    _format_line: Callable[[Message, str], str] = prompts.format_named
+    _format_line: Callable[[Message, str], str] = prompts.format_with_speaker
     _days: set[date] = attrs.field(factory=set, init=False)
     _texts: set[str] = attrs.field(factory=set, init=False)
     _parts: dict[int, set[int]] = attrs.field(factory=dict, init=False)

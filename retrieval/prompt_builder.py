@@ -91,7 +91,7 @@ class PromptBuilder:
         if incoming.replied is not None:
             limit = min(MAX_QUOTED_TOKENS, budgets.ceiling // QUOTED_SHARE)
             replied = replace(incoming.replied, text=tokenizer.cut_end(incoming.replied.text, limit))
-            self._clock = f"{prompts.format_replied(replied)}\n{self._clock}"
+            self._clock = f"{prompts.format_replied_message(replied)}\n{self._clock}"
         sections = [powers, prompts.READER if explains else ""]
         system = add_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.cut_end(system, budgets.system)

@@ -28,13 +28,13 @@ class IncomingRenderer:
         self._tokens = tokenizer
 
         def name_speaker(text: str) -> str:
-            return prompts.format_group_line(incoming.person.name, text) if incoming.in_group else text
+            return prompts.prefix_speaker_name(incoming.person.name, text) if incoming.in_group else text
 
         def quote_forwarded(texts: Sequence[str]) -> str:
             return name_speaker(prompts.format_forwarded(texts))
 
         def quote_own(texts: Sequence[str]) -> str:
-            return name_speaker(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_own(texts[0])
+            return name_speaker(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_own_text(texts[0])
 
         parts = (
             _Part(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),

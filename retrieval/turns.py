@@ -79,11 +79,11 @@ class TurnRenderer:
 
     def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"
-            return prompts.format_group_line(message.speaker, quoting.quote_message(message, text))
+            return prompts.prefix_speaker_name(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
-            said = text if message.is_user else prompts.format_named(message, text)
+            said = text if message.is_user else prompts.format_with_speaker(message, text)
             return quoting.format_in_block(message.origin, said)
-        return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own(text)
+        return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own_text(text)
 
 
 def find_role(message: Message) -> Role:

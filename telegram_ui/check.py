@@ -10,7 +10,7 @@ from background.backups import create_backup_folder
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
-from llm.trial import list_endings, try_model
+from llm.trial import describe_shutdowns, try_model
 from records.errors import (
     KeepsakeError,
     ModelError,
@@ -77,7 +77,7 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
             for model in dict.fromkeys((answers, summariser)):
                 with_tools = model is answers and settings.tools == "auto"
                 await findings.report_result("model", try_model(model, tools=with_tools, schema=model is summariser))
-            for sentence in await list_endings(settings, assembly.utc_now().date()):
+            for sentence in await describe_shutdowns(settings, assembly.utc_now().date()):
                 findings.report("warning", sentence)
             for name in settings.openai_models:
                 if name == settings.openai_model:

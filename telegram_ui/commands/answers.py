@@ -152,7 +152,7 @@ class AnswerButtons(Family):
         return (
             ()
             if ask.message_id is None
-            else await self._services.explanations.list_messages_showing(ask.chat.scope, ask.message_id)
+            else await self._services.explanations.list_messages_of_same_answer(ask.chat.scope, ask.message_id)
         )
 
     async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:

@@ -35,7 +35,7 @@ class ChatsCommands(Family):
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         if get_memory_mode(await self._services.memory.config(place.owner)) == "off":
-            await self._services.corrections.start_over(ask.chat.scope)
+            await self._services.corrections.clear_session(ask.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
         self._services.titles.start(place, [ask.chat.scope])

@@ -175,7 +175,7 @@ def make_settings_rows(
 
 
 def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
-    chosen, name = choice.value_in(config), LABELS[choice.name]
+    chosen, name = choice.get_value(config), LABELS[choice.name]
     if choice.kind == "switch":
         return [button(wording.format_checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
     if choice.kind == "number":

@@ -32,7 +32,7 @@ class DashboardCommands(Family):
     async def _send_link(self, ask: Ask) -> str | None:
         here, owner, url = ask.chat, ask.chat.scope.owner, self._dependencies.dashboard_url
         if not url:
-            may_run_it = here.is_private and self._operation.may_run_it(ask.person)
+            may_run_it = here.is_private and self._operation.may_run_bot(ask.person)
             return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
         if here.scope.is_direct_messages:
             return tr("memory-not-for-one-person")

@@ -76,7 +76,7 @@ class WhyCommands(Family):
         scope = ask.chat.scope
         if telegram_id is not None:
             scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=telegram_id)
-        return await self._services.explanations.explain(scope, telegram_id)
+        return await self._services.explanations.explain_answer(scope, telegram_id)
 
     def _make_details_button(
         self, ask: Ask, explanation: Explanation, telegram_id: int, label: str, page: int

@@ -17,7 +17,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
-from llm.quota import acting_for
+from llm.quota import charge_person
 from locales.catalog import speak_in
 from locales.told import speak_to
 from records.errors import KeepsakeError, StorageError
@@ -243,8 +243,8 @@ class Answering:
         first = await self._placement.replace_forgotten_conversation(pieces[0])
         pieces = [piece.with_conversation(first.scope) for piece in pieces]
         language = await self._commands.choose_language(pieces[0].chat, pieces[0].person)
-        runs_it = self._dependencies.operation.may_run_it(pieces[0].person)
-        with speak_in(language), speak_to(operator=runs_it), acting_for(pieces[0].person.id):
+        runs_it = self._dependencies.operation.may_run_bot(pieces[0].person)
+        with speak_in(language), speak_to(operator=runs_it), charge_person(pieces[0].person.id):
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -345,7 +345,7 @@ class Answering:
         again = (
             summaries.make_fold_retry_keyboard(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
         )
-        with acting_for(parsed.person.id):
+        with charge_person(parsed.person.id):
             notices = await self._conversation.settle(parsed.scope)
         for notice in notices:
             chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)

@@ -62,7 +62,7 @@ class Dispatcher:
         self._file_attempts = FileAttempts(self._queue, self._delivery)
         self._repeats = Repeats(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
-            self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_it
+            self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_bot
         )
         self._placement = MessagePlacement(self._queue, services.conversation, services.memory, self._delivery)
         self._answering = Answering(

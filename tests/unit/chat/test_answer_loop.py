@@ -83,7 +83,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
             assert {one.turn for one in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
             assert (await store.read_counts(SCOPE)).active_turns == 2, "a result is nobody's turn"
-        told = await talk.services.explanations.explain(SCOPE)
+        told = await talk.services.explanations.explain_answer(SCOPE)
         assert told is not None
         assert [one.content for one in told.looked_up if one] == [WALNUTS]
         assert any(part.name == "tools" and part.tokens > 0 for part in told.record.parts)

@@ -215,7 +215,7 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert "While it fails." in talk.prompts()[-1], "the talk goes on from memory"
     assert len(await stored(talk)) == 2
     await room(talk, 2**30)
-    assert await talk.conversation.write_unwritten() == 0
+    assert await talk.conversation.write_waiting_turns() == 0
     assert done == ["first", "second", "and more"]
     assert not talk.conversation.after_writing(Scope(owner=ANNA.id), partial(note, "nothing waits"))
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
@@ -231,11 +231,11 @@ async def test_what_is_unwritten_waits_for_no_turn_and_holds_none_up(talk: Talk)
     talk.server.script("chat-model", Behaviour(hold="start"))
     answering = asyncio.create_task(talk.say("In a topic.", thread=5))
     await talk.server.until_held()
-    assert await talk.conversation.write_unwritten() == 1
+    assert await talk.conversation.write_waiting_turns() == 1
     assert (await talk.say("In another topic.", thread=6)).text == "Understood."
     await talk.server.release()
     await answering
-    assert await talk.conversation.write_unwritten() == 0
+    assert await talk.conversation.write_waiting_turns() == 0
     assert len(await stored(talk)) == 2
 
 
@@ -245,12 +245,12 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     asked = talk.incoming("While it fails." + " and so on" * 1000)
     await talk.conversation.reply(asked)
     await talk.conversation.note_shown(asked, [501, 502])
-    explain = talk.services.explanations.explain
+    explain = talk.services.explanations.explain_answer
     held = await explain(SCOPE, 502)
     assert held is not None
     assert not held.is_stored
     await room(talk, 2**30)
-    assert await talk.conversation.write_unwritten() == 0
+    assert await talk.conversation.write_waiting_turns() == 0
     stored = await explain(SCOPE, 502)
     assert stored is not None
     assert stored.is_stored

@@ -84,7 +84,7 @@ async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str
     await talk.say("The code word is tangerine.")
     await take_back(talk, fact.id)
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
-    explanation = await talk.services.explanations.explain(SCOPE)
+    explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
     assert [fact.text for fact, _ in explanation.facts if fact] == ([] if mode == "off" else ["Anna likes tea."])
     await talk.say("What was the code word?")

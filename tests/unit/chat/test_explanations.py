@@ -39,7 +39,7 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
         await talk.say("Thanks.")
     assert reply.context is not None
     async with talking(tmp_path) as talk:
-        told = await talk.services.explanations.explain(SCOPE, 502)
+        told = await talk.services.explanations.explain_answer(SCOPE, 502)
     assert told is not None
     context = reply.context
     assert told.is_stored
@@ -53,12 +53,12 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
 
 async def test_the_newest_answer_is_explained_unless_another_is_named(talk: Talk) -> None:
     await talk.remember()
-    assert await talk.services.explanations.explain(SCOPE) is None
+    assert await talk.services.explanations.explain_answer(SCOPE) is None
     first = talk.incoming("One.")
     await talk.conversation.reply(first)
     await talk.conversation.note_shown(first, [11])
     await talk.say("Two.")
-    explain = talk.services.explanations.explain
+    explain = talk.services.explanations.explain_answer
     newest, named = await explain(SCOPE), await explain(SCOPE, 11)
     assert newest is not None
     assert named is not None
@@ -72,7 +72,7 @@ async def test_while_memory_is_off_the_process_knows_and_no_file_does(talk: Talk
     first = talk.incoming("The password is heliotrope.")
     await talk.conversation.reply(first)
     await talk.conversation.note_shown(first, [11])
-    explain = talk.services.explanations.explain
+    explain = talk.services.explanations.explain_answer
     told = await explain(SCOPE, 11)
     assert told is not None
     assert not told.is_stored
@@ -105,7 +105,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     assert await talk.conversation.settle(SCOPE) == ()
     async with talk.services.memory.home(ANNA.id) as store:
         assert await store.compute_digest(ANNA.id) == before
-    told = await talk.services.explanations.explain(SCOPE)
+    told = await talk.services.explanations.explain_answer(SCOPE)
     assert told is not None
     assert (told.is_stored, told.record.here, len(told.recent)) == (False, 2, 2)
 
@@ -120,7 +120,7 @@ async def test_what_was_said_incognito_is_gone_when_it_ends(talk: Talk) -> None:
     assert not reply.is_incognito
     assert "heliotrope" not in talk.prompts()[-1]
     assert "Murka" in talk.prompts()[-1]
-    told = await talk.services.explanations.explain(SCOPE)
+    told = await talk.services.explanations.explain_answer(SCOPE)
     assert told is not None
     assert told.is_stored
 
@@ -154,11 +154,11 @@ async def test_a_version_whose_explanation_is_lost_says_so_and_no_other_stands_f
         talk.server.script("chat-model", "Canberra.")
         talk.moment[0] += timedelta(seconds=1)
         assert await talk.conversation.answer_again(SCOPE, turn, ANNA) is not None
-        told = await talk.services.explanations.explain(SCOPE)
+        told = await talk.services.explanations.explain_answer(SCOPE)
         assert told is not None
         assert told.record.is_known
     async with talking(tmp_path) as talk:
         assert await talk.conversation.show_version(SCOPE, turn, 1, ANNA) is not None
-        told = await talk.services.explanations.explain(SCOPE)
+        told = await talk.services.explanations.explain_answer(SCOPE)
         assert told is not None, "neither the explanation of the answer before it"
         assert not told.record.is_known

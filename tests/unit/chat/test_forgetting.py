@@ -186,7 +186,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         async with services.memory.home(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
             forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, Forgetting(what="everything")))
-            writing = asyncio.create_task(services.conversation.write_unwritten())
+            writing = asyncio.create_task(services.conversation.write_waiting_turns())
         await forgetting
         assert await writing == 0
         assert (await (await store_of(talk)).read_counts(SCOPE)).total == 0
@@ -272,13 +272,13 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
         for number in range(3):
             await talk.turn(f"{OTHER} {number}")
         talk.moment[0] += timedelta(days=20)
-        await talk.services.corrections.forget_archives(timedelta(days=50))
+        await talk.services.corrections.forget_old_archives(timedelta(days=50))
         assert (await (await store_of(talk)).read_counts(SCOPE)).total == 10
-        await talk.services.corrections.forget_archives(timedelta(days=30))
+        await talk.services.corrections.forget_old_archives(timedelta(days=30))
         assert traces(tmp_path) == []
         counts = await (await store_of(talk)).read_counts(SCOPE)
         assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
-        await talk.services.corrections.forget_archives(timedelta(days=10))
+        await talk.services.corrections.forget_old_archives(timedelta(days=10))
         assert (await (await store_of(talk)).read_counts(SCOPE)).total == 2, "what is not summarised stays"
 
 
@@ -320,13 +320,13 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         await store.profiles.put_profile(made, now=talk.moment[0])
         await facts.delete(ANNA.id, fact.id)
         talk.moment[0] += timedelta(hours=23)
-        await corrections.forget_deleted()
+        await corrections.forget_deleted_facts()
         assert traces(tmp_path), "it can still be restored"
         talk.moment[0] += timedelta(hours=2)
-        await corrections.forget_deleted()
+        await corrections.forget_deleted_facts()
         assert traces(tmp_path, [WORD, "tulips"]) == []
         assert [one.id for one in await facts.list_all(ANNA.id)] == [kept.id]
-        await corrections.forget_deleted()
+        await corrections.forget_deleted_facts()
     assert traces(tmp_path, [WORD, "tulips"]) == []
     assert traces(tmp_path, [OTHER])
 

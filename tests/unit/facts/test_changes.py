@@ -36,7 +36,7 @@ async def learned(talk: Talk, text: str, fact: str) -> None:
 
 
 async def why(talk: Talk) -> str:
-    explanation = await talk.services.explanations.explain(SCOPE)
+    explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
     return "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
 

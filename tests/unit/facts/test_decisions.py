@@ -51,7 +51,7 @@ async def delete(talk: Talk, how: str) -> None:
     await talk.services.facts.delete(ANNA.id, fact.id)
     if how == "erased":
         talk.moment[0] += timedelta(days=1, minutes=1)
-        await talk.services.corrections.forget_deleted()
+        await talk.services.corrections.forget_deleted_facts()
         assert await talk.services.facts.list_all(ANNA.id) == []
 
 

@@ -384,14 +384,14 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     await talk.services.facts.pin(ANNA.id, fact.id, is_pinned=True)
     await talk.services.distiller.distil_now(ANNA.id)
     await talk.say("Which strings are good?")
-    explanation = await talk.services.explanations.explain(SCOPE)
+    explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
     text = "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "“Anna plays the cello.” Since 21 November 2026, added by hand." in text
     assert "you pinned it" in text
     assert "Your profile\n21 November 2026 9:00 UTC: “" in text
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
-    explanation = await talk.services.explanations.explain(SCOPE)
+    explanation = await talk.services.explanations.explain_answer(SCOPE)
     if explanation is not None:
         assert "cello" not in "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
 

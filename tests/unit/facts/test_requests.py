@@ -25,7 +25,7 @@ WITH_SCHEMA = 1200
 
 said = st.tuples(st.sampled_from(["user", "user", "assistant"]), texts(4096))
 turns = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
-whom = st.sampled_from([prompts.name_owner(7), prompts.name_owner(-7)])
+whom = st.sampled_from([prompts.describe_owner(7), prompts.describe_owner(-7)])
 
 
 def talk(turns: Sequence[Sequence[tuple[Role, str]]], speaker: str = "Anna") -> list[list[Message]]:

@@ -66,7 +66,7 @@ async def test_a_state_told_months_ago_is_in_the_prompt_until_it_ends(
     assert prompt.index("Anna has a dog called Rex.") < prompt.index(KNEE), "newest first"
     assert "I have had a bad knee" not in prompt, "the message itself is far away"
     assert "ran to the bus" not in prompt, "what happened once does not last"
-    explanation = await talk.services.explanations.explain(SCOPE)
+    explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
     why = "".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "it holds until you say otherwise" in why

@@ -123,10 +123,10 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: moment)
     timeout: Any = SimpleNamespace(reschedule=until.append)
     patience = endpoint.Patience(timeout, 60.0, 10_000.0)
-    patience.renew()
+    patience.note_bytes()
     for chunk in ({"reasoning_content": "Hm"}, {"tool_calls": [{"index": 0}]}, {"content": "a"}, {"content": ""}):
         moment += 590
-        patience.renew()
+        patience.note_bytes()
         patience.note_progress(
             PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]})
         )

@@ -46,7 +46,7 @@ class Answer:
         await self._task
 
     async def _answer(self, order: Precedence) -> None:
-        async with order.answering():
+        async with order.hold_background_requests():
             self.is_begun.set()
             await self._may_end.wait()
 
@@ -60,7 +60,7 @@ async def test_background_work_waits_for_the_answers_and_is_then_done() -> None:
     order, work = Precedence(), Work()
     work.may_end.set()
     one, other = await Answer.begun(order), await Answer.begun(order)
-    waiting = asyncio.create_task(order.after_answers(work))
+    waiting = asyncio.create_task(order.run_after_answers(work))
     await one.end()
     await turns_of_the_loop()
     assert work.begun == 0
@@ -70,9 +70,9 @@ async def test_background_work_waits_for_the_answers_and_is_then_done() -> None:
 
 async def test_an_answer_interrupts_what_runs_and_itis_begun_again_after_it() -> None:
     order, work = Precedence(), Work()
-    running = asyncio.create_task(order.after_answers(work))
+    running = asyncio.create_task(order.run_after_answers(work))
     await work.started.wait()
-    async with order.answering():
+    async with order.hold_background_requests():
         await turns_of_the_loop()
         assert not running.done()
         assert work.begun == 1
@@ -83,10 +83,10 @@ async def test_an_answer_interrupts_what_runs_and_itis_begun_again_after_it() ->
 
 async def test_what_gave_way_often_enough_is_finished() -> None:
     order, work = Precedence(), Work()
-    running = asyncio.create_task(order.after_answers(work))
+    running = asyncio.create_task(order.run_after_answers(work))
     for number in range(MAX_INTERRUPTIONS + 3):
         await turns_of_the_loop()
-        async with order.answering():
+        async with order.hold_background_requests():
             await turns_of_the_loop()
         assert work.begun <= min(number + 2, MAX_INTERRUPTIONS + 1)
     work.may_end.set()
@@ -98,20 +98,20 @@ async def test_after_a_long_wait_itis_begun_in_any_case() -> None:
     order, work = Precedence(patience=0.01), Work()
     work.may_end.set()
     answer = await Answer.begun(order)
-    assert await order.after_answers(work) == "done"
+    assert await order.run_after_answers(work) == "done"
     await answer.end()
 
 
 async def test_what_an_answer_itself_needs_does_not_wait_for_it() -> None:
     order, work = Precedence(), Work()
     work.may_end.set()
-    async with order.answering():
-        assert await order.after_answers(work) == "done"
+    async with order.hold_background_requests():
+        assert await order.run_after_answers(work) == "done"
 
 
 async def test_who_cancels_background_work_is_obeyed() -> None:
     order, work = Precedence(), Work()
-    running = asyncio.create_task(order.after_answers(work))
+    running = asyncio.create_task(order.run_after_answers(work))
     await work.started.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -52,13 +52,13 @@ def test_quoting_changes_nothing_but_brackets_and_indents_further_lines(text: st
 
 @pytest.mark.parametrize("text", ["a < b and b > c", "vector<int> x;", "<div class='a'>", "«Bread» 5 ≤ 6", "x <- 3"])
 def test_other_brackets_stay(text: str) -> None:
-    assert quoting.quote_text(text) == quoting.quote_own(text) == text
+    assert quoting.quote_text(text) == quoting.quote_own_text(text) == text
 
 
 @given(st.text(max_size=40), st.sampled_from(NAMES))
 def test_own_words_stay_verbatim_apart_from_our_tags(text: str, name: str) -> None:
-    assert quoting.quote_own(text.replace("<", "")) == text.replace("<", "")
-    assert quoting.quote_own(f"a <{name}> b </{name.upper()}> c") == f"a ‹{name}> b ‹/{name.upper()}> c"
+    assert quoting.quote_own_text(text.replace("<", "")) == text.replace("<", "")
+    assert quoting.quote_own_text(f"a <{name}> b </{name.upper()}> c") == f"a ‹{name}> b ‹/{name.upper()}> c"
 
 
 def test_words_of_others_stand_in_a_block_of_their_own() -> None:
@@ -111,13 +111,13 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
     )
     written = {
         "conversation": prompts.format_message(message),
-        "snippet": prompts.format_named(message, HOSTILE),
-        "learnable": prompts.format_learnable(message, NOW, HOSTILE),
+        "snippet": prompts.format_with_speaker(message, HOSTILE),
+        "learnable": prompts.format_message_for_extraction(message, NOW, HOSTILE),
         "fact": prompts.format_fact(fact),
         "known": prompts.format_known_fact(fact),
         "summary": prompts.format_summary(summary),
         "profile": prompts.format_profile(HOSTILE),
-        "reply": prompts.format_replied(Replied(telegram_id=1, text=HOSTILE, speaker=HOSTILE)),
+        "reply": prompts.format_replied_message(Replied(telegram_id=1, text=HOSTILE, speaker=HOSTILE)),
         "forwarded": prompts.format_forwarded([HOSTILE]),
         "document": prompts.format_document([HOSTILE]),
         "picture": prompts.make_picture_request(HOSTILE),

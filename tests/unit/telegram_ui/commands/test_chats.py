@@ -175,7 +175,7 @@ async def test_a_long_answer_is_no_title_and_incognito_asks_for_none(desk: Desk,
 async def test_while_memory_is_off_new_starts_over(desk: Desk, talk: Talk) -> None:
     reply = await talk.say("My walrus is called Oskar")
     assert not reply.is_remembered
-    await desk.services.corrections.start_over(Scope(owner=7))
+    await desk.services.corrections.clear_session(Scope(owner=7))
     await talk.say("What is it called?")
     assert "Oskar" not in talk.prompts()[-1]
     await desk.say(ANN, ANN, "/new")

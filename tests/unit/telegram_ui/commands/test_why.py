@@ -20,7 +20,7 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     for number in range(4):
         await talk.turn(f"The weather was fine on day {number}.")
     await talk.say("Where are the walnuts?")
-    explanation = await talk.services.explanations.explain(Scope(owner=ANNA.id))
+    explanation = await talk.services.explanations.explain_answer(Scope(owner=ANNA.id))
     assert explanation is not None
     assert explanation.snippets
     explanation = replace(explanation, snippets=explanation.snippets * times)
@@ -44,7 +44,7 @@ async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk)
     for number in range(4):
         await talk.turn(f"The weather was fine on day {number}.")
     await talk.say("Where are the walnuts?")
-    explanation = await talk.services.explanations.explain(Scope(owner=ANNA.id))
+    explanation = await talk.services.explanations.explain_answer(Scope(owner=ANNA.id))
     assert explanation is not None
     [(message, chosen), *others] = explanation.snippets
     assert message is not None
