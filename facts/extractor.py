@@ -135,7 +135,7 @@ class FactExtractor:
         if len(turns) < 2:
             log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
             return []
-        who = prompts.name_owner(batch.scope.owner)
+        who = prompts.describe_owner(batch.scope.owner)
         return [
             self._requests.make_extraction(half, batch.known, who=who, zone=batch.zone, max_turns=len(half))
             for half in (turns[:middle], turns[middle:])
