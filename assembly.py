@@ -11,7 +11,7 @@ from attachments.documents import DocumentReader
 from background.backups import make_backups
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
-from background.scheduler import ScheduledTask, Scheduler
+from background.scheduler import ScheduledTask, run_scheduled_tasks
 from chat.answer_loop import AnswerLoop
 from chat.answerer import Answerer
 from chat.attachments import Attachments, Speech
@@ -175,7 +175,7 @@ async def open_services(
             backups=make_backups(settings, memory, clock),
         )
         try:
-            async with Scheduler(list_scheduled_tasks(core, services)):
+            async with run_scheduled_tasks(list_scheduled_tasks(core, services)):
                 yield services
         finally:
             await quota.write()

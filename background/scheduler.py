@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Self
 
 from runtime.tasks import cancel_and_wait
 
@@ -21,30 +21,27 @@ class ScheduledTask:
     at_start: bool = False
 
 
-class Scheduler:
-    """Runs tasks while the `async with` block is open. If a run fails, it is logged, and the next one is on time."""
+@asynccontextmanager
+async def run_scheduled_tasks(scheduled: Sequence[ScheduledTask]) -> AsyncIterator[None]:
+    """Run tasks while the block is open. If a run fails, log it and run the task again at its next time."""
+    running = [asyncio.create_task(_repeat_task(task)) for task in scheduled]
+    try:
+        yield
+    finally:
+        await cancel_and_wait(*running)
 
-    def __init__(self, scheduled: Sequence[ScheduledTask]) -> None:
-        self._scheduled = scheduled
-        self._tasks: list[asyncio.Task[None]] = []
 
-    async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(self._repeat_task(task)) for task in self._scheduled]
-        return self
+async def _repeat_task(task: ScheduledTask) -> None:
+    if task.at_start:
+        await _run_task(task)
+    while True:
+        await asyncio.sleep(task.every)
+        await _run_task(task)
 
-    async def __aexit__(self, *_: object) -> None:
-        await cancel_and_wait(*self._tasks)
 
-    async def _repeat_task(self, task: ScheduledTask) -> None:
-        if task.at_start:
-            await self._run_task(task)
-        while True:
-            await asyncio.sleep(task.every)
-            await self._run_task(task)
-
-    async def _run_task(self, task: ScheduledTask) -> None:
-        try:
-            await task.work()
-        except Exception as error:  # broad: a failure here must not end the other tasks
-            # Without the error's text, which may quote what people said.
-            log.warning("%s failed: %s", task.name, type(error).__name__)
+async def _run_task(task: ScheduledTask) -> None:
+    try:
+        await task.work()
+    except Exception as error:  # broad: a failure here must not end the other tasks
+        # Without the error's text, which may quote what people said.
+        log.warning("%s failed: %s", task.name, type(error).__name__)

@@ -1,7 +1,7 @@
 """The memory page as an ASGI app: its files, its API, and the guards in front of both."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -64,12 +64,10 @@ class PatientProtocol(BoundedProtocol):
     request_within = 120.0
 
 
-@asynccontextmanager
-async def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AsyncIterator[int]:
+def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
     """Serve the page while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     app = make_dashboard_app(services, host)
-    async with serve(app, address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol) as port:
-        yield port
+    return serve(app, address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol)
 
 
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:

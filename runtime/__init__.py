@@ -1,8 +1,7 @@
 """Server infrastructure that knows nothing of memory: logging, locks, HTTP, threads, child processes.
 
-assets.py       static files with compression and caching
+assets.py       static files: bundling of JavaScript modules, compression and caching
 bounded_json.py bounded parsing of untrusted JSON
-bundling.py     one script from many JavaScript modules
 cooperative.py  long loops in a thread that let other threads run
 health.py       /healthz, /readyz and /metrics
 http_client.py  HTTP client sessions with certificates and proxies

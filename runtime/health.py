@@ -6,8 +6,8 @@ There is no password, so only the operator's machines should be able to reach th
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 
 from attrs import define, field
 from prometheus_client import generate_latest
@@ -75,8 +75,7 @@ class Readiness:
         return True
 
 
-@asynccontextmanager
-async def serve_health(readiness: Readiness, address: tuple[str, int]) -> AsyncIterator[int]:
+def serve_health(readiness: Readiness, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
     """Serve while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     # Imported here, because a bot without HEALTH_LISTEN needs no web server.
     from starlette.applications import Starlette
@@ -99,5 +98,4 @@ async def serve_health(readiness: Readiness, address: tuple[str, int]) -> AsyncI
         return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     app = Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", serve_metrics)])
-    async with serve(app, address, setting="HEALTH_LISTEN") as port:
-        yield port
+    return serve(app, address, setting="HEALTH_LISTEN")

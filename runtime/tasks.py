@@ -26,16 +26,12 @@ async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Re
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
-            await asyncio.shield(task)
+            await asyncio.wait([task])
         except asyncio.CancelledError as error:
-            if task.cancelled():
-                raise
             cancelled = error
-        except Exception:  # noqa: BLE001, S110, RUF100 - read from the task below
-            pass
     if cancelled is not None:
         if not task.cancelled():
-            task.exception()
+            task.exception()  # otherwise asyncio would log it
         raise cancelled
     return task.result()
 

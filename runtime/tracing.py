@@ -5,7 +5,7 @@ Attributes contain no personal data. Errors are recorded by type only, because t
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from records.errors import SettingsError
@@ -37,15 +37,12 @@ class Span:
             self._otel_span.set_status(StatusCode.ERROR)
 
 
-def record_span(
-    name: str, attributes: Attributes | None = None, *, is_request: bool = False
-) -> AbstractContextManager[Span]:
-    """Record a span around the block. If `is_request`, the span is a request to another machine."""
-    return _start_span(name, attributes, is_request) if _tracers else nullcontext(Span())
-
-
 @contextmanager
-def _start_span(name: str, attributes: Attributes | None, is_request: bool) -> Iterator[Span]:
+def record_span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> Iterator[Span]:
+    """Record a span around the block. If `is_request`, the span is a request to another machine."""
+    if not _tracers:
+        yield Span()
+        return
     from opentelemetry.trace import SpanKind
 
     quiet = {"record_exception": False, "set_status_on_exception": False}

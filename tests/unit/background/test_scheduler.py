@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from background.scheduler import ScheduledTask, Scheduler
+from background.scheduler import ScheduledTask, run_scheduled_tasks
 
 
 async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
@@ -22,7 +22,7 @@ async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture
 
     breaking = ScheduledTask(name="breaking", work=breaks, every=0.001)
     working = ScheduledTask(name="working", work=works, every=0.001)
-    async with Scheduler([breaking, working]):
+    async with run_scheduled_tasks([breaking, working]):
         await asyncio.wait_for(done.wait(), 10)
     assert "breaking failed: ValueError" in caplog.text
     assert "somebody" not in caplog.text
@@ -34,7 +34,7 @@ async def test_a_step_may_run_at_the_start_already() -> None:
     async def works() -> None:
         begun.set()
 
-    async with Scheduler([ScheduledTask(name="working", work=works, every=3600, at_start=True)]):
+    async with run_scheduled_tasks([ScheduledTask(name="working", work=works, every=3600, at_start=True)]):
         await asyncio.wait_for(begun.wait(), 10)
 
 
@@ -48,7 +48,7 @@ async def test_steps_repeat_until_the_block_ends() -> None:
         if times == 3:
             enough.set()
 
-    async with Scheduler([ScheduledTask(name="working", work=works, every=0.001)]):
+    async with run_scheduled_tasks([ScheduledTask(name="working", work=works, every=0.001)]):
         await asyncio.wait_for(enough.wait(), 10)
     ended = times
     await asyncio.sleep(0)

@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from runtime.assets import read_assets
-from runtime.bundling import bundle_modules, strip_comments
+from runtime.assets import bundle_modules, read_assets, strip_comments
 from tests.paths import ROOT
 from tests.support.missing import lacks
 
