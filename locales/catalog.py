@@ -20,17 +20,13 @@ LANGUAGES: Mapping[str, str] = {
     "pt": "Português",
     "ar": "العربية",
 }
-"""Languages by code, which is also the folder's name.
-
-Add a language to DEFAULT_LANGUAGE in settings.py, too, and to text/fingerprint.py if its months and days are words.
-"""
+"""By code and folder. DEFAULT_LANGUAGE in settings.py has them too, and text/fingerprint.py those with month names."""
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
 SHARED = "shared"  # the family whose texts the others refer to
 RIGHT_TO_LEFT = frozenset({"ar"})
 
-Argument = str | int | float
-"""A number is formatted for the language and selects the plural. Pass an id as str."""
+Argument = str | int | float  # a number is formatted for the language and selects the plural; pass an id as str
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 MAX_ARGUMENT_CHARS = 2_500  # Fluent refuses a text with a longer argument (MAX_PART_LENGTH)
@@ -46,10 +42,6 @@ def tr(key: str, /, **arguments: Argument) -> str:
 
 def translate(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
     """Return a text in one language, or in English if it is missing. Raise LookupError for an unknown key."""
-    return _format_text(language, key, arguments) if arguments else texts.without_arguments(language, key)
-
-
-def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> str:
     for code in (language, ENGLISH):
         bundle = texts.bundle(code, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
@@ -57,7 +49,7 @@ def _format_text(language: str, key: str, arguments: Mapping[str, Argument]) -> 
                 name: f"{value[: MAX_ARGUMENT_CHARS - 1]}…"
                 if isinstance(value, str) and len(value) > MAX_ARGUMENT_CHARS
                 else value
-                for name, value in arguments.items()
+                for name, value in (arguments or {}).items()
             }
             text, errors = bundle.format_pattern(pattern, values)
             if errors:
@@ -148,7 +140,6 @@ class Texts:
     def __init__(self) -> None:
         self._bundles: dict[str, FluentBundle] = {}
         self._families: set[tuple[str, str]] = set()
-        self._without_arguments: dict[tuple[str, str], str] = {}
         self._reading = threading.Lock()
 
     def bundle(self, language: str, family: str) -> "FluentBundle":
@@ -172,12 +163,6 @@ class Texts:
             self._bundles[language] = FluentBundle([language], use_isolating=language in RIGHT_TO_LEFT)
         if source:
             self._bundles[language].add_resource(FluentResource(source))
-
-    def without_arguments(self, language: str, key: str) -> str:
-        """Return a text without arguments from a cache: every answer has buttons with the same labels."""
-        if (language, key) not in self._without_arguments:
-            self._without_arguments[language, key] = _format_text(language, key, {})
-        return self._without_arguments[language, key]
 
 
 texts = Texts()

@@ -35,8 +35,7 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.ImportRefused: "errors-import-refused",
     errors.DocumentUnreadable: "files-damaged",
 }
-FOR_THE_OPERATOR = (errors.StorageError, errors.FoldRefused)
-"""Errors whose own sentences name files, columns and checks, in English."""
+FOR_THE_OPERATOR = (errors.StorageError, errors.FoldRefused)  # their own sentences name files, columns and checks
 
 _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
@@ -87,11 +86,9 @@ def format_worth(fact: Fact) -> str:
 
 
 SIGNALS = frozenset(
-    {
-        "words", "words before", "nearby", "meaning", "pinned", "instruction", "preference", "speaker", "reply", "time",
-        "opening", "recent", "state",
-    }
-)  # fmt: skip
+    {"words", "words before", "nearby", "meaning", "pinned", "instruction", "preference", "speaker", "reply"}
+    | {"time", "opening", "recent", "state"}
+)
 """Parts of a score that have a text why-for-NAME."""
 PARTS = frozenset(
     {"system", "profile", "summaries", "recent", "tools", "instructions", "facts"}

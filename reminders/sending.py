@@ -26,10 +26,8 @@ MAX_DUE = 200  # reminders read at once; list_due takes one of each owner before
 GRACE = 2.0  # seconds that a reminder which is being sent when the bot stops has left to arrive
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
-Told = Literal["arrived", "unknown", "lost", "later"]
-"""unknown: it may have arrived; lost: it never will; later: try again."""
-Tell = Callable[[Reminder, datetime], Awaitable[Told]]
-"""Sends a reminder at a given time and returns the outcome."""
+Told = Literal["arrived", "unknown", "lost", "later"]  # unknown: it may have arrived; lost: never; later: try again
+Tell = Callable[[Reminder, datetime], Awaitable[Told]]  # sends a reminder at a given time
 
 
 @define(kw_only=True, eq=False)

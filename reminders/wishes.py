@@ -19,8 +19,7 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
 }
 """JSON schemas of the arguments with which a model describes a reminder, in a chat and for /reminders add."""
 _ENDS = " ,.;:!?\"'“”„«»-–—"
-Impossible = Literal["none", "far", "passed"]
-"""Why nothing can be set for a time: no clock or calendar shows it, it is too far ahead, or it is over."""
+Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the time, it is too far ahead, or over
 
 
 def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish | None:

@@ -1,7 +1,4 @@
-"""/admin: the bot's people and state for its admins, and their decisions about strangers who ask to be let in.
-
-Apart from the first words of such a stranger, nothing here shows anybody's messages.
-"""
+"""/admin: the people and the state of the bot for its admins, and their decisions about strangers."""
 
 import logging
 from datetime import UTC, datetime

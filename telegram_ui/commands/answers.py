@@ -120,11 +120,7 @@ class AnswerButtons(Family):
     async def _answer_again(
         self, ask: Ask, instead_of: Sequence[int], *, is_answer: bool = False, status: str = ""
     ) -> str | None:
-        """Answer the turn of the pressed button again, in place of the messages `instead_of`.
-
-        If the button is under an answer (`is_answer`), that answer stays when it is too late to replace it. `status`
-        replaces the text of the message with the button.
-        """
+        """Answer the turn of the pressed button again. `status` replaces the text of the message with the button."""
         chat, conversation = ask.chat, self._services.conversation
 
         async def answer(stream: AnswerStream) -> tuple[Incoming, Reply] | None:
@@ -141,7 +137,7 @@ class AnswerButtons(Family):
         if stream is None:
             return tr("answers-pressed-already")
         answered = await self._run_answer(ask, stream, answer)
-        if answered is None and is_answer:
+        if answered is None and is_answer:  # the answer with the pressed button stays
             await self._last_buttons.remove_buttons(self._delivery, chat, ask.message_id)
             await self._delivery.say(chat, tr("answers-too-late"))
         elif answered is None or status:
@@ -149,11 +145,9 @@ class AnswerButtons(Family):
         return await self._deliver_shielded(ask, stream, answered)
 
     async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
-        return (
-            ()
-            if ask.message_id is None
-            else await self._services.explanations.list_messages_of_same_answer(ask.chat.scope, ask.message_id)
-        )
+        if ask.message_id is None:
+            return ()
+        return await self._services.explanations.list_messages_of_same_answer(ask.chat.scope, ask.message_id)
 
     async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
         """Start to show an answer. Return None for a repeated press."""
@@ -227,11 +221,7 @@ async def speak_if_chosen(
     *,
     was_heard: bool = False,
 ) -> None:
-    """Speak an answer if its reader has chosen spoken answers.
-
-    Some readers chose them only for voice messages: then the question must have been one (`was_heard`). Errors are
-    shown in the chat, except DeliveryError, which is raised.
-    """
+    """Speak an answer if its reader chose so. Show errors in the chat, but raise DeliveryError."""
     if dependencies.speech is None or reply.is_error or not shown_as:
         return
     try:

@@ -11,8 +11,7 @@ from telegram_ui.sending.formatting import TextBuilder
 
 TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # buttons under /start and /help
 USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")  # the commands of /help
-IN_PRIVATE_MENU = (*USUAL, "summary", "incognito", "stop", "help")
-"""The commands in the menu of a private chat. Nobody reads a list of all 30. /help has the others."""
+IN_PRIVATE_MENU = (*USUAL, "summary", "incognito", "stop", "help")  # nobody reads a list of all 30
 
 
 class Basics(Family):
@@ -62,14 +61,13 @@ class Basics(Family):
                 shown.add(f"\n{_format_command(row)}")
         await self._show_text(ask, shown.piece())
 
-    @Command("privacy")
-    async def _describe_stored_data(self, ask: Ask) -> str:
+    async def _describe_stored_data(self, ask: Ask) -> None:
         config, days = await self._read_config(ask), self._operation.retention_days
-        return format_what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
+        text = format_what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
+        await self._delivery.say(ask.chat, text)
 
-    @Press(STORED)
-    async def _show_privacy(self, ask: Ask) -> None:
-        await self._delivery.say(ask.chat, await self._describe_stored_data(ask) or "")
+    _handle_privacy_command = Command("privacy")(_describe_stored_data)
+    _press_stored = Press(STORED)(_describe_stored_data)
 
     @Command("stop")
     async def _say_nothing_to_stop(self, ask: Ask) -> str:

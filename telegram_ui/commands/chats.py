@@ -41,10 +41,6 @@ class ChatsCommands(Family):
         self._services.titles.start(place, [ask.chat.scope])
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
-    @Command("chats", who="admins", stands_alone=True)
-    async def _list_chats(self, ask: Ask) -> str | None:
-        return await self._show_page(ask, 0)
-
     @Press(KIND, who="admins")
     async def _handle_press(self, ask: Ask) -> str | None:
         action, number = ask.argument[:1], ask.argument[1:]
@@ -61,16 +57,15 @@ class ChatsCommands(Family):
         if action == RENAME:
             await self._title.ask_for(ask, tr("chats-which-title"), about=scope.thread, example=tr("chats-example"))
             return None
-        return await self._open_chat(ask, scope) if action == GO else tr("shared-dead-button")
-
-    async def _open_chat(self, ask: Ask, scope: Scope) -> str:
+        if action != GO:
+            return tr("shared-dead-button")
         if not await self._services.memory.open_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         self._services.titles.start(ask.chat.location, [ask.chat.scope])
-        await self._show_page(ask, 0)
+        await self._show_page(ask)
         return tr("chats-opened")
 
-    async def _show_page(self, ask: Ask, page: int) -> str | None:
+    async def _show_page(self, ask: Ask, page: int = 0) -> str | None:
         place, memory, first = ask.chat.location, self._services.memory, page * CHATS_PER_PAGE
         if get_memory_mode(await memory.config(place.owner)) == "off":
             return tr("chats-off")
@@ -94,6 +89,8 @@ class ChatsCommands(Family):
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PAGE}{to}"))
         new = self._make_button(ask, KIND, tr("chats-untitled"), NEW)
         return await self._show_text(ask, "\n".join(lines), *rows, turn, [new])
+
+    _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_page)
 
     async def take_text(self, ask: Ask) -> bool:
         return await self._title.take_answer(ask, partial(self._rename_chat, ask), most=MAX_TITLE_CHARS)

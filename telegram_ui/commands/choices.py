@@ -40,7 +40,7 @@ Button = Callable[[str, str], InlineKeyboardButton]  # makes a button from its l
 
 
 class ChoiceCommands(Family):
-    """The handlers of /settings and /tz. In groups only admins choose."""
+    """The handlers of /settings, /tz, /incognito and /language. In groups only admins choose."""
 
     heading = "choices"
 
@@ -153,6 +153,61 @@ class ChoiceCommands(Family):
         await self._show_settings(ask, config)
         return chosen
 
+    @Command("incognito", who="admins")
+    async def _switch_incognito(self, ask: Ask) -> str:
+        config, word = await self._read_config(ask), ask.argument.strip().lower()
+        if config is None or not config.enabled or word not in ("", ON, OFF):
+            return format_state(config)
+        chosen = word == ON if word else not config.incognito
+        await self._store_choices(ask, incognito=chosen)
+        return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
+
+    @Command("language", who="admins")
+    async def _handle_language_command(self, ask: Ask) -> str | None:
+        wanted = ask.argument.strip().casefold()
+        found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
+        if found is None and wanted != BY_APP:
+            return await self._show_languages(ask)
+        return await self._set_language(ask, found or "")
+
+    @Press(LANGUAGE, who="admins")
+    async def _press_language(self, ask: Ask) -> str | None:
+        if ask.argument == ASK:
+            return await self._show_languages(ask)
+        if ask.argument != BY_APP and ask.argument not in LANGUAGES:
+            return tr("shared-dead-button")
+        chosen = "" if ask.argument == BY_APP else ask.argument
+        await self._set_language(ask, chosen)
+        with speak_in(self._resolve_language(ask, chosen)):
+            await self._show_languages(ask)
+        return None
+
+    async def _set_language(self, ask: Ask, chosen: str) -> str:
+        await self._store_choices(ask, language=chosen)
+        with speak_in(self._resolve_language(ask, chosen)):
+            await self._set_menu(ask, chosen)
+            return tr("language-chosen", language=LANGUAGES[current_language()])
+
+    def _resolve_language(self, ask: Ask, chosen: str) -> str:
+        default = self._dependencies.default_language
+        return choose_language(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
+
+    async def _set_menu(self, ask: Ask, chosen: str) -> None:
+        if not ask.chat.is_private:
+            return
+        bot: telegram.Bot = ask.update.get_bot()
+        scope = BotCommandScopeChat(ask.chat.id)
+        rows = [(row.name, row.description) for row in make_private_menu(self._dependencies.commands)]
+        with suppress(TelegramError):  # commands work without a menu
+            await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
+
+    async def _show_languages(self, ask: Ask) -> str | None:
+        config = await self._read_config(ask)
+        chosen = config.language if config else ""
+        labels = {**LANGUAGES, BY_APP: tr("language-automatic")} if ask.chat.is_private else LANGUAGES
+        rows = split_rows(self._make_choice_buttons(ask, LANGUAGE, labels, chosen or BY_APP), 2)
+        return await self._show_text(ask, tr("language-question"), *rows, [self._make_settings_button(ask)])
+
 
 def _parse_value(choice: Choice, value: str) -> object:
     """Return the value in a payload, or None if it is invalid."""
@@ -192,68 +247,3 @@ def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
     """Return a sentence with the name and the current time of a time zone."""
     sentence = tr("choices-zone-is", zone=format_zone(name), time=wording.format_clock(now, zone))
     return f"{sentence} {tr('choices-zone-fixed')}" if name.startswith("Etc/") else sentence
-
-
-class IncognitoCommands(Family):
-    heading = "choices"
-
-    @Command("incognito", who="admins")
-    async def _switch_incognito(self, ask: Ask) -> str:
-        config, word = await self._read_config(ask), ask.argument.strip().lower()
-        if config is None or not config.enabled or word not in ("", ON, OFF):
-            return format_state(config)
-        chosen = word == ON if word else not config.incognito
-        await self._store_choices(ask, incognito=chosen)
-        return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
-
-
-class LanguageCommands(Family):
-    """The handlers of /language. In groups only admins choose."""
-
-    heading = "choices"
-
-    @Command("language", who="admins")
-    async def _handle_language_command(self, ask: Ask) -> str | None:
-        wanted = ask.argument.strip().casefold()
-        found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
-        if found is None and wanted != BY_APP:
-            return await self._show_choice(ask)
-        return await self._set_language(ask, found or "")
-
-    @Press(LANGUAGE, who="admins")
-    async def _handle_press(self, ask: Ask) -> str | None:
-        if ask.argument == ASK:
-            return await self._show_choice(ask)
-        if ask.argument != BY_APP and ask.argument not in LANGUAGES:
-            return tr("shared-dead-button")
-        chosen = "" if ask.argument == BY_APP else ask.argument
-        await self._set_language(ask, chosen)
-        with speak_in(self._resolve_language(ask, chosen)):
-            await self._show_choice(ask)
-        return None
-
-    async def _set_language(self, ask: Ask, chosen: str) -> str:
-        await self._store_choices(ask, language=chosen)
-        with speak_in(self._resolve_language(ask, chosen)):
-            await self._set_menu(ask, chosen)
-            return tr("language-chosen", language=LANGUAGES[current_language()])
-
-    def _resolve_language(self, ask: Ask, chosen: str) -> str:
-        default = self._dependencies.default_language
-        return choose_language(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
-
-    async def _set_menu(self, ask: Ask, chosen: str) -> None:
-        if not ask.chat.is_private:
-            return
-        bot: telegram.Bot = ask.update.get_bot()
-        scope = BotCommandScopeChat(ask.chat.id)
-        rows = [(row.name, row.description) for row in make_private_menu(self._dependencies.commands)]
-        with suppress(TelegramError):  # commands work without a menu
-            await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
-
-    async def _show_choice(self, ask: Ask) -> str | None:
-        config = await self._read_config(ask)
-        chosen = config.language if config else ""
-        labels = {**LANGUAGES, BY_APP: tr("language-automatic")} if ask.chat.is_private else LANGUAGES
-        rows = split_rows(self._make_choice_buttons(ask, LANGUAGE, labels, chosen or BY_APP), 2)
-        return await self._show_text(ask, tr("language-question"), *rows, [self._make_settings_button(ask)])

@@ -39,17 +39,13 @@ SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awa
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ask:
-    """A command, button press, text or file of one person.
-
-    `argument` is the text after the command's name, the payload of the pressed button, or the text itself.
-    `requested_in` is the stored turn in which the model offered the command, if it did.
-    """
+    """A command, button press, text or file of one person."""
 
     update: telegram.Update
     chat: Chat
     person: Person
-    argument: str = ""
-    requested_in: int | None = None
+    argument: str = ""  # the text after the command's name, the payload of the pressed button, or the text itself
+    requested_in: int | None = None  # the stored turn in which the model offered the command, if it did
 
     @property
     def _replied(self) -> telegram.Message | None:
@@ -115,18 +111,14 @@ async def _raise_not_implemented(*_: object) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Press:
-    """A kind of inline button (at most three characters) and the decorator of the method that handles a press.
+    """A kind of inline button, and the decorator of the method that handles a press."""
 
-    Set `reads_file` if the cost of the work depends on an untrusted file. Set `is_ephemeral` if only the person who
-    asks should see the answer in a group. Older Bot API servers show it to everybody.
-    """
-
-    name: str = field(kw_only=False)
+    name: str = field(kw_only=False)  # at most three characters for a button
     handler: Handler = _raise_not_implemented
     who: Who = "everyone"
     queue: Queue = "commands"
-    reads_file: bool = False
-    is_ephemeral: bool = False
+    reads_file: bool = False  # the cost of the work depends on an untrusted file
+    is_ephemeral: bool = False  # in a group only this person sees the answer, except on older Bot API servers
 
     @property
     def key(self) -> str:
@@ -141,11 +133,11 @@ class Press:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command(Press):
-    """A command and the decorator of the method that handles it. `heading` names its section of /help."""
+    """A command, and the decorator of the method that handles it."""
 
     where: Where = "everywhere"
     stands_alone: bool = False  # takes no argument
-    heading: str = ""
+    heading: str = ""  # the section of /help
 
     @property
     def description(self) -> str:
@@ -159,35 +151,30 @@ class Command(Press):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerControls:
-    """Callbacks that show and stop answers. The defaults work without queues.
+    """Callbacks that show and stop answers. The defaults work without queues."""
 
-    `stop` cancels the answer in a scope and returns True if one was being written. `stoppable` marks the section that
-    `stop` may cancel. `begin` starts to show the answer to an update, in place of the given messages. `send` retries
-    until the whole answer has arrived, and returns the ids of its messages.
-    """
-
+    # Cancels the answer in a scope, and returns True if one was being written.
     stop: Callable[[Scope], bool] = lambda scope: False
+    # Marks the section that `stop` may cancel.
     stoppable: Callable[[Scope], AbstractContextManager[None]] = lambda scope: nullcontext()
+    # Starts to show the answer to an update, in place of the given messages.
     begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
         delivery, chat, stop=stop, instead_of=there
     )
+    # Retries until the whole answer has arrived, and returns the ids of its messages.
     send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """The parts of the bot that families use.
-
-    Commands sets `commands` and `give_command`, which handles a command as if a person had sent it. Without `speech`
-    nothing is spoken. Without a `dashboard_url` there is no dashboard.
-    """
+    """The parts of the bot that families use. Commands sets `commands` and `give_command`."""
 
     services: Services
     delivery: Delivery
     buttons: Buttons
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
-    give_command: GiveCommand = _raise_not_implemented
+    give_command: GiveCommand = _raise_not_implemented  # handles a command as if a person had sent it
     default_language: str = ENGLISH
     operation: Operation = field(default_factory=Operation)
     dashboard_url: str = ""
@@ -200,8 +187,7 @@ class Dependencies:
 class Family:
     """The base of all families. A subclass declares commands and presses, and overrides the methods that it needs."""
 
-    heading = "more"
-    """Names the section of /help that lists its commands: the text menu-heading-NAME. Families may share one."""
+    heading = "more"  # the section of /help with its commands: the text menu-heading-NAME
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
@@ -307,10 +293,7 @@ class NextText:
         self._now = dependencies.services.clock
 
     async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
-        """Ask a question in place of the person's open one in this chat.
-
-        `about` is the id that match_answer() returns. `example` is the placeholder of the reply field in a group.
-        """
+        """Ask a question in place of the person's open one in this chat. match_answer() then returns `about`."""
         await self._store_state(ask, f"{self._kind}{about or ''}", make_nonce())
         if ask.chat.is_private:
             await self._delivery.say(ask.chat, question)
@@ -332,10 +315,9 @@ class NextText:
         return int(state.step.removeprefix(self._kind) or 0)
 
     async def take_answer(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
-        """Handle a text if it answers the open question. Return True if it does.
+        """Handle a text if it answers the open question, which stays open if the answer is longer than `most`.
 
-        `handle` takes the id that the question is about and returns a sentence to say. After an answer of more than
-        `most` characters the question stays open.
+        `handle` takes the id that the question is about and returns a sentence to say. Return True for an answer.
         """
         about = await self.match_answer(ask)
         if about is None:

@@ -251,25 +251,22 @@ class ForgetCommands(Family):
             return tr("answers-pressed-already")
         self._erased[question] = None
         try:
-            return await self._erase_once(ask, target)
+            scope = await self._find_scope(ask, target)
+            async with self._delivery.show_typing(ask.chat):
+                request = await self._make_request(scope, target)
+                was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
+                is_gone = request.what == "messages" and not request.ids
+                forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, request)
+            # This replaces the question, which quotes the forgotten text.
+            nothing = tr("transfer-left" if was_importing else "forget-gone")
+            await self._show_text(ask, nothing if forgotten.is_nothing else format_receipt(forgotten))
         except BaseException:
             self._erased.pop(question, None)  # the button may be pressed again
             raise
+        return tr("forget-done")
 
     _erase_chosen = Press(ERASE, who="admins")(_erase_target)
     _erase_own = Press(ERASE_OWN)(_erase_target)
-
-    async def _erase_once(self, ask: Ask, target: Target) -> str:
-        scope = await self._find_scope(ask, target)
-        async with self._delivery.show_typing(ask.chat):
-            request = await self._make_request(scope, target)
-            was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
-            is_gone = request.what == "messages" and not request.ids
-            forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, request)
-        # This replaces the question, which quotes the forgotten text.
-        nothing = tr("transfer-left" if was_importing else "forget-gone")
-        await self._show_text(ask, nothing if forgotten.is_nothing else format_receipt(forgotten))
-        return tr("forget-done")
 
     async def _make_request(self, scope: Scope, target: Target) -> Forgetting:
         match target.kind:

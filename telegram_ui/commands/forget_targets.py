@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from typing import Literal
+from typing import Literal, get_args
 
 from locales.catalog import list_words
 from records.forgetting import Forgetting
@@ -21,35 +21,20 @@ _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]
 MAX_CODE_CHARS = 19  # characters of a target within a button
 
 Kind = Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
-_KINDS: Mapping[str, Kind] = {
-    "m": "message",
-    "t": "turn",
-    "f": "fact",
-    "c": "conversation",
-    "d": "days",
-    "l": "found",
-    "L": "found turns",
-    "e": "everything",
-}
-"""Kinds of targets by the letter with which their code begins."""
+_KINDS: Mapping[str, Kind] = dict(zip("mtfcdlLe", get_args(Kind), strict=True))  # by the first letter of their code
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """Something to forget.
-
-    `number` is the id of a fact or message (any message of a turn), or the thread of a conversation. `first` and `last`
-    are days, both included. `key` names a list of found messages. `with_quotes` includes texts that repeat the
-    forgotten words. `request` is the turn that asked to forget, or 0.
-    """
+    """Messages, facts or a conversation to forget."""
 
     kind: Kind
-    number: int = 0
-    first: date = date.min
+    number: int = 0  # the id of a fact or message (any message of a turn), or the thread of a conversation
+    first: date = date.min  # of the days, both included
     last: date = date.min
-    key: str = ""
-    with_quotes: bool = False
-    request: int = 0
+    key: str = ""  # names a list of found messages
+    with_quotes: bool = False  # also forget texts that repeat the forgotten words
+    request: int = 0  # the turn that asked to forget
 
     @property
     def code(self) -> str:
@@ -64,9 +49,9 @@ class Target:
 
 
 def parse_target(argument: str, now: datetime) -> Target | None:
-    """Parse the argument of /forget. Return None for a search query. Raise ValueError for an impossible date.
+    """Parse the argument of /forget at the owner's local time `now`. Return None for a search query.
 
-    `now` is the owner's local time.
+    Raise ValueError for an impossible date.
     """
     words = argument.strip()
     if words.casefold() in list_words("forget-words-everything"):

@@ -1,7 +1,4 @@
-"""/import: adds the contents of files and pasted texts to a memory, and offers to learn facts from them.
-
-The buttons are under a reply to the file, so they find it even after a restart. Questions are asked again then.
-"""
+"""/import: adds the contents of files and pasted texts to a memory, and offers to learn facts from them."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -144,6 +141,7 @@ class TransferCommands(Family):
             return (format_error(error), self._make_retry_row(ask, error)), False
 
     async def _find_sent_file(self, ask: Ask) -> _Sent | None:
+        # The buttons are under a reply to the file, so that they find it even after a restart.
         query = ask.update.callback_query
         if (sent := _parse_sent(query.message if query else None)) is None:
             await self._show_text(ask, tr("transfer-no-file"))

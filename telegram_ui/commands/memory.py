@@ -25,22 +25,17 @@ Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
 FACTS_PER_PAGE = 6
-VIEW_ACTIONS = ("l", "f", "p")  # these show a page of the list, a fact, or the versions of the profile
+# Actions that change a fact. "a" asks for a new fact, "e" for a new text, "r" rewrites the profile, and "x" erases one.
 CHANGES: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
-"""Actions that change a fact. The others: "a" asks for a new fact, "e" for the new text of one, "r" rewrites the
-profile, "x" erases a version of it."""
 NOTED_REACTION = "✍"  # confirms /memory add in a group, where a message would be noise
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """A page of the list of facts, the card of one fact, or the versions of the profile.
-
-    `fact` is the id of the fact on the card, or 0. When a profile version is erased, it is the id of that version.
-    """
+    """A page of the list of facts, the card of one fact, or the versions of the profile."""
 
     page: int = 0
-    fact: int = 0
+    fact: int = 0  # the id of the fact on the card, or of the profile version to erase
     profiles: bool = False
 
 
@@ -82,10 +77,9 @@ class MemoryCommands(Family):
         message_id, is_private = ask.message_id, ask.chat.is_private
         if not is_private and message_id and await self._delivery.react(ask.chat, message_id, NOTED_REACTION):
             return None
-        keep = self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{fact.id}")
-        return await self._show_text(
-            ask, tr("memory-added", text=fact.text), [] if fact.kind == "instruction" else [keep]
-        )
+        keep = [self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{fact.id}")]
+        rows = [] if fact.kind == "instruction" else [keep]
+        return await self._show_text(ask, tr("memory-added", text=fact.text), *rows)
 
     async def _edit_fact(self, ask: Ask, id_: int, text: str) -> str | None:
         refusal = await self._by_hand.edit(ask.chat.scope.owner, id_, text)
@@ -113,7 +107,7 @@ class MemoryCommands(Family):
         if view is None:
             return tr("shared-dead-button")
         toast: str | None = None
-        if action not in VIEW_ACTIONS:
+        if action not in ("l", "f", "p"):  # those only show a page of the list, a fact, or the profile
             if not await self._may_configure(ask.chat, ask.person):
                 return tr("shared-admins-only")
             if action in ("a", "e"):

@@ -54,21 +54,19 @@ class ModelCommands(Family):
             return tr("model-only", model=chosen)
         labels = {make_model_key(name): format_quote(name, MAX_LABEL_CHARS) for name in self._model_names}
         rows = split_rows(self._make_choice_buttons(ask, MODEL, labels, make_model_key(chosen)), 1)
-        text = "\n".join([tr("model-question", model=chosen), *self._list_abilities()])
-        return await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
-
-    def _list_abilities(self) -> list[str]:
         keys = {True: "model-can-see", False: "model-can-not-see"}
-        return [
+        abilities = [
             tr(keys[model.sees], model=format_quote(name, 2 * MAX_LABEL_CHARS))
             for name, model in self._services.models.items()
             if model.sees is not None
         ]
+        text = "\n".join([tr("model-question", model=chosen), *abilities])
+        return await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])
 
     @Command("persona", who="admins")
     async def _handle_persona_command(self, ask: Ask) -> str | None:
         if ask.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
-            await self._choose_persona(ask, NONE)
+            await self._store_choices(ask, persona="")
         elif ask.argument.strip():
             return await self._choose_own_persona(ask)
         return await self._show_personas(ask, None)
@@ -84,11 +82,8 @@ class ModelCommands(Family):
             return None
         if wanted != NONE and wanted not in PERSONAS:
             return tr("shared-dead-button")
-        await self._choose_persona(ask, wanted)
-        return await self._show_personas(ask, ask.message_id)
-
-    async def _choose_persona(self, ask: Ask, wanted: str) -> None:
         await self._store_choices(ask, persona="" if wanted == NONE else wanted)
+        return await self._show_personas(ask, ask.message_id)
 
     async def take_text(self, ask: Ask) -> bool:
         return await self._own.take_answer(ask, partial(self._choose_own_persona, ask), most=MAX_PERSONA_CHARS)
@@ -116,7 +111,7 @@ class ModelCommands(Family):
 
 
 def make_model_key(model: str) -> str:
-    """Return the payload of a model's button. A name may be too long, and an index may change."""
+    """Return a short key of a model that fits in the payload of a button."""
     return hashlib.sha256(model.encode()).hexdigest()[:12]
 
 

@@ -1,7 +1,4 @@
-"""Proposals of the model to remember, forget or do something, which a person accepts or declines by a button.
-
-The proposed fact or command is part of the question itself, so its buttons work even after a restart.
-"""
+"""Proposals of the model to remember, forget or do something, which a person accepts or declines by a button."""
 
 from locales.catalog import tr, translate_everywhere
 from locales.told import format_receipt
@@ -39,6 +36,7 @@ class Proposals(Family):
         await self._show_text(ask, outcome)
 
     async def _remember_fact(self, ask: Ask) -> str:
+        # The fact is part of the question, so that the button works even after a restart.
         heading, _, text = ask.message_text.partition("\n\n")
         if heading not in translate_everywhere("proposals-ask-remember") or not text:
             return tr("shared-dead-button")

@@ -20,7 +20,7 @@ from telegram_ui.commands.basics import Basics, make_private_menu
 from telegram_ui.commands.broadcast import Broadcasting
 from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous, parse_kind
 from telegram_ui.commands.chats import ChatsCommands
-from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
+from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.dashboard import DashboardCommands
 from telegram_ui.commands.exporting import ExportCommands
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
@@ -40,20 +40,11 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 
 log = logging.getLogger(__name__)
 
-
-HIDDEN = frozenset(
-    {"start", "cancel", "summary_show", "summary_status", "summary_on", "summary_off", "summary_now", "summary_policy"}
-    | {"summary_prompt", "summary_rebuild"}
-)
-"""Commands that the model is not told about. Others lead to them, and each would cost some ten tokens of a prompt."""
-
 FAMILIES: tuple[type[Family], ...] = (
-    *(Basics, Wizard, ChoiceCommands, LanguageCommands, ModelCommands, ChatsCommands, SummaryCommands),
-    *(MemoryCommands, WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, IncognitoCommands),
-    *(UsageCommands, ExportCommands, TransferCommands, ForgetCommands),
-    *(AdminCommands, Broadcasting, AnswerButtons, Proposals),
-)
-"""In the order in which /help, the menus and docs/reference.md list their commands."""
+    *(Basics, Wizard, ChoiceCommands, ModelCommands, ChatsCommands, SummaryCommands, MemoryCommands, WhyCommands),
+    *(SearchCommands, DashboardCommands, ReminderCommands, UsageCommands, ExportCommands, TransferCommands),
+    *(ForgetCommands, AdminCommands, Broadcasting, AnswerButtons, Proposals),
+)  # in the order in which /help, the menus and docs/reference.md list their commands
 
 
 def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
@@ -66,14 +57,12 @@ def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command,
     )
 
 
-def _select_public(rows: Sequence[Command]) -> list[Command]:
-    return [row for row in rows if row.where != "admins"]
-
-
 def describe_for_model() -> dict[str, str]:
     """Return the descriptions of the commands that the model may offer, by name."""
     with speak_in(ENGLISH):
-        return {row.name: row.description for row in _select_public(list_commands()) if row.name not in HIDDEN}
+        # Each costs some ten tokens of a prompt, and others lead to those that begin with /summary_.
+        offered = [row for row in list_commands() if not row.name.startswith("summary_")]
+        return {row.name: row.description for row in offered if row.name not in ("admin", "start", "cancel")}
 
 
 class Commands:
@@ -81,6 +70,7 @@ class Commands:
 
     def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
         self._rows = list_commands(families)
+        self.names = frozenset(row.name for row in self._rows)
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
@@ -93,10 +83,6 @@ class Commands:
                 if declared.key in self._declared:
                     raise ValueError(f"{declared.key} is declared twice")
                 self._declared[declared.key] = family, declared
-
-    @property
-    def names(self) -> frozenset[str]:
-        return frozenset(row.name for row in self._rows)
 
     async def choose_language(self, chat: Chat, person: Person) -> str:
         """Return the language in which to answer a person in a chat.
@@ -117,7 +103,7 @@ class Commands:
 
     def format_unknown(self, name: str) -> str:
         """Return the answer to an unknown command. It names a similar command if there is one."""
-        names = sorted(row.name for row in _select_public(self._rows))
+        names = sorted(row.name for row in self._rows if row.where != "admins")
         ending = [known for known in names if known.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=0.7)
         unknown = tr("shared-unknown", command=f"/{name}")
@@ -229,8 +215,8 @@ class Commands:
         in_groups = [row for row in admins if row.who == "everyone"]
         default = self.dependencies.default_language
         for language in (default, *(other for other in LANGUAGES if other != default)):
-            # In a thread, because this reads the text files of a language.
-            described = await asyncio.to_thread(self._describe_commands, language)
+            with speak_in(language):  # in a thread, because this reads the text files of a language
+                described = await asyncio.to_thread(lambda: {row.name: row.description for row in self._rows})
             for scope, listed in (
                 (telegram.BotCommandScopeAllPrivateChats(), make_private_menu(self._rows)),
                 (telegram.BotCommandScopeAllGroupChats(), in_groups),
@@ -257,10 +243,6 @@ class Commands:
         with speak_in(self.dependencies.default_language):
             button = telegram.MenuButtonWebApp(tr("dashboard-memory"), telegram.WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
-
-    def _describe_commands(self, language: str) -> dict[str, str]:
-        with speak_in(language):
-            return {row.name: row.description for row in self._rows}
 
     async def _make_ask(
         self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", requested_in: int | None = None

@@ -1,7 +1,4 @@
-"""/reminders, offers of reminders under an answer, and the delivery of due ones.
-
-An offered reminder is part of the question itself, so its button works even after a restart.
-"""
+"""/reminders, offers of reminders under an answer, and the delivery of due ones."""
 
 import logging
 from collections.abc import Sequence
@@ -155,13 +152,9 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
 
 
 def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
-    """Return the payload of an offer's button, which parse_offer() reads.
-
-    It holds the moment, a letter for the repetition, a letter for the kind of time ("i": an instant, "c": a local time,
-    "u": a local time in an unknown zone), the day of the month, and the message that asked.
-    """
+    """Return the payload of an offer's button, so that it works even after a restart. parse_offer() reads it."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == wish.repeat)
-    clock = "i" if wish.local is None else "c" if knows_zone else "u"
+    clock = "i" if wish.local is None else "c" if knows_zone else "u"  # an instant, or a local time in an unknown zone
     return f"{int(wish.due_at.timestamp()):x}{letter}{clock}{wish.month_day:02d}.{source or 0:x}"
 
 

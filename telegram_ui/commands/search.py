@@ -1,7 +1,4 @@
-"""/search: shows the messages that chat/search.py finds, page by page.
-
-The first line of each page holds the query, so the buttons work even after a restart.
-"""
+"""/search: shows the messages that chat/search.py finds, page by page."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +17,7 @@ from telegram_ui.commands.family import Ask, Command, Family, Press
 MORE = "fnd"
 MAX_QUERY_CHARS = 200
 MAX_SHOWN_CHARS = 600  # characters shown of a found message
-HEADING = "🔎 "
+HEADING = "🔎 "  # begins the first line, which holds the query, so that the buttons work even after a restart
 RIGHT_TO_LEFT_MARK = "\u200f"  # keeps the direction of the message if the query is in another script
 EVERYWHERE = "a"  # marks the buttons of a search through all conversations
 MAX_SIMILAR = 3  # messages shown if none has the words and some are similar in meaning

@@ -10,7 +10,6 @@ from telegram_ui.commands.family import Ask, Command, Family
 
 SPANS_OF_DAYS = (7, 30)  # the number of days shown
 BARS = "▁▂▃▄▅▆▇█"
-NOTHING = "·"
 
 
 class UsageCommands(Family):
@@ -56,4 +55,4 @@ def draw_chart(used: Sequence[DayOfUse], since: date, today: date) -> str:
     days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
     tokens = [sum(use.used.total for use in used if use.day == day) for day in days]
     most = max(1, *tokens)
-    return "".join(BARS[min(len(BARS) - 1, token * len(BARS) // most)] if token else NOTHING for token in tokens)
+    return "".join(BARS[min(len(BARS) - 1, token * len(BARS) // most)] if token else "·" for token in tokens)

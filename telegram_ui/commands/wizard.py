@@ -26,7 +26,6 @@ CANCEL = "cancel"
 KIND = "w"
 MIN_EVERY_N, MAX_EVERY_N = 1, 500
 STORAGE, NUMBER = "storage", "number"
-
 MAX_ANSWER_WORDS = 4  # words of an answer to the first question; a longer text is a message to the bot
 
 

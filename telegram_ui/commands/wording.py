@@ -44,20 +44,17 @@ def set_reference_time(now: datetime) -> None:
 
 def format_local_minute(moment: datetime, zone: tzinfo = UTC) -> str:
     """Format a moment to the minute in a time zone, as in "today 14:28" or "3 June 9:00"."""
-    return f"{format_near_day(moment, zone) or format_local_day(moment, zone)} {format_clock(moment, zone)}"
+    now, day = _now.get(), format_local_day(moment, zone)
+    if now is not None:
+        distance = (moment.astimezone(zone).date() - now.astimezone(zone).date()).days
+        near = {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}
+        day = near.get(distance, day)
+    return f"{day} {format_clock(moment, zone)}"
 
 
 def format_clock(moment: datetime, zone: tzinfo) -> str:
     local = moment.astimezone(zone)
     return f"{local.hour}:{local.minute:02}"
-
-
-def format_near_day(moment: datetime, zone: tzinfo) -> str:
-    """Return "yesterday", "today" or "tomorrow" for a moment, or "" for other days."""
-    if (now := _now.get()) is None:
-        return ""
-    days = (moment.astimezone(zone).date() - now.astimezone(zone).date()).days
-    return {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}.get(days, "")
 
 
 def format_moment(moment: datetime, zone: tzinfo) -> str:
