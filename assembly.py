@@ -76,7 +76,9 @@ def make_budgets(settings: Settings) -> Budgets:
 def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """Return the limits for summarising if a prompt has at most `ceiling` tokens."""
     budgets = make_budgets(settings).fit_under(ceiling)
-    return FoldLimits.within(budgets, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
+    return FoldLimits.from_budgets(
+        budgets, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -367,7 +369,7 @@ def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
         ScheduledTask(name="writing what is unwritten", work=services.conversation.write_waiting_turns, every=5),
         ScheduledTask(name="writing what was used", work=core.quota.write, every=30),
         ScheduledTask(name="learning from paused chats", work=services.facts.learn_from_quiet_scopes, every=15),
-        ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet, every=60),
+        ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet_conversations, every=60),
         ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted_facts, every=60),
         ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=60),
         ScheduledTask(name="looking for models that end", work=look_for_endings, every=86_400, at_start=True),

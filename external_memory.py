@@ -1,8 +1,4 @@
-"""Owners' memories across all stores.
-
-Decides which store holds an owner and whether memory is on. Moves owners between stores so that exactly one store
-answers at any time.
-"""
+"""Owners' memories across all stores. Exactly one store holds each owner, even while a memory moves."""
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -30,16 +26,16 @@ from storage.stores.memory_store import MemoryStore, SqliteStore
 
 log = logging.getLogger(__name__)
 
+# Given the people whom admins let in or removed, returns a function that tells if an owner is served.
 Serving = Callable[[People], Callable[[int], bool]]
-"""Given the people whom admins let in or removed, return a function that tells if an owner is served."""
 DEFAULT_EVERY_N = 20
 MAX_EVERY_N = 500
 
 
 class ExternalMemory:
-    """All memories, and the bot's own state. Create it with `open`.
+    """The memories of all owners, and the bot's own state. Create it with `open`.
 
-    `serves(owner)` is False for a person who was removed. Nothing is done for them, not even in the background.
+    `serves(owner)` is False for a person who was removed, and for whom nothing may be done.
     """
 
     def __init__(
@@ -63,9 +59,13 @@ class ExternalMemory:
     ) -> AsyncIterator["ExternalMemory"]:
         """Lock the data directory, open every store, and finish moves that an earlier process began.
 
-        With `database_url`, PostgreSQL is a store too. Raise SettingsError or StorageBusy naming DATA_DIR or
-        DATABASE_URL, StorageTooNew, or StorageError.
+        Open PostgreSQL too if there is a `database_url`. Raise SettingsError or StorageError.
         """
+
+        def mark_corrupt(sentence: str) -> None:
+            log.error("%s", sentence)
+            json.mark_corrupt()
+
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
             database = await stack.enter_async_context(Database.open(folder / "memory.db", migrations=MIGRATIONS))
@@ -82,42 +82,42 @@ class ExternalMemory:
             await stack.enter_async_context(
                 check_in_background(database.path, lambda sentence: log.error("%s", sentence))
             )
-            await stack.enter_async_context(check_in_background(folder / INDEX_NAME, partial(_mark_corrupt, json)))
+            await stack.enter_async_context(check_in_background(folder / INDEX_NAME, mark_corrupt))
             yield cls(state, stores, clock, serving(state.people))
 
-    def when_acquired(self, prepare: Callable[[int], None]) -> None:
-        """Call `prepare` with each owner that this process takes over from another one."""
+    def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
+        """Call `prepare` with each owner that this process takes over from another process."""
         self._when_acquired.append(prepare)
 
     async def check_writable(self) -> None:
-        """Write a test value. Raise StorageError if that fails."""
+        """Raise StorageError if nothing can be written."""
         await self._state.check_writable()
 
-    async def owners(self) -> list[int]:
-        """Return the ids of all owners with stored data. Ids of groups are negative."""
+    async def list_owners(self) -> list[int]:
+        """Return the ids of all owners with stored data."""
         return [location.owner for location in await self._state.directory.list_locations()]
 
-    async def census(self, since: datetime) -> tuple[int, int, int]:
-        """Count all memories, those active since a time, and the conversations whose last fold failed."""
+    async def count_memories(self, since: datetime) -> tuple[int, int, int]:
+        """Count all memories, memories that were active since a time, and conversations whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
             counts = await store.count_active_owners(since)
             active, failed = active + counts[0], failed + counts[1]
-        return len(await self.owners()), active, failed
+        return len(await self.list_owners()), active, failed
 
     @property
     def is_shared(self) -> bool:
-        """Return True if several processes may serve the same people."""
+        """True if several processes may serve the same people."""
         return self.shared_work is not None
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """Return all stores, for work on all memories. For one owner, use `opened` or `home`."""
+        """All stores, for work on all memories. For one owner, use `opened` or `home`."""
         return tuple(self._stores.values())
 
     @property
     def storages(self) -> tuple[StorageType, ...]:
-        """Return the storage types that are configured."""
+        """The storage types that are configured."""
         return tuple(self._stores)
 
     async def config(self, owner: int) -> OwnerConfig | None:
@@ -129,19 +129,20 @@ class ExternalMemory:
     async def language(self, owner: int) -> str | None:
         """Return the language that an owner has chosen, "" for none, or None without a configuration.
 
-        A cached value is returned even while the owner's memory moves. Do not call this inside `opened` or `home`.
+        Return a cached value even while the memory moves. Do not call this inside `opened` or `home`.
         """
         config = await self._configs.get(owner, partial(self.config, owner))
         return config.language if config else None
 
     async def is_on(self, owner: int) -> bool:
+        """Return True if an owner's memory is on."""
         config = await self.config(owner)
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Choose storage and threshold, turn memory on, and move existing data to that storage.
+        """Turn memory on with this storage and threshold, and move existing data to the storage.
 
-        Raise ValueError for a threshold outside 1 to 500. Raise StorageError if the move fails, which changes nothing.
+        Raise ValueError for a threshold outside 1 to 500. Raise StorageError and change nothing if the move fails.
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
@@ -157,41 +158,45 @@ class ExternalMemory:
                 owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage
             )
 
-    async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
-        """Turn memory on or off, with the default storage and threshold for an owner without a configuration."""
-        return await self.choose(owner, lambda known: replace(known, enabled=enabled))
+    async def set_enabled(self, owner: int, *, enabled: bool) -> OwnerConfig:
+        """Turn memory on or off. Create a default configuration for an owner who has none."""
+        return await self.change_config(owner, lambda known: replace(known, enabled=enabled))
 
-    async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
-        """Change an owner's configuration, except its storage. Without a configuration, create one with memory off."""
+    async def change_config(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
+        """Change an owner's configuration, except its storage. If there is none, change one with memory off."""
         async with self._locks.get_lock(owner).hold_exclusive():
             await self._state.leases.hold(owner)
             return await self._put_config(owner, change)
 
-    async def conversation(self, place: Scope) -> Scope:
+    async def find_open_conversation(self, place: Scope) -> Scope:
         """Return the open conversation of a chat or topic. It is the place itself if no other was begun.
 
         Raise StorageError. Do not call this inside `opened` or `home`.
         """
-        return await self._open.get(place, partial(self._active_scope, place))
 
-    async def _active_scope(self, place: Scope) -> Scope:
-        async with self._locks.get_lock(place.owner).hold_shared():
-            await self._state.leases.hold(place.owner)
-            config = await self._read_config(place.owner)
-            return await self._stores[config.storage].conversations.find_open(place) if config else place
+        async def find() -> Scope:
+            async with self._locks.get_lock(place.owner).hold_shared():
+                await self._state.leases.hold(place.owner)
+                config = await self._read_config(place.owner)
+                return await self._stores[config.storage].conversations.find_open(place) if config else place
+
+        return await self._open.get(place, find)
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Return True if the conversation still exists at this place. Raise StorageError."""
-        if await self.conversation(place) == conversation:
+        """Return True if a chat or topic has this conversation. Raise StorageError."""
+        if await self.find_open_conversation(place) == conversation:
             return True
         async with self.home(place.owner) as store:
             return await store.conversations.is_conversation_of(place, conversation)
 
-    async def conversation_with(
+    async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
-        """Return the conversation with the message of this source, Telegram id or number, or else the open one."""
-        current = await self.conversation(place)
+        """Find the conversation that holds a message, by its source, Telegram id or number.
+
+        Return the open conversation if the message is not stored.
+        """
+        current = await self.find_open_conversation(place)
         if await self.config(place.owner) is None:
             return current
         async with self.home(place.owner) as store:
@@ -201,14 +206,14 @@ class ExternalMemory:
         return found or current
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the topic of a chat that holds a Telegram message, or None if it is not stored."""
+        """Return the topic that holds a Telegram message, or None if the message is not stored."""
         if await self.config(owner) is None:
             return None
         async with self.home(owner) as store:
             return await store.conversations.find_place(owner, telegram_id)
 
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
-        """Begin a conversation and continue the chat in it. Raise StorageError."""
+        """Begin a conversation in a chat or topic, and open it. Raise StorageError."""
         async with self.home(place.owner) as store:
             try:
                 return await store.conversations.begin_conversation(place, title, now=self._clock())
@@ -216,7 +221,7 @@ class ExternalMemory:
                 self._open.drop(place.__eq__)
 
     async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Continue the chat in this conversation. Return False if it does not exist at this place."""
+        """Open a conversation of a chat or topic. Return False if it does not exist there."""
         async with self.home(place.owner) as store:
             try:
                 return await store.conversations.open_conversation(place, conversation, now=self._clock())
@@ -225,7 +230,7 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
-        """Yield the store of an owner, or None while their memory is off. The memory cannot move inside the block."""
+        """Yield an owner's store, or None while memory is off. The memory cannot move inside the block."""
         async with self._locks.get_lock(owner).hold_shared():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
@@ -233,18 +238,18 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
-        """Yield the store of an owner, even while memory is off. The memory cannot move inside the block."""
+        """Yield an owner's store, even while memory is off. The memory cannot move inside the block."""
         async with self._locks.get_lock(owner).hold_shared():
             await self._state.leases.hold(owner)
             config = await self._read_config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
-    def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Keep the lease on an owner inside the block, even if another process held it. See OwnerLeases.kept."""
+    def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Keep the lease on an owner inside the block, even if another process held it before."""
         return self._state.leases.kept(owner)
 
-    async def served(self, owners: Iterable[int]) -> list[int]:
-        """Return the owners whose background work belongs to this process."""
+    async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
+        """Return those of the owners whose background work belongs to this process."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
@@ -252,19 +257,19 @@ class ExternalMemory:
                 mine.append(owner)
         return mine
 
-    def turn(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Hold the owner's shared lock for one turn. Use `opened` inside as usual."""
+    def hold_turn(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Make `exclude_turns` wait until the block ends. Open the store inside it with `opened`."""
         return self._locks.get_lock(owner).hold_turn()
 
-    def between_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Hold the owner's exclusive lock, for changes that no turn may overlap."""
+    def exclude_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Let no turn of an owner overlap with the block."""
         return self._locks.get_lock(owner).hold_between_turns()
 
-    async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
+    async def preview_forgetting(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count what `forget` would erase, and list the first texts.
 
-        Finding the remainder, texts that stay but repeat erased ones, takes most of the time. It raises StorageIndexing
-        under the same conditions as `forget`.
+        Finding the remainder, the texts that stay but repeat erased ones, takes most of the time. It raises
+        StorageIndexing while the word index is incomplete.
         """
         async with self.home(owner) as store:
             if with_remainder:
@@ -272,10 +277,10 @@ class ExternalMemory:
             return await store.forgetting.preview(owner, what, with_remainder=with_remainder)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase messages or facts and everything derived from them from every file. Return what was erased.
+        """Erase messages or facts, and everything derived from them, from every file. Return what was erased.
 
-        Without `cleans_files`, call `clean_files` later. Raise StorageError. Raise StorageIndexing, and erase nothing,
-        while the word index is incomplete. To erase messages, hold `between_turns` as Corrections.forget does.
+        Without `cleans_files`, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise
+        StorageIndexing and erase nothing while the word index is incomplete. Raise StorageError.
         """
         async with self.home(owner) as store:
             await self._wait_for_word_index(store, owner, what)
@@ -289,34 +294,34 @@ class ExternalMemory:
             finally:
                 self._drop_cached_owners(owner)
 
-    async def rename(self, owner: int, new: int) -> bool:
-        """Move everything stored of a group to its new id. Return False if there is nothing, or the new id has data.
+    async def rename_group(self, old_id: int, new_id: int) -> bool:
+        """Move all data of a group to its new id. Return False if there is none, or if the new id has data.
 
-        After a StorageError, call it again.
+        After a StorageError, call this again.
         """
-        async with self._locks.get_lock(owner).hold_exclusive(), self._locks.get_lock(new).hold_exclusive():
-            for group in (owner, new):
+        async with self._locks.get_lock(old_id).hold_exclusive(), self._locks.get_lock(new_id).hold_exclusive():
+            for group in (old_id, new_id):
                 await self._state.leases.hold(group)
             try:
-                return await self._state.renaming.rename(owner, new, now=self._clock())
+                return await self._state.renaming.rename(old_id, new_id, now=self._clock())
             finally:
-                self._drop_cached_owners(owner, new)
+                self._drop_cached_owners(old_id, new_id)
 
-    def successor(self, owner: int) -> int:
-        """Return the current id of an owner, given this or an earlier id."""
+    def find_current_id(self, owner: int) -> int:
+        """Return the current id of an owner, who may have been renamed since."""
         return self._state.renaming.successors.get(owner, owner)
 
     def finish_by(self, moment: float) -> None:
-        """Tell the stores to finish by this moment of time.monotonic()."""
+        """Tell the stores to close by a moment of time.monotonic(), even if work remains."""
         for store in self._stores.values():
             store.finish_by(moment)
 
     async def clean_files(self) -> None:
-        """Overwrite forgotten data that is still in the files. Call this at intervals."""
+        """Overwrite forgotten data in the files. Call this at intervals."""
         await self._state.erasing.clean_files()
 
-    async def optimize_words(self, owner: int) -> None:
-        """Optimize an owner's full-text index, and log errors. Call this between turns, when nobody waits."""
+    async def optimize_word_index(self, owner: int) -> None:
+        """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""
         try:
             async with self.opened(owner) as store:
                 if store is not None:
@@ -325,16 +330,16 @@ class ExternalMemory:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 
     async def find_owners_with(self, what: Forgetting) -> list[int]:
-        """Return the owners who have messages to forget. Owners whose messages are being indexed are left out."""
+        """Return the owners who have messages to forget. Leave out owners whose messages are being indexed."""
         owners: list[int] = []
-        for owner in await self.served(await self.owners()):
+        for owner in await self.select_served_owners(await self.list_owners()):
             with suppress(StorageIndexing):
-                if (await self.preview(owner, what)).messages:
+                if (await self.preview_forgetting(owner, what)).messages:
                     owners.append(owner)
         return owners
 
-    async def total(self, owner: int) -> int:
-        """Count an owner's stored messages in all conversations."""
+    async def count_messages(self, owner: int) -> int:
+        """Count an owner's messages in all conversations."""
         async with self.home(owner) as store:
             return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 
@@ -355,7 +360,7 @@ class ExternalMemory:
         self._open.drop(lambda place: place.owner in gone)
 
     async def _read_config(self, owner: int) -> OwnerConfig | None:
-        # For callers that hold the owner's lock.
+        # The caller holds the owner's lock.
         async def read() -> OwnerConfig | None:
             location = await self._state.directory.find_location(owner)
             return await self._stores[location.storage].find_owner(owner) if location else None
@@ -390,8 +395,3 @@ async def _check_stores_configured(directory: Directory, stores: dict[StorageTyp
             "DATABASE_URL",
             f"is not set, but {missing} {'memory is' if missing == 1 else 'memories are'} kept in PostgreSQL. Set it.",
         )
-
-
-def _mark_corrupt(json: JsonStore, sentence: str) -> None:
-    log.error("%s", sentence)
-    json.mark_corrupt()

@@ -1,7 +1,6 @@
-"""Fold messages into summaries of level 1, and summaries into higher levels.
+"""Folds messages into summaries of level 1, and summaries into higher levels.
 
-A fold is planned, run and committed in one transaction. It erases nothing: the messages stay, archived under their
-summary. A failed fold changes nothing.
+A fold is committed in one transaction. The messages stay, archived under their summary. A failed fold changes nothing.
 """
 
 import logging
@@ -54,7 +53,7 @@ MIN_SUMMARY_TOKENS = 40
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLimits:
-    """Token limits of summaries and of the turns between them."""
+    """The token limits of summaries and active turns, and the time after which a conversation is quiet."""
 
     chunk: int  # of a pyramid's summary
     live: int  # of a rolling or sliding summary
@@ -62,7 +61,7 @@ class FoldLimits:
     quiet: timedelta | None = None  # silence after which a conversation counts as quiet; None disables that
 
     @classmethod
-    def within(cls, budgets: Budgets, *, live: int, quiet_minutes: int) -> Self:
+    def from_budgets(cls, budgets: Budgets, *, live: int, quiet_minutes: int) -> Self:
         """Return limits with which all active summaries of a pyramid fit in these budgets.
 
         With `quiet_minutes` 0, no conversation counts as quiet.
@@ -75,17 +74,17 @@ class FoldLimits:
             quiet=timedelta(minutes=min(quiet_minutes, 60 * 24 * 366)) if quiet_minutes else None,
         )
 
-    def text(self, policy: FoldPolicy) -> int:
-        """Return the token limit of one summary at any level."""
+    def get_text_limit(self, policy: FoldPolicy) -> int:
+        """Return the token limit of one summary, at any level."""
         return self.chunk if policy.has_levels else self.live
 
 
 @define(kw_only=True, eq=False)
 class SummaryManager:
-    """Fold conversations, with at most one fold at a time in each.
+    """Folds conversations, with at most one fold at a time in each.
 
-    `before_fold` is called with messages before they are archived, and never raises. background/rebuild.py keeps the
-    finished and total chunks of running rebuilds in `rebuilds`.
+    `before_fold` is called with messages before they are archived, and never raises. `rebuilds` holds the finished and
+    total chunks of running rebuilds (background/rebuild.py).
     """
 
     _memory: ExternalMemory
@@ -101,13 +100,13 @@ class SummaryManager:
 
     @property
     def limits(self) -> FoldLimits:
-        """Return the limits for the answering model, whose window may be smaller than the settings say."""
+        """The limits for the answering model, whose window may be smaller than the settings say."""
         return self._limits_now()
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
-        """Fold everything that is due for this reason, level by level, but under pressure only once.
+        """Fold everything that is due for this reason, level by level. Under pressure, fold only once.
 
-        Raise StorageError. Other failures are recorded and returned as an outcome.
+        Raise StorageError. Record other failures, and return them as an outcome.
         """
         made: list[Summary] = []
         archived = 0
@@ -144,15 +143,15 @@ class SummaryManager:
         return finish("folded")
 
     async def fold_now(self, scope: Scope) -> FoldOutcome:
-        """Summarise all active messages. The state is "nothing" if there are none or memory is off."""
+        """Summarise all active messages. The outcome is "nothing" if there are none or memory is off."""
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
             # The person who asked reads the outcome, so they must not be told again.
             await self.take_untold_failure(scope)
         return outcome
 
-    async def fold_quiet(self) -> None:
-        """Fold quiet conversations with enough messages. Call this regularly."""
+    async def fold_quiet_conversations(self) -> None:
+        """Fold the conversations in which nobody has written for a while. Call this at intervals."""
         if self.limits.quiet is None:
             return
         now = self._clock()
@@ -176,7 +175,7 @@ class SummaryManager:
         return sum(self._tokens.count(message.content) for message in active) <= self.limits.recent // 2
 
     async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
-        """Return the last failure if the owner was not told about it yet, and mark it as told."""
+        """Return the last failure, and mark it as told. Return None if the owner knows about it."""
         async with self._memory.home(scope.owner) as store:
             failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:
@@ -184,8 +183,8 @@ class SummaryManager:
             await store.mark_failure_told(scope)
             return failure
 
-    async def status(self, scope: Scope) -> Status:
-        """Return the figures of a conversation, even while memory is off."""
+    async def read_status(self, scope: Scope) -> Status:
+        """Return the status of a conversation, even while memory is off."""
         config = await self._memory.config(scope.owner)
         async with self._memory.home(scope.owner) as store:
             counts = await store.read_counts(scope)
@@ -211,8 +210,8 @@ class SummaryManager:
             advice=(tr("summaries-status-json-large", most=MAX_JSON_MESSAGES),) if is_large else (),
         )
 
-    async def active(self, scope: Scope) -> Sequence[Summary]:
-        """Return active summaries, highest level first and oldest first within a level."""
+    async def list_active(self, scope: Scope) -> Sequence[Summary]:
+        """Return the active summaries of a conversation, highest level first, then oldest first."""
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
@@ -240,7 +239,7 @@ class SummaryManager:
             return (lease, plan) if plan else "nothing"
 
     async def _may_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
-        """Return False if the counters alone show that nothing is due."""
+        # By counters alone, without reading messages.
         if (config.incognito or not config.auto_fold) and reason not in ("now", "upwards"):
             return False
         counts = await store.read_counts(scope)
@@ -294,7 +293,7 @@ class SummaryManager:
         return summary
 
     async def _read_material(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
-        """Return the sources for the model, and the messages that left a sliding window."""
+        """Return the material of a planned summary, and the messages that left a sliding window."""
         scope = lease.scope
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -329,14 +328,14 @@ class SummaryManager:
             dropped=make_message_sources(dropped) if dropped else (),
             window=make_message_sources(window) if dropped else (),
             superseded=format_superseded(facts, min(moments), max(moments)),
-            limit=self.limits.text(find_policy(plan.policy)),
+            limit=self.limits.get_text_limit(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,
         )
         return material, dropped
 
     async def release(self, lease: FoldLease) -> None:
-        """Release a lease without a fold, even if the task is cancelled. If the store fails, the lease expires."""
+        """Release a lease without a fold, even if the task is cancelled. Log errors, since the lease expires."""
 
         async def give_back() -> None:
             async with self._memory.home(lease.scope.owner) as store:

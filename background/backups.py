@@ -103,7 +103,7 @@ def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Ba
     if settings.backup_dir is None:
         return None
     create_backup_folder(settings.backup_dir)
-    is_elected = partial(memory.served, [ELECTION])
+    is_elected = partial(memory.select_served_owners, [ELECTION])
     return Backups(folder=settings.backup_dir, settings=settings, is_elected=is_elected, clock=clock)
 
 

@@ -65,7 +65,7 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
-        self._memory.when_acquired(lambda owner: self._start_task(self._resume_for_owner(owner)))
+        self._memory.on_owner_acquired(lambda owner: self._start_task(self._resume_for_owner(owner)))
         await self._resume_interrupted()
         return self
 
@@ -228,7 +228,7 @@ class Rebuilder:
             of_summaries=not said,
             base=summaries if said else (),
             superseded=format_superseded(facts, min(moments), max(moments)),
-            limit=self._summaries.limits.text(find_policy(policy)),
+            limit=self._summaries.limits.get_text_limit(find_policy(policy)),
             wishes=config.fold_instructions,
         )
 

@@ -188,7 +188,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
 
 
 async def _total(services: Services) -> int:
-    return (await services.summaries.status(SCOPE)).counts.total
+    return (await services.summaries.read_status(SCOPE)).counts.total
 
 
 async def _read_newest_time(services: Services) -> datetime:

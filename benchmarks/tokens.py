@@ -163,7 +163,7 @@ async def measure(
     start = time.perf_counter()
     async with open_services(settings, clock=clock, models=(answers, background), embedder=embedder) as services:
         await services.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
-        await services.memory.choose(scope.owner, lambda known: replace(known, policy=policy))
+        await services.memory.change_config(scope.owner, lambda known: replace(known, policy=policy))
         for number, said in enumerate(talk, start=1):
             clock.now, answers.next = said.said_at, said.answer
             piece = IncomingPiece(text=said.text, source=f"bench:{number}", sent_at=clock.now)

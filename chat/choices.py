@@ -165,13 +165,13 @@ async def apply_choices(services: Services, owner: int, wanted: Mapping[str, obj
     if wanted.get("persona") == OWN_PERSONA and not words:
         raise NotOffered(tr("model-own-question", most=str(MAX_PERSONA_CHARS)))
     if "enabled" in wanted:
-        config = await memory.switch(owner, enabled=wanted["enabled"] is True)
+        config = await memory.set_enabled(owner, enabled=wanted["enabled"] is True)
     if wanted.keys() & {"storage", "every_n"} and (config is None or not config.enabled):
         raise MemoryIsOff(tr("basics-mode-off"))
     if storage is not None and config is not None:
         await memory.configure(owner, storage=StorageType(str(storage)), every_n=config.every_n)
     kept = [change for name, change in changes.items() if name not in ("enabled", "storage")]
-    return await memory.choose(owner, lambda known: reduce(lambda changed, change: change(changed), kept, known))
+    return await memory.change_config(owner, lambda known: reduce(lambda changed, change: change(changed), kept, known))
 
 
 def make_persona_change(text: str) -> Change:

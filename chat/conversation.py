@@ -58,7 +58,7 @@ class Conversation:
         session = self._sessions.of(incoming.scope)
         with measure_turn() as note:
             try:
-                async with session.turn(), self._memory.turn(incoming.scope.owner):
+                async with session.turn(), self._memory.hold_turn(incoming.scope.owner):
                     turn = await self._begin_turn(session, incoming)
                     await self._remember_question(turn)
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
@@ -93,7 +93,7 @@ class Conversation:
         Return None if the turn is no longer the last one. Raise StorageError.
         """
         session = self._sessions.of(scope)
-        async with session.turn(), self._memory.turn(scope.owner):
+        async with session.turn(), self._memory.hold_turn(scope.owner):
             if (last := await self._find_last_turn(session, turn, person, in_group)) is None:
                 return None
             again, earlier = last
@@ -140,7 +140,7 @@ class Conversation:
     ) -> tuple[Incoming, Reply] | None:
         """Select another answer to the last turn. Return None if no answer has this number."""
         session = self._sessions.of(scope)
-        async with session.turn(), self._memory.turn(scope.owner):
+        async with session.turn(), self._memory.hold_turn(scope.owner):
             shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
@@ -251,7 +251,7 @@ class Conversation:
             if not session.unwritten or any(other.is_in_turn for other in self._sessions.list_owner_sessions(owner)):
                 continue
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
-            async with self._memory.between_turns(owner):
+            async with self._memory.exclude_turns(owner):
                 try:
                     await self._write_turns(session)
                 except (StorageError, ServedElsewhere) as error:

@@ -35,7 +35,7 @@ class Corrections:
     _when_forgotten: list[Callable[[int], None]] = field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._memory.when_acquired(self._drop_sessions)
+        self._memory.on_owner_acquired(self._drop_sessions)
 
     def when_forgotten(self, drop: Callable[[int], None]) -> None:
         """Register a callback that is called with an owner's id after they forgot messages."""
@@ -43,7 +43,7 @@ class Corrections:
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase `what` from every store and file, and from this process. Raise StorageError."""
-        async with nullcontext() if what.is_of_facts_alone else self._memory.between_turns(owner):
+        async with nullcontext() if what.is_of_facts_alone else self._memory.exclude_turns(owner):
             return await run_uncancelled(partial(self._forget_uncancelled, owner, what, cleans_files=cleans_files))
 
     async def _forget_uncancelled(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
@@ -64,7 +64,7 @@ class Corrections:
 
     async def clear_session(self, scope: Scope) -> None:
         """Drop the unstored messages that this process holds for a scope."""
-        async with self._memory.between_turns(scope.owner):
+        async with self._memory.exclude_turns(scope.owner):
             session = self._sessions.of(scope)
             session.recent.clear()
             session.incognito.clear()
@@ -100,12 +100,12 @@ class Corrections:
 
     async def rename(self, owner: int, new: int) -> None:
         """Move a group's memory to the group's new id. Raise StorageError; calling again is safe."""
-        async with self._memory.between_turns(owner):
+        async with self._memory.exclude_turns(owner):
             await run_uncancelled(partial(self._rename_owner, owner, new))
         self._wake_indexer()
 
     async def _rename_owner(self, owner: int, new: int) -> None:
-        if await self._memory.rename(owner, new):
+        if await self._memory.rename_group(owner, new):
             log.info("the memory of %d is that of %d now", owner, new)
         self._drop_held_records(owner)
         for session in self._sessions.list_owner_sessions(owner):
@@ -113,11 +113,11 @@ class Corrections:
 
     def successor(self, owner: int) -> int:
         """Return the current id of an owner."""
-        return self._memory.successor(owner)
+        return self._memory.find_current_id(owner)
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase everything derived from the old text. Raise StorageError."""
-        async with self._memory.between_turns(scope.owner):
+        async with self._memory.exclude_turns(scope.owner):
             mode = get_memory_mode(await self._memory.config(scope.owner))
             if mode != "on":
                 return self._sessions.of(scope).correct(telegram_id, text, mode)

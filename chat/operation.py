@@ -61,7 +61,7 @@ class Overview:
 async def make_overview(services: Services, operation: Operation) -> Overview:
     """Return the bot's figures for /admin. Raise StorageError."""
     memory, now = services.memory, services.clock()
-    memories, active, failed = await memory.census(now - timedelta(days=7))
+    memories, active, failed = await memory.count_memories(now - timedelta(days=7))
     spent = await memory.usage.of(now.date())
     return Overview(
         memories=memories,
@@ -94,7 +94,7 @@ async def list_audience(memory: ExternalMemory, operation: Operation, admin: int
     people = memory.people
     let_in = {person.id for person in people.list_by_standing("allowed")}
     removed = {person.id for person in people.list_by_standing("removed")}
-    known = {owner for owner in await memory.owners() if owner > 0}
+    known = {owner for owner in await memory.list_owners() if owner > 0}
     fixed = operation.allowed_ids | (known if operation.everyone else set())
     return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})
 

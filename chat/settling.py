@@ -47,7 +47,7 @@ class Settling:
         sentences = await self._fold_scope(scope)
         if not scope.is_direct_messages:
             await self._distiller.distil_if_due(scope.owner)
-        await self._memory.optimize_words(scope.owner)
+        await self._memory.optimize_word_index(scope.owner)
         return sentences
 
     async def _fold_scope(self, scope: Scope) -> tuple[str, ...]:

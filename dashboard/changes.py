@@ -96,7 +96,7 @@ class Changes:
         with_remainder = visit.parameters.read_flag("with_repeats", default=True)
         found = Forgotten()
         if not _is_empty(what):
-            found = await self._services.memory.preview(visit.owner, what, with_remainder=with_remainder)
+            found = await self._services.memory.preview_forgetting(visit.owner, what, with_remainder=with_remainder)
         quotes = tr("forget-quotes", what=format_quoting(found.remainder)) if found.remainder.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
         erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=format_counts(found))
@@ -188,14 +188,14 @@ class Changes:
         location, title = await self._find_topic(visit), _parse_title(visit)
         if get_memory_mode(visit.config) == "off":
             raise VisitRefused(409, tr("chats-off"))
-        current = await self._services.memory.conversation(location)
+        current = await self._services.memory.find_open_conversation(location)
         await self._services.memory.begin_conversation(location, title)
         self._services.titles.start(location, [current])
         return {"scopes": await self._views.list_scopes(visit.owner)}
 
     async def open_conversation(self, visit: Visit) -> Answer:
         location = await self._find_topic(visit)
-        current = await self._services.memory.conversation(location)
+        current = await self._services.memory.find_open_conversation(location)
         if not await self._services.memory.open_conversation(location, visit.scope):
             raise VisitRefused(404, tr("chats-gone"))
         self._services.titles.start(location, [current])

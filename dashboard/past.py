@@ -111,7 +111,7 @@ class Past:
     async def _run_import_or_explain(self, visit: Visit, data: bytes, given: FileContext, report: Progress) -> Answer:
         person = visit.session.person
         try:
-            async with self._services.memory.kept(visit.owner):  # the handler of the request has returned
+            async with self._services.memory.keep_lease(visit.owner):  # the handler of the request has returned
                 done = await self._services.importer.run(visit.scope, person, data, given, progress=report)
             return {
                 "said": to_page_text(format_done(done)),

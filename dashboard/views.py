@@ -52,7 +52,7 @@ class Views:
 
     async def get_home(self, visit: Visit) -> Answer:
         """Return the state of a memory. The page polls it."""
-        config, status = visit.config, await self._services.summaries.status(visit.scope)
+        config, status = visit.config, await self._services.summaries.read_status(visit.scope)
         async with self._services.memory.home(visit.owner) as store:
             facts = await store.facts.read_revision(visit.owner)
         return {
@@ -226,7 +226,7 @@ class Views:
 
     async def get_statistics(self, visit: Visit) -> Answer:
         services = self._services
-        status = await services.summaries.status(visit.scope)
+        status = await services.summaries.read_status(visit.scope)
         used = await services.quota.days(visit.owner, DAYS_OF_USE)
         priced = [usage for usage in used if usage.model in services.prices]
         async with services.memory.home(visit.owner) as store:

@@ -101,7 +101,7 @@ class Visits:
                 "token": token,
                 "name": replace_surrogates(session.name),
                 "group": replace_surrogates(session.group),
-                "owner": self._services.memory.successor(session.owner),
+                "owner": self._services.memory.find_current_id(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": make_page_texts(STATIC, language),
                 "opening": await self._read_opening(session, request, parameters, language),
@@ -134,7 +134,7 @@ class Visits:
         """Return the person's language. If `is_kept`, ask the process that serves the person to hand them over."""
         memory, default = self._services.memory, self._host.default_language
         try:
-            async with memory.kept(session.person) if is_kept else nullcontext():
+            async with memory.keep_lease(session.person) if is_kept else nullcontext():
                 chosen = await memory.language(session.person) or ""
         except KeepsakeError:
             return find_reader_language(request.headers, default)
@@ -178,16 +178,16 @@ class Visits:
         language: str,
     ) -> Answer | Response:
         memory = self._services.memory
-        owner = memory.successor(owner)
+        owner = memory.find_current_id(owner)
         if owner != session.person and not (owner < 0 and await self._host.configures(owner, session.person)):
             raise VisitRefused(403, tr("web-not-yours"))
         thread = parameters.read_optional_integer("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person
             raise VisitRefused(403, tr("web-not-yours"))
-        async with memory.kept(owner):
+        async with memory.keep_lease(owner):
             scope = Scope(owner=owner, thread=thread or 0)
             if thread is None:
-                scope = await memory.conversation(scope)
+                scope = await memory.find_open_conversation(scope)
             visit = Visit(
                 session=session,
                 request=request,

@@ -287,7 +287,7 @@ class Facts:
             return
         for store in self._memory.stores:
             while found := await store.facts.list_unembedded(self._embedder.name, FACTS_PER_EMBEDDING):
-                mine = await self._memory.served({fact.owner for fact in found})
+                mine = await self._memory.select_served_owners({fact.owner for fact in found})
                 found = [fact for fact in found if fact.owner in mine]
                 if not found:
                     return

@@ -25,7 +25,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
     for chat in list(world.chats.values()):
         if not await services.memory.is_on(chat.id):
             continue
-        scope = await services.memory.conversation(Scope(owner=chat.id))
+        scope = await services.memory.find_open_conversation(Scope(owner=chat.id))
         async with services.memory.home(chat.id) as store:
             held = await store.timeline.read_page(scope, limit=SHOWN)
         known.update(message.source for message in held)
@@ -52,7 +52,7 @@ async def erase(services: Services, owner: int) -> None:
     config = await services.memory.config(owner)
     await services.corrections.forget(owner, Forgetting(what="everything"))
     if config is not None and config.enabled:
-        await services.memory.switch(owner, enabled=False)
+        await services.memory.set_enabled(owner, enabled=False)
 
 
 def _author(world: World, chat: Chat, message: Message) -> Json:

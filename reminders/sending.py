@@ -43,7 +43,7 @@ class Reminders:
     ) -> Reminder | None:
         """Store a reminder, even if memory is off. Return None if its owner already has as many as allowed."""
         if await self._memory.config(owner) is None:
-            await self._memory.choose(owner, lambda known: known)
+            await self._memory.change_config(owner, lambda known: known)
         async with self._memory.home(owner) as store:
             return await store.reminders.add(
                 owner, wish, thread=thread, person=person, language=language, now=self._clock(), source=source

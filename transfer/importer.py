@@ -122,7 +122,7 @@ class Importer:
             if any(key not in given.answers for key in must_answer):
                 raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_on(scope.owner):
-                await self._memory.switch(scope.owner, enabled=True)
+                await self._memory.set_enabled(scope.owner, enabled=True)
             lease = await self._take_lease(scope)
             try:
                 if scope.owner in self._stopped:

@@ -137,7 +137,7 @@ class Restorer:
             await store.history.put_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
             await store.history.end_restore(lease, ids)
         if rows["users"]:
-            await self._memory.choose(owner, partial(_merge_config, rows["users"][0]))
+            await self._memory.change_config(owner, partial(_merge_config, rows["users"][0]))
 
     async def _read_waiting(self, owner: int) -> Mapping[str, list[Portable]]:
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}

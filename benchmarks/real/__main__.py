@@ -79,7 +79,7 @@ async def play(run: Run) -> list[str]:
 
 async def ask_questions(run: Run) -> dict[str, object]:
     """Ask the bot each question incognito, so that no answer changes the next, and then the bare model."""
-    await run.services.memory.choose(SCOPE.owner, lambda known: replace(known, incognito=True))
+    await run.services.memory.change_config(SCOPE.owner, lambda known: replace(known, incognito=True))
     before = len(run.answers.usages)
     ours = await _judge_each(run, lambda asked: run.say(asked.text, f"real:q{asked.text}"))
     usages, prompts = run.answers.usages[before:], run.answers.prompts[before:]
@@ -207,8 +207,8 @@ async def measure(
         failed = await play(run)
         played = time.perf_counter() - started
         known = [one.text for one in await services.facts.list_all(SCOPE.owner) if one.is_valid]
-        summaries = [one.text for one in await services.summaries.active(SCOPE)]
-        status = await services.summaries.status(SCOPE)
+        summaries = [one.text for one in await services.summaries.list_active(SCOPE)]
+        status = await services.summaries.read_status(SCOPE)
         asked = await ask_questions(run)
         looked_up = await count_searches(run)
     return {

@@ -112,7 +112,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
     """
     memory = dependencies.services.memory
     for broadcast in await memory.broadcasts.list_sending():
-        if await memory.served([broadcast.admin]):
+        if await memory.select_served_owners([broadcast.admin]):
             if broadcast.admin not in dependencies.operation.admin_ids:
                 await memory.broadcasts.end(broadcast)
                 continue

@@ -239,14 +239,16 @@ class Family:
     async def _set_group_language(self, ask: Ask) -> None:
         if not ask.chat.is_private:
             spoken = current_language()
-            await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=spoken))
+            await self._services.memory.change_config(
+                ask.chat.scope.owner, lambda known: replace(known, language=spoken)
+            )
 
     async def _switch_memory_on(self, ask: Ask) -> tuple[str, bool]:
         """Turn memory on. Return the sentence to say, and True if it was already on."""
         owner, memory = ask.chat.scope.owner, self._services.memory
         before = await memory.config(owner)
         was_on = before is not None and before.enabled
-        config = before if before is not None and was_on else await memory.switch(owner, enabled=True)
+        config = before if before is not None and was_on else await memory.set_enabled(owner, enabled=True)
         if before is None:
             await self._set_group_language(ask)
         return tr("summaries-on", storage=STORAGE_NAMES[config.storage], turns=config.every_n), was_on

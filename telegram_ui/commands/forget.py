@@ -72,7 +72,7 @@ class ForgetCommands(Family):
     async def _find_replied_message(self, ask: Ask) -> Message | None:
         if ask.replied_to is None:
             return None
-        scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=ask.replied_to)
+        scope = await self._services.memory.find_conversation(ask.chat.location, telegram_id=ask.replied_to)
         async with self._services.memory.home(scope.owner) as store:
             return await store.explanations.find_message(scope, ask.replied_to)
 
@@ -80,7 +80,7 @@ class ForgetCommands(Family):
         """Return the scope of a target. A message may be in any conversation of this chat."""
         if target.kind not in ("message", "turn"):
             return ask.chat.scope
-        return await self._services.memory.conversation_with(ask.chat.location, number=target.number)
+        return await self._services.memory.find_conversation(ask.chat.location, number=target.number)
 
     async def _search_messages(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
@@ -147,7 +147,7 @@ class ForgetCommands(Family):
             return await self._make_message_question(scope, target)
         if target.kind == "found":
             return await self._make_found_question(scope, target)
-        forgotten = await self._services.memory.preview(owner, await self._make_request(scope, target))
+        forgotten = await self._services.memory.preview_forgetting(owner, await self._make_request(scope, target))
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
@@ -181,7 +181,9 @@ class ForgetCommands(Family):
         with_quotes = replace(target, with_quotes=True)
         if not forgotten.remainder.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
-        everything = await self._services.memory.preview(scope.owner, await self._make_request(scope, with_quotes))
+        everything = await self._services.memory.preview_forgetting(
+            scope.owner, await self._make_request(scope, with_quotes)
+        )
         async with self._services.memory.home(scope.owner) as store:
             answers = await store.read_messages(scope, forgotten.remainder.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
@@ -200,7 +202,7 @@ class ForgetCommands(Family):
         message = next((message for message in turn if message.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview(scope.owner, _request_for_messages(turn))
+        whole = await self._services.memory.preview_forgetting(scope.owner, _request_for_messages(turn))
         zone = await self._read_zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
         lines.append(tr("forget-erases", what=format_counts(whole)))
@@ -219,8 +221,8 @@ class ForgetCommands(Family):
         if not alone.ids:
             return tr("shared-dead-button"), ()
         turns = Target(kind="found turns", key=target.key)
-        whole = await self._services.memory.preview(scope.owner, await self._make_request(scope, turns))
-        messages = await self._services.memory.preview(scope.owner, alone)
+        whole = await self._services.memory.preview_forgetting(scope.owner, await self._make_request(scope, turns))
+        messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         lines = [tr("forget-ask-this"), "", f"{only}: {format_counts(messages)}", f"{label}: {format_counts(whole)}"]
         lines += _quote_first_texts(whole)

@@ -123,7 +123,7 @@ class Commands:
     async def locate_chat(self, chat: Chat) -> Chat:
         """Return the chat with the scope of its open conversation, or unchanged if the store fails."""
         try:
-            return chat.with_conversation(await self.dependencies.services.memory.conversation(chat.location))
+            return chat.with_conversation(await self.dependencies.services.memory.find_open_conversation(chat.location))
         except StorageError:
             return chat
 

@@ -37,7 +37,7 @@ class SummaryCommands(Family):
 
     @Command("summary_status", stands_alone=True)
     async def _show_status(self, ask: Ask) -> str:
-        status = await self._services.summaries.status(ask.chat.scope)
+        status = await self._services.summaries.read_status(ask.chat.scope)
         lines = [format_status(status), format_retention(self._operation.retention_days)]
         indexing = self._services.indexing
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
@@ -52,7 +52,7 @@ class SummaryCommands(Family):
     async def _show_summaries(self, ask: Ask) -> str:
         if await self._read_config(ask) is None:
             return tr("summaries-not-configured")
-        summaries = await self._services.summaries.active(ask.chat.scope)
+        summaries = await self._services.summaries.list_active(ask.chat.scope)
         if not summaries:
             return tr("summaries-none")
         zone = await self._read_zone(ask.chat.scope.owner)
@@ -67,7 +67,7 @@ class SummaryCommands(Family):
         config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        await self._services.memory.switch(ask.chat.scope.owner, enabled=False)
+        await self._services.memory.set_enabled(ask.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
     @Command("summary_now", who="admins", queue="slow", stands_alone=True)

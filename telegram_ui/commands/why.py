@@ -75,7 +75,7 @@ class WhyCommands(Family):
     async def _find_explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
         scope = ask.chat.scope
         if telegram_id is not None:
-            scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=telegram_id)
+            scope = await self._services.memory.find_conversation(ask.chat.location, telegram_id=telegram_id)
         return await self._services.explanations.explain_answer(scope, telegram_id)
 
     def _make_details_button(

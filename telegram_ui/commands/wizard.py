@@ -196,7 +196,7 @@ class Wizard(Family):
             lines.append(tr("wizard-threshold", turns=number))
             if before is not None and before.storage != storage:
                 names = {"from": STORAGE_NAMES[before.storage], "to": STORAGE_NAMES[storage]}
-                if total := await memory.total(owner):
+                if total := await memory.count_messages(owner):
                     lines.append(tr("wizard-moved", messages=total, **names))
         # The wizard ends after this message, so that a number that is replayed after a crash still finds it.
         try:

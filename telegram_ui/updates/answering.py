@@ -79,9 +79,9 @@ class MessagePlacement:
         """
         try:
             if source or telegram_id is not None:
-                scope = await self._memory.conversation_with(parsed.location, source=source, telegram_id=telegram_id)
+                scope = await self._memory.find_conversation(parsed.location, source=source, telegram_id=telegram_id)
             else:
-                scope = await self._memory.conversation(parsed.location)
+                scope = await self._memory.find_open_conversation(parsed.location)
         except StorageError as error:
             logger.warning("Which conversation is open in %s is not known: %s", parsed.location, type(error).__name__)
             return parsed

@@ -51,7 +51,7 @@ class ImportEntryPoints:
 
     async def write_an_export(self) -> None:
         scope = Scope(owner=ME)
-        await self._memory.switch(ME, enabled=True)
+        await self._memory.set_enabled(ME, enabled=True)
         await self._importer.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
         async with self._memory.home(ME) as store:
             said = [NewMessage(role="user", content=f"Note {n}.", created_at=NOW, source=f"1:{n}") for n in range(3)]

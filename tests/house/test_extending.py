@@ -141,7 +141,7 @@ PAIRS = FoldPolicy(name="pairs", plan=plan_a_pair, rebuild_turns=lambda _: 2)
 
 async def covered(talk: Talk) -> list[tuple[str, int]]:
     """The policy of each active summary, and the number of messages that it covers."""
-    return [(one.policy, one.message_count) for one in await talk.services.summaries.active(SCOPE)]
+    return [(one.policy, one.message_count) for one in await talk.services.summaries.list_active(SCOPE)]
 
 
 async def ignore(progress: RebuildProgress) -> None:
@@ -157,7 +157,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
     own_texts("en", "policy-about-pairs = two turns, one summary.")
     async with talking(tmp_path) as talk:
         await talk.remember()
-        config = await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=PAIRS.name))
+        config = await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy=PAIRS.name))
         assert "• Pairs: two turns, one summary." in format_policy(config)
         for number in range(4):
             await talk.turn(f"Animal {number}.")

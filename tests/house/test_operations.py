@@ -43,7 +43,7 @@ def test_every_figure_is_told_with_its_labels() -> None:
 async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy="sliding"))
+        await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy="sliding"))
         for number in range(5):
             await talk.turn(f"Point {number}.")
         talk.server.default("summary-model", Behaviour(status=400))

@@ -94,12 +94,12 @@ async def test_of_several_processes_one_makes_it_and_another_takes_over(postgres
     machines = Machines(postgres_url, tmp_path)
     async with machines.opened("one") as one:
         async with machines.opened("two") as two:
-            assert await one.memory.served([BACKUPS]) == [BACKUPS]
-            assert await two.memory.served([BACKUPS]) == []
-            assert await one.memory.served([BACKUPS]) == [BACKUPS]
+            assert await one.memory.select_served_owners([BACKUPS]) == [BACKUPS]
+            assert await two.memory.select_served_owners([BACKUPS]) == []
+            assert await one.memory.select_served_owners([BACKUPS]) == [BACKUPS]
         async with machines.opened("three") as three:
             machines.dies(one)
-            assert await three.memory.served([BACKUPS]) == [BACKUPS]
+            assert await three.memory.select_served_owners([BACKUPS]) == [BACKUPS]
 
 
 async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(

@@ -156,11 +156,11 @@ async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say("Before there were vectors.")
-        assert (await talk.services.summaries.status(ANNA)).indexed is None
+        assert (await talk.services.summaries.read_status(ANNA)).indexed is None
     async with talking(tmp_path, embedding_model="e") as talk:
         talk.server.default("e", Behaviour(hold="start"))
         await talk.server.until_held()
-        status = await talk.services.summaries.status(ANNA)
+        status = await talk.services.summaries.read_status(ANNA)
         assert status.indexed == (0, 2)
         assert "Search index: 0 of 2 messages" in format_status(status)
         talk.server.default("e", Behaviour())
@@ -168,7 +168,7 @@ async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path
         assert talk.services.indexing is not None
         await talk.conversation.reply(talk.incoming("And now?", source="1:99"))
         await talk.services.indexing.wait_until_done()
-        status = await talk.services.summaries.status(ANNA)
+        status = await talk.services.summaries.read_status(ANNA)
         assert status.indexed == (4, 4)
         assert "Search index" not in format_status(status)
 

@@ -71,7 +71,7 @@ async def going_on(folder: Path) -> AsyncIterator[Talk]:
 
 
 async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
-    await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=policy, every_n=every_n))
+    await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy=policy, every_n=every_n))
 
 
 async def everything(talk: Talk) -> list[Message]:
@@ -120,7 +120,7 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
     assert [one.reason for one in made] == ["rebuild"] * 10
     top = next(one for one in made if one.level == 2)
     assert (top.first_id, top.last_id, len(top.source_chunk_ids), top.details["compressed"]) == (1, 20, 5, 2)
-    assert max(one.times_compressed for one in await talk.services.summaries.active(SCOPE)) == 2
+    assert max(one.times_compressed for one in await talk.services.summaries.list_active(SCOPE)) == 2
 
 
 async def corrected(talk: Talk, said: Message) -> None:
@@ -195,7 +195,7 @@ async def test_rolling_is_rebuilt_as_a_chain(talk: Talk, monkeypatch: pytest.Mon
     assert (live.first_id, live.last_id, live.message_count, live.policy) == (1, 36, 36, "rolling")
     for number in range(20, 26):
         await talk.turn(f"Animal {number}.")
-    (live,) = await talk.services.summaries.active(SCOPE)
+    (live,) = await talk.services.summaries.list_active(SCOPE)
     assert live.base_id is not None
 
 
@@ -215,8 +215,8 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
     await talk.server.until_held()
-    assert {one.text for one in await talk.services.summaries.active(SCOPE)} == {OLD}
-    status = await talk.services.summaries.status(SCOPE)
+    assert {one.text for one in await talk.services.summaries.list_active(SCOPE)} == {OLD}
+    status = await talk.services.summaries.read_status(SCOPE)
     assert status.rebuilding == (0, 6)
     reply = await talk.say("And now?")
     assert reply.context is not None
@@ -226,8 +226,8 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", NEW)
     await talk.server.release(20)
     assert (await running)[0].state == "done"
-    assert {one.text for one in await talk.services.summaries.active(SCOPE)} == {NEW}
-    assert (await talk.services.summaries.status(SCOPE)).rebuilding is None
+    assert {one.text for one in await talk.services.summaries.list_active(SCOPE)} == {NEW}
+    assert (await talk.services.summaries.read_status(SCOPE)).rebuilding is None
 
 
 async def test_a_model_that_fails_leaves_the_old_ones(talk: Talk) -> None:
@@ -279,7 +279,7 @@ async def test_nothing_to_make_again(tmp_path: Path) -> None:
         await talk.remember(every_n=30)
         await talk.turn("One point.")
         assert (await rebuilt(talk))[0].state == "nothing"
-        await talk.services.memory.switch(ANNA.id, enabled=False)
+        await talk.services.memory.set_enabled(ANNA.id, enabled=False)
         assert (await rebuilt(talk))[0].state == "nothing"
 
 
@@ -303,7 +303,7 @@ async def test_one_that_ended_with_its_process_is_begun_again(folder: Path) -> N
         await talk.services.rebuilder.wait_until_finished()
         assert {version.text for version in await versions(talk)} == {"The user talked about several things."}
     async with talking(folder) as talk:
-        assert (await talk.services.summaries.status(SCOPE)).rebuilding is None
+        assert (await talk.services.summaries.read_status(SCOPE)).rebuilding is None
         assert not talk.server.of("summary-model"), "once is enough"
 
 
@@ -322,7 +322,7 @@ async def test_one_that_ended_half_way_goes_on_with_what_it_had(folder: Path) ->
 async def test_what_was_forgotten_is_in_no_part_that_is_kept(folder: Path) -> None:
     async with going_on(folder) as talk:
         talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=401))
-        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
+        await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, every_n=9))
         assert (await rebuilt(talk))[0].state == "failed"
         assert traces(folder, ["heliotrope"])
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))

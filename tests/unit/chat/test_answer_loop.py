@@ -323,7 +323,7 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
 
     await talk.remember(every_n=3)
     await long_ago(talk)
-    await talk.services.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
+    await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, incognito=True))
     async with talk.services.memory.home(ANNA.id) as store:
         before = await store.compute_digest(ANNA.id)
     talk.server.script("chat-model", looks_for("walnuts"), "In the box.")

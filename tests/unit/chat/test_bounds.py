@@ -51,7 +51,7 @@ async def test_after_many_people_only_the_newest_are_kept(services: Services) ->
 
 async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
     for person in range(1, 6):
-        await services.memory.switch(person, enabled=True)
+        await services.memory.set_enabled(person, enabled=True)
         await services.conversation.reply(said(person))
         await services.conversation.settle(Scope(owner=person))
         await services.facts.learn(Scope(owner=person))

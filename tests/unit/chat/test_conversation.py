@@ -65,10 +65,10 @@ async def test_while_memory_is_off_nothing_is_stored_but_the_talk_goes_on(talk: 
 async def test_off_means_that_the_store_is_not_read_either(talk: Talk) -> None:
     await talk.remember()
     await talk.say("My cat is called Murka.")
-    await talk.services.memory.switch(ANNA.id, enabled=False)
+    await talk.services.memory.set_enabled(ANNA.id, enabled=False)
     await talk.say("What is my cat called? Murka?")
     assert "My cat is called" not in talk.prompts()[-1]
-    await talk.services.memory.switch(ANNA.id, enabled=True)
+    await talk.services.memory.set_enabled(ANNA.id, enabled=True)
     await talk.say("What is my cat called?")
     assert "My cat is called Murka." in talk.prompts()[-1]
 

@@ -78,9 +78,9 @@ async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str
     fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
     await talk.services.facts.pin(ANNA.id, fact.id, is_pinned=True)
     if mode == "off":
-        await memory.switch(ANNA.id, enabled=False)
+        await memory.set_enabled(ANNA.id, enabled=False)
     elif mode == "incognito":
-        await memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+        await memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
     await talk.say("The code word is tangerine.")
     await take_back(talk, fact.id)
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))

@@ -109,7 +109,7 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
 
 @pytest.mark.parametrize("choice", ["on", "off", "incognito"])
 async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Talk, choice: str) -> None:
-    await talk.services.memory.choose(
+    await talk.services.memory.change_config(
         ANNA.id, lambda config: replace(config, enabled=choice != "off", incognito=choice == "incognito")
     )
     talk.server.script("chat-model", "First.", "Second.", "Third.")
@@ -176,9 +176,9 @@ async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None
     await say(talk, "Hello.", 5)
     for scope, number, text in ((SCOPE, 6, "x"), (SCOPE, 5, "Hello."), (Scope(owner=BORIS.id), 5, "x")):
         assert await talk.services.corrections.correct(scope, number, text) == Correction()
-    await talk.services.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+    await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
     assert await talk.services.corrections.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
-    await talk.services.memory.switch(ANNA.id, enabled=False)
+    await talk.services.memory.set_enabled(ANNA.id, enabled=False)
     assert await talk.services.corrections.correct(SCOPE, 5, "x") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]
 
@@ -186,9 +186,9 @@ async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None
 @pytest.mark.parametrize("mode", ["off", "incognito"])
 async def test_an_edit_of_what_only_the_process_holds_is_taken_in_there(talk: Talk, mode: str) -> None:
     if mode == "off":
-        await talk.services.memory.switch(ANNA.id, enabled=False)
+        await talk.services.memory.set_enabled(ANNA.id, enabled=False)
     else:
-        await talk.services.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+        await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
     await say(talk, "My cat is Tom.", 5)
     assert await talk.services.corrections.correct(SCOPE, 5, "My cat is Tom.") == Correction(), "the same words"
     changed = await talk.services.corrections.correct(SCOPE, 5, "My cat is Tim.")
@@ -223,7 +223,7 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
 
 @pytest.mark.parametrize("choice", ["off", "incognito"])
 async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: Talk, choice: str) -> None:
-    await talk.services.memory.choose(
+    await talk.services.memory.change_config(
         ANNA.id, lambda config: replace(config, enabled=choice != "off", incognito=choice == "incognito")
     )
     await talk.say("Hello.")
@@ -249,7 +249,7 @@ async def test_nothing_is_written_once_memory_is_off(talk: Talk) -> None:
     talk.server.script("chat-model", Behaviour(text="Good morning.", hold="start"))
     answering = asyncio.create_task(talk.conversation.answer_again(SCOPE, 1, ANNA))
     await talk.server.until_held()
-    await talk.services.memory.switch(ANNA.id, enabled=False)
+    await talk.services.memory.set_enabled(ANNA.id, enabled=False)
     await talk.server.release()
     answered = await answering
     assert answered is not None

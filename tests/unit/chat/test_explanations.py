@@ -88,7 +88,7 @@ async def test_while_memory_is_off_the_process_knows_and_no_file_does(talk: Talk
 
 async def incognito(talk: Talk, *, on: bool) -> None:
 
-    await talk.services.memory.choose(ANNA.id, lambda known: replace(known, incognito=on))
+    await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, incognito=on))
 
 
 async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> None:

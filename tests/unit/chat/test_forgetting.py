@@ -199,7 +199,7 @@ async def test_the_process_forgets_too(tmp_path: Path) -> None:
         await talk.remember()
         await talk.say(WORD)
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
-        await talk.services.memory.switch(ANNA.id, enabled=False)
+        await talk.services.memory.set_enabled(ANNA.id, enabled=False)
         await talk.say("And?")
         assert WORD not in talk.prompts()[-1]
 
@@ -208,7 +208,7 @@ async def test_one_can_forget_while_memory_is_off(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        await talk.services.memory.switch(ANNA.id, enabled=False)
+        await talk.services.memory.set_enabled(ANNA.id, enabled=False)
         assert (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
     assert traces(tmp_path) == []
 

@@ -130,7 +130,7 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
         ids = tuple(one.id for one in await store.timeline.read_page(SCOPE, limit=50) if one.turn == reply.turn)
     assert len(ids) == 3, "the caption, the answer, and what was seen"
     what = Forgetting(what="messages", ids=ids)
-    preview = await talk.services.memory.preview(ANNA.id, what)
+    preview = await talk.services.memory.preview_forgetting(ANNA.id, what)
     assert len(preview.remainder.answers) == 1
     await talk.services.corrections.forget(ANNA.id, replace(what, with_quotes=True))
     assert traces(tmp_path, ["Zyprexol"]) == []

@@ -13,7 +13,7 @@ CALL = {"name": "remind", "arguments": {"text": "call mum", "at": "2026-11-22T09
 async def test_a_reminder_is_offered_with_the_answer_in_the_persons_zone(tmp_path: Path) -> None:
     async with talking(tmp_path / "data") as talk:
         await talk.remember()
-        await talk.services.memory.choose(7, lambda known: replace(known, timezone="Europe/Berlin"))
+        await talk.services.memory.change_config(7, lambda known: replace(known, timezone="Europe/Berlin"))
         talk.server.script("chat-model", Behaviour(calls=(CALL,)))
         reply = await talk.say("Remind me tomorrow at 9 to call mum")
         [offered] = reply.proposals

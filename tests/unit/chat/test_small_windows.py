@@ -64,7 +64,7 @@ async def test_with_a_small_server_the_chat_goes_on_with_its_folds(tmp_path: Pat
         talk.server.default_schema("facts", server.answers('{"facts": []}'))
         assert await a_long_talk(talk) == []
         assert server.refused <= 6, "a limit that was told is kept"
-        status = await talk.services.summaries.status(SCOPE)
+        status = await talk.services.summaries.read_status(SCOPE)
         assert status.counts.archived >= 32
         reply = await talk.say("What eats the heron of pond 2?")
         assert not reply.is_error

@@ -154,7 +154,7 @@ async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: P
         talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
         assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
         await talk.server.until_held()
-        assert (await talk.services.summaries.status(SCOPE)).history_extraction == (20, 45)
+        assert (await talk.services.summaries.read_status(SCOPE)).history_extraction == (20, 45)
         assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "busy"
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path, facts_batch_turns=99) as talk:
@@ -163,7 +163,7 @@ async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: P
         assert [sum(f"number {number}." in request for request in requests) for number in range(45)] == [0] * 20 + [
             1
         ] * 25
-        assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
+        assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
 
 
 async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
@@ -177,7 +177,7 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     await talk.server.release()
     await history_extraction.wait_until_idle()
     assert await known(talk) == [], "what was being read is not learned from any more"
-    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
+    assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
     ahead = await history_extraction.estimate(ANNA.id, *done.ids)
     assert ahead is not None
     assert ahead.messages == 10
@@ -205,10 +205,10 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     talk.server.script_schema("facts", Behaviour(hold="start", text=answer()))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "begun"
     await talk.server.until_held(2)
-    assert (await talk.services.summaries.status(SCOPE)).history_extraction == (19, 44)
+    assert (await talk.services.summaries.read_status(SCOPE)).history_extraction == (19, 44)
     await talk.server.release()
     await history_extraction.wait_until_idle()
-    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
+    assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
     assert [sum(f"number {number}." in one for one in asked(talk)) for number in range(45)] == [0] * 20 + [1] * 25
     assert await history_extraction.estimate(ANNA.id, *done.ids) is None
 
@@ -243,7 +243,7 @@ async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> Non
         done = await imported(talk, chat("I live in Oslo."))
         await extracted(talk, done)
         assert asked(talk) == []
-        assert (await talk.services.summaries.status(SCOPE)).history_extraction == (0, 1)
+        assert (await talk.services.summaries.read_status(SCOPE)).history_extraction == (0, 1)
 
 
 async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_meanwhile(talk: Talk) -> None:
@@ -278,7 +278,7 @@ async def test_an_extraction_of_which_the_rest_is_forgotten_has_ended(talk: Talk
     ahead = tuple(range(first + 20, last + 1))
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
     await talk.server.release()
-    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
+    assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
     again = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert again.ids is not None
     assert await history_extraction.begin(ANNA.id, *again.ids) == "begun"
@@ -376,21 +376,21 @@ async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_lear
     [request] = asked(talk)
     assert ["head chef now" in request, "It rains." in request, "boat" in request] == [True, False, False]
     assert await valid(talk) == ["Anna is a head chef."]
-    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
+    assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
 
 
 async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> None:
     history_extraction, memory = talk.services.history_extraction, talk.services.memory
     done = await imported(talk, chat("I live in Oslo."))
     assert done.ids is not None
-    await memory.switch(ANNA.id, enabled=False)
+    await memory.set_enabled(ANNA.id, enabled=False)
     assert await history_extraction.estimate(ANNA.id, *done.ids) is None
     assert await history_extraction.begin(ANNA.id, *done.ids) == "off"
-    await memory.switch(ANNA.id, enabled=True)
-    await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=True))
+    await memory.set_enabled(ANNA.id, enabled=True)
+    await memory.change_config(ANNA.id, lambda chosen: replace(chosen, incognito=True))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "off"
-    await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=False))
-    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
+    await memory.change_config(ANNA.id, lambda chosen: replace(chosen, incognito=False))
+    assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
     await extracted(talk, done)
     assert len(asked(talk)) == 1
 

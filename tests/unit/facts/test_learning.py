@@ -115,7 +115,7 @@ async def test_a_fold_whose_messages_are_forgotten_while_facts_are_learned_archi
 async def test_each_policy_leaves_what_there_is_to_learn(tmp_path: Path, policy: Policy) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=3)
-        await talk.services.memory.choose(ANNA.id, lambda config: replace(config, policy=policy))
+        await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, policy=policy))
         for number in range(12):
             await talk.turn(f"Point {number}.")
         seen = "".join(request[1]["content"] for request in asked(talk))
@@ -192,7 +192,7 @@ async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Ta
     for text in ("I live in Oslo.", "It rains.", "It pours."):
         assert await talk.turn(text) == ()
     assert await talk.turn("Still.") == ()
-    assert len(await talk.services.summaries.active(SCOPE)) == 1
+    assert len(await talk.services.summaries.list_active(SCOPE)) == 1
     assert await known(talk) == []
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     talk.moment[0] += timedelta(minutes=10)
@@ -305,7 +305,7 @@ async def test_talk_from_before_facts_were_is_not_paid_for(tmp_path: Path) -> No
 
 
 async def test_dates_are_written_in_the_owners_zone(talk: Talk) -> None:
-    await talk.services.memory.choose(ANNA.id, lambda config: replace(config, timezone="Pacific/Auckland"))
+    await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, timezone="Pacific/Auckland"))
     talk.moment[0] = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
     await talk.say("Yesterday I bought a boat.")
     assert "It is now 2026-11-21 12:00 Pacific/Auckland." in talk.prompts()[-1]

@@ -134,7 +134,7 @@ async def test_a_fold_waits_while_somebody_is_answered(talk: Talk) -> None:
     await talk.server.until_held()
     folding = asyncio.create_task(talk.conversation.settle(Scope(owner=ANNA.id)))
     # Whatever the fold reads from the store is read by then: this goes through the same store.
-    await talk.services.summaries.status(Scope(owner=ANNA.id))
+    await talk.services.summaries.read_status(Scope(owner=ANNA.id))
     assert talk.server.of("summary-model") == []
     await talk.server.release()
     await answering
@@ -151,5 +151,5 @@ async def test_a_message_interrupts_a_fold_which_is_taken_up_after_the_answer(ta
     await talk.server.until_hung_up()
     assert await folding == ()
     assert [request.model for request in talk.server.requests[1:]] == ["summary-model", "chat-model", "summary-model"]
-    (made,) = await talk.services.summaries.active(Scope(owner=ANNA.id))
+    (made,) = await talk.services.summaries.list_active(Scope(owner=ANNA.id))
     assert made.text == "The user talked about several things."

@@ -121,7 +121,7 @@ async def test_a_stop_waits_for_no_server_whose_machine_is_gone(tmp_path: Path, 
         )
         await memory.configure(ANNA.owner, storage=StorageType.POSTGRES, every_n=3)
         wire.is_silent = True
-        waiting = asyncio.create_task(memory.switch(ANNA.owner, enabled=False))
+        waiting = asyncio.create_task(memory.set_enabled(ANNA.owner, enabled=False))
         await wire.swallowed.wait()
         async with asyncio.timeout(STOPS_WITHIN):
             memory.finish_by(time.monotonic())

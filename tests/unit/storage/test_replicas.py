@@ -151,7 +151,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         for commit in (
             first.says(ANN, "from the grave", update_id=2),
             first.inbox.begin(BOT, 2, "sends"),
-            first.memory.switch(ANN, enabled=False),
+            first.memory.set_enabled(ANN, enabled=False),
             first.memory.forget(ANN, Forgetting(what="everything")),
         ):
             with pytest.raises(ServedElsewhere):
@@ -226,7 +226,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
         assert found == [[ANN], [BEN]]
         quiet = [[scope.owner for scope, _ in await store.list_quiet_scopes(NOW)] for store in stores]
         assert quiet == [[ANN], [BEN]]
-        assert await first.memory.served([ANN, BEN]) == [ANN]
+        assert await first.memory.select_served_owners([ANN, BEN]) == [ANN]
 
 
 async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
@@ -266,7 +266,7 @@ async def test_a_memory_in_files_is_served_where_the_files_are(machines: Machine
         async with machines.opened("a") as first:
             assert await first.claims() == [2]
             await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
-        assert (await second.memory.total(ANN)) == 1, "what has moved to the server is served by all"
+        assert (await second.memory.count_messages(ANN)) == 1, "what has moved to the server is served by all"
 
 
 async def test_what_one_process_left_half_forgotten_is_finished_before_anything_else(machines: Machines) -> None:
@@ -281,7 +281,7 @@ async def test_what_one_process_left_half_forgotten_is_finished_before_anything_
                 NOW.isoformat(),
             )
         machines.dies(first)
-        assert await second.memory.total(ANN) == 0
+        assert await second.memory.count_messages(ANN) == 0
 
 
 async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machines) -> None:
@@ -289,7 +289,7 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
     async with machines.opened("a") as first, machines.opened("b") as second:
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         machines.dies(first)
-        assert await second.memory.total(ANN) == 0
+        assert await second.memory.count_messages(ANN) == 0
         async with second.inbox.database.write(ANN) as tx:
             await tx.rows(
                 "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, 1)",
@@ -342,7 +342,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
 ) -> None:
     """It claims one person, is paused before it sends, and wakes when another process goes on."""
     async with machines.opened("a") as first, machines.opened("b") as second:
-        assert await first.memory.served([ANN]) == [ANN]
+        assert await first.memory.select_served_owners([ANN]) == [ANN]
         bind_work_to_lease(first.work, ANN)
         await check_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
@@ -350,7 +350,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         [one] = await first.memory.broadcasts.list_sending()
         assert await first.memory.broadcasts.take_next_person(one) == BEN
         machines.dies(first)
-        assert await second.memory.served([ANN]) == [ANN]
+        assert await second.memory.select_served_owners([ANN]) == [ANN]
         assert await second.memory.broadcasts.take_next_person(one) is None
         await machines.beats(first)
         with pytest.raises(ServedElsewhere):
@@ -383,14 +383,14 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
             return first.leases.holds(ANN) and not second.leases.holds(ANN)
 
         async def visits() -> None:
-            async with second.memory.kept(ANN), second.memory.home(ANN) as store:
+            async with second.memory.keep_lease(ANN), second.memory.home(ANN) as store:
                 assert (await store.read_counts(scope)).total == 0
 
         async with asyncio.TaskGroup() as group:
             group.create_task(lets_go())
             asking = group.create_task(visits())
             assert await refuses(), "an update of hers is under way"
-            async with first.memory.kept(ANN):
+            async with first.memory.keep_lease(ANN):
                 busy.clear()
                 assert await refuses(), "a request of the page is"
                 async with first.memory.home(ANN) as store:
@@ -407,7 +407,7 @@ async def test_an_owner_who_is_busy_elsewhere_is_not_waited_for_without_end(
 ) -> None:
     monkeypatch.setattr("storage.bot_state.postgres_leases.RELEASE_POLL_SECONDS", 0)
     async with machines.opened("a") as first, machines.opened("b") as second:
-        await first.memory.switch(ANN, enabled=True)
+        await first.memory.set_enabled(ANN, enabled=True)
         with pytest.raises(ServedElsewhere):
-            async with second.memory.kept(ANN):
+            async with second.memory.keep_lease(ANN):
                 pass

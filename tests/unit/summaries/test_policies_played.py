@@ -41,7 +41,7 @@ async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
 
 
 async def choose(talk: Talk, policy: Policy, **changes: object) -> None:
-    await talk.services.memory.choose(
+    await talk.services.memory.change_config(
         ANNA.id,
         lambda known: replace(known, policy=policy, **changes),  # type: ignore[arg-type]
     )
@@ -58,7 +58,7 @@ async def versions(talk: Talk) -> list[Summary]:
 
 
 async def live(talk: Talk) -> Summary:
-    (summary,) = await talk.services.summaries.active(SCOPE)
+    (summary,) = await talk.services.summaries.list_active(SCOPE)
     return summary
 
 
@@ -97,8 +97,8 @@ async def test_rolling_keeps_one_summary_based_on_its_predecessor(talk: Talk) ->
     assert GIST in second
     assert "Animal 1." in second
     assert "Animal 0." not in second, "what its predecessor tells is not read again"
-    status = await talk.services.summaries.status(SCOPE)
-    compressed = [one.times_compressed for one in await talk.services.summaries.active(SCOPE)]
+    status = await talk.services.summaries.read_status(SCOPE)
+    compressed = [one.times_compressed for one in await talk.services.summaries.list_active(SCOPE)]
     assert (compressed, status.counts.highest_level) == ([3], 1)
 
 
@@ -308,19 +308,19 @@ async def test_a_quiet_chat_that_holds_much_is_folded(tmp_path: Path) -> None:
     async with talking(tmp_path, recent_budget=200) as talk:
         await talk.remember(every_n=500)
         await talk.turn("A few words.")
-        await talk.services.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet_conversations()
         talk.moment[0] += timedelta(hours=2)
-        await talk.services.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet_conversations()
         assert await versions(talk) == [], "too little to be worth it"
         await talk.turn("Many words about otters and newts. " * 20)
-        await talk.services.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet_conversations()
         assert await versions(talk) == [], "not quiet yet"
         talk.moment[0] += timedelta(minutes=9)
-        await talk.services.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet_conversations()
         assert await versions(talk) == []
     async with talking(tmp_path, recent_budget=200) as talk:
         talk.moment[0] += timedelta(hours=2, minutes=12)
-        await talk.services.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet_conversations()
         assert (await live(talk)).reason == "idle", "after a restart too: stored times count"
 
 
@@ -331,7 +331,7 @@ async def test_a_quiet_chat_is_left_alone_after_a_failure_and_its_owner_is_told_
         talk.server.default("summary-model", Behaviour(status=401))
         for minutes in (11, 5, 6, 11):
             talk.moment[0] += timedelta(minutes=minutes)
-            await talk.services.summaries.fold_quiet()
+            await talk.services.summaries.fold_quiet_conversations()
         assert len(talk.server.of("summary-model")) == 2, "then 20 minutes have to pass"
         assert len(await talk.turn("More.")) == 1
         assert await talk.turn("And more.") == ()

@@ -255,7 +255,7 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
     """What was said here is folded as ever, and history stays covered or findable."""
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=2)
-        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=policy))
+        await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy=policy))
         await talk.turn("Before the import.")
         await imported(talk, history(450))
         for number in range(12):
@@ -328,7 +328,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         await talk.say("Where does the spare key lie, and what was said here, in the middle?")
         prompt = talk.prompts()[-1]
         assert "under the blue flowerpot" in prompt
-        active = await talk.services.summaries.active(HERE)
+        active = await talk.services.summaries.list_active(HERE)
         assert [one.order for one in active] == [
             one.order for one in sorted(active, key=lambda one: (-one.level, one.first_at))
         ]
@@ -578,7 +578,7 @@ async def test_memory_is_turned_on_by_an_import(tmp_path: Path) -> None:
 async def test_nothing_is_imported_while_incognito(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
+        await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, incognito=True))
         with pytest.raises(ImportRefused, match="incognito"):
             await imported(talk, TELEGRAM)
 
@@ -707,7 +707,7 @@ async def test_an_export_says_who_made_it_and_whether_it_was_altered(tmp_path: P
 async def test_what_an_export_would_have_the_bot_keep_to_is_listed_whoever_it_names_as_owner(tmp_path: Path) -> None:
     async with talking(tmp_path / "old") as talk:
         await talk.remember(every_n=50)
-        await talk.services.memory.choose(
+        await talk.services.memory.change_config(
             ANNA.id,
             lambda known: replace(
                 known, persona="own", persona_text="Speak like a pirate.", fold_instructions="Leave out names."

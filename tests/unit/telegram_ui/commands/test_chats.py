@@ -13,7 +13,7 @@ TOO_LONG = "A walrus is a large marine mammal that lives in the Arctic and eats 
 
 async def tell(desk: Desk, text: str, *, scope: Scope | None = None, telegram_id: int | None = None) -> Scope:
     """Something is said where the talk of Ann's chat goes on, or in a scope."""
-    scope = scope or await desk.services.memory.conversation(PLACE)
+    scope = scope or await desk.services.memory.find_open_conversation(PLACE)
     async with desk.services.memory.opened(scope.owner) as store:
         assert store is not None
         await store.append(
@@ -33,7 +33,7 @@ def rows(desk: Desk, chat: int = ANN) -> list[list[str]]:
 
 
 async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     first = await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/new")
     assert "A new conversation begins here" in desk.last(ANN)
@@ -55,7 +55,7 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
 
 
 async def test_a_status_says_that_it_is_of_one_conversation(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/summary_status")
     assert "/chats" not in desk.last(ANN)
@@ -66,7 +66,7 @@ async def test_a_status_says_that_it_is_of_one_conversation(desk: Desk) -> None:
 
 
 async def test_a_conversation_is_not_called_by_a_note_in_english(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "[Sent a photo]")
     await desk.say(ANN, ANN, "/language de")
     await desk.say(ANN, ANN, "/chats")
@@ -75,7 +75,7 @@ async def test_a_conversation_is_not_called_by_a_note_in_english(desk: Desk) -> 
 
 async def test_the_list_opens_a_conversation_and_ticks_it(desk: Desk, talk: Talk) -> None:
     talk.server.default("summary-model", TOO_LONG)
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/new Newts")
     assert "“Newts”" in desk.last(ANN)
@@ -85,21 +85,21 @@ async def test_the_list_opens_a_conversation_and_ticks_it(desk: Desk, talk: Talk
     assert "1. Newts · 1 message · today" in desk.last(ANN)
     assert await press(desk, "The walrus is called Oskar") == "We go on here."
     assert [row[0] for row in rows(desk)] == ["✓ The walrus is called Oskar", "Newts", "New conversation"]
-    assert await desk.services.memory.conversation(PLACE) == PLACE
+    assert await desk.services.memory.find_open_conversation(PLACE) == PLACE
 
 
 async def test_a_restart_changes_nothing_about_where_the_talk_goes_on(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/new")
-    here = await desk.services.memory.conversation(PLACE)
+    here = await desk.services.memory.find_open_conversation(PLACE)
     await desk.services.memory.configure(ANN, storage=desk.services.memory.storages[1], every_n=5)
     desk.restart()
-    assert await desk.services.memory.conversation(PLACE) == here
+    assert await desk.services.memory.find_open_conversation(PLACE) == here
 
 
 async def test_a_conversation_is_renamed_by_the_next_text(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/chats")
     await press(desk, "✏️")
@@ -115,7 +115,7 @@ async def test_a_conversation_is_renamed_by_the_next_text(desk: Desk) -> None:
 
 
 async def test_a_conversation_is_deleted_after_a_question(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/new Newts")
     newts = await tell(desk, "Which newts are there?")
@@ -126,7 +126,7 @@ async def test_a_conversation_is_deleted_after_a_question(desk: Desk) -> None:
     assert desk.last(ANN).startswith("Shall I forget this?\n\n“Newts”")
     assert "1 message" in desk.last(ANN)
     assert await press(desk, "Forget it") == "Forgotten."
-    assert await desk.services.memory.conversation(PLACE) == PLACE
+    assert await desk.services.memory.find_open_conversation(PLACE) == PLACE
     assert not await desk.services.memory.has_conversation(PLACE, newts)
     await desk.press(ANN, ANN, message, data)
     await desk.say(ANN, ANN, "/chats")
@@ -134,7 +134,7 @@ async def test_a_conversation_is_deleted_after_a_question(desk: Desk) -> None:
 
 
 async def test_many_conversations_come_in_pages(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     for number in range(8):
         await desk.say(ANN, ANN, f"/new Talk {number}")
         await tell(desk, f"message {number}")
@@ -147,7 +147,7 @@ async def test_many_conversations_come_in_pages(desk: Desk) -> None:
 
 
 async def test_titles_come_from_the_model_once_a_conversation_was_left(desk: Desk, talk: Talk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     talk.server.default("summary-model", "“Oskar the walrus”\n")
     await desk.say(ANN, ANN, "/new")
@@ -160,7 +160,7 @@ async def test_titles_come_from_the_model_once_a_conversation_was_left(desk: Des
 
 
 async def test_a_long_answer_is_no_title_and_incognito_asks_for_none(desk: Desk, talk: Talk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await tell(desk, "The walrus is called Oskar")
     talk.server.default("summary-model", TOO_LONG)
     await desk.say(ANN, ANN, "/chats")
@@ -186,21 +186,21 @@ async def test_while_memory_is_off_new_starts_over(desk: Desk, talk: Talk) -> No
 
 async def test_in_a_group_only_admins_choose_and_each_topic_has_its_own(desk: Desk) -> None:
     for owner in (GROUP, FORUM):
-        await desk.services.memory.switch(owner, enabled=True)
+        await desk.services.memory.set_enabled(owner, enabled=True)
     await tell(desk, "We meet at noon", scope=Scope(owner=GROUP))
     await desk.say(BOB, GROUP, "/new")
     assert "Only the admins" in desk.last(GROUP)
     await desk.say(ANN, GROUP, "/new")
-    assert await desk.services.memory.conversation(Scope(owner=GROUP)) != Scope(owner=GROUP)
+    assert await desk.services.memory.find_open_conversation(Scope(owner=GROUP)) != Scope(owner=GROUP)
     garden = Scope(owner=FORUM, thread=TOPIC)
     await tell(desk, "Roses", scope=garden)
     await desk.say(ANN, FORUM, "/new", thread_id=TOPIC)
-    assert await desk.services.memory.conversation(garden) != garden
-    assert await desk.services.memory.conversation(Scope(owner=FORUM)) == Scope(owner=FORUM)
+    assert await desk.services.memory.find_open_conversation(garden) != garden
+    assert await desk.services.memory.find_open_conversation(Scope(owner=FORUM)) == Scope(owner=FORUM)
 
 
 async def test_forget_and_why_reach_a_message_of_an_earlier_conversation(desk: Desk) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     said = desk.peer.world.say(ANN, ANN, "The cellar key is 4711")
     await desk.updates()
     await tell(desk, "The cellar key is 4711", telegram_id=said["message_id"])

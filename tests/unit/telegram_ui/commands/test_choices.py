@@ -188,7 +188,7 @@ async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> 
 async def test_a_policy_that_this_program_does_not_know_is_shown_by_its_name(desk: Desk) -> None:
     """An export of another version may have named it."""
     await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=7)
-    await desk.services.memory.choose(ANN, lambda known: replace(known, policy="spiral"))
+    await desk.services.memory.change_config(ANN, lambda known: replace(known, policy="spiral"))
     for command in ("/settings", "/summary_status", "/summary_policy"):
         await desk.say(ANN, ANN, command)
         assert "spiral" in desk.last(ANN) + str(labels(desk, ANN)), command

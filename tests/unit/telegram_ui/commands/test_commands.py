@@ -160,7 +160,7 @@ async def test_another_storage_is_asked_for_again_and_a_question_is_no_answer(de
     ],
 )
 async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: str, says: str) -> None:
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await desk.say(ANN, ANN, written)
     assert says in desk.last(ANN)
     config = await desk.services.memory.config(ANN)
@@ -312,7 +312,7 @@ async def test_status_says_how_it_is_configured(desk: Desk) -> None:
 async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, scripted: ScriptedSummaries) -> None:
     await desk.say(ANN, ANN, "/summary_show")
     assert "not set up" in desk.last(ANN)
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await desk.say(ANN, ANN, "/summary_show")
     assert "no summaries yet" in desk.last(ANN)
     long = " ".join(f"word{number}" for number in range(2000))
@@ -340,7 +340,7 @@ async def test_summarising_now_says_what_came_of_it(
     scripted.outcome = outcome
     await desk.say(ANN, ANN, "/summary_now")
     assert "Memory is off" in desk.last(ANN)
-    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.services.memory.set_enabled(ANN, enabled=True)
     await desk.say(ANN, ANN, "/summary_now")
     assert says in desk.last(ANN)
 

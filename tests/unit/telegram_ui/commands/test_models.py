@@ -61,7 +61,7 @@ async def test_the_chosen_model_answers_and_is_ticked(desk: Desk, talk: Talk) ->
 async def test_a_model_that_is_no_longer_offered_is_replaced_by_the_usual_one(tmp_path: Path) -> None:
     async with talking(tmp_path, openai_models=("other-model",)) as talk:
         talk.server.default("other-model", "It is me.")
-        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, model="other-model"))
+        await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, model="other-model"))
         assert (await talk.say("Who is there?")).text == "It is me."
     async with talking(tmp_path) as talk:
         assert (await talk.say("Who is there?")).text == "Understood."
@@ -191,7 +191,7 @@ async def test_each_persona_holds_for_every_question(desk: Desk, talk: Talk, per
 async def test_a_persona_stays_within_the_system_prompts_part_and_goes_with_everything(tmp_path: Path) -> None:
     async with talking(tmp_path, system_budget=60) as talk:
         await talk.remember()
-        await talk.services.memory.choose(
+        await talk.services.memory.change_config(
             ANNA.id, lambda known: replace(known, persona="own", persona_text="speak as a whale does " * 20)
         )
         reply = await talk.say("Hello")
@@ -201,4 +201,4 @@ async def test_a_persona_stays_within_the_system_prompts_part_and_goes_with_ever
         config = await talk.services.memory.config(ANNA.id)
         assert config is not None
         assert (config.persona, config.persona_text) == ("", "")
-        assert Scope(owner=ANNA.id) == await talk.services.memory.conversation(Scope(owner=ANNA.id))
+        assert Scope(owner=ANNA.id) == await talk.services.memory.find_open_conversation(Scope(owner=ANNA.id))

@@ -70,11 +70,11 @@ async def test_a_whole_life_in_it(served: Talk) -> None:
         await served.turn(f"My walrus number {number} is called Waldemar{number}.")
     await served.say("What is my walrus number 1 called?")
     assert "Waldemar1" in served.prompts()[-1]
-    status = await served.services.summaries.status(SCOPE)
+    status = await served.services.summaries.read_status(SCOPE)
     assert (status.counts.total, status.counts.archived) == (8, 4)
     gone = await served.services.memory.forget(ANNA.id, Forgetting(what="everything"))
     assert gone.messages == 8
-    assert await served.services.memory.total(ANNA.id) == 0
+    assert await served.services.memory.count_messages(ANNA.id) == 0
 
 
 async def test_without_its_address_memories_in_it_are_not_mistaken_for_lost(tmp_path: Path, postgres_url: str) -> None:
@@ -86,4 +86,4 @@ async def test_without_its_address_memories_in_it_are_not_mistaken_for_lost(tmp_
         async with talking(tmp_path / "data"):
             pass
     async with talking(tmp_path / "data", database_url=url) as talk:
-        assert await talk.services.memory.total(ANNA.id) == 2
+        assert await talk.services.memory.count_messages(ANNA.id) == 2
