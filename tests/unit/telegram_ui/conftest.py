@@ -268,10 +268,10 @@ class NothingChosen:
     async def config(self, owner: int) -> OwnerConfig | None:
         return None
 
-    async def conversation(self, place: Scope) -> Scope:
+    async def find_open_conversation(self, place: Scope) -> Scope:
         return self.open.get(place, place)
 
-    async def conversation_with(self, place: Scope, **_: object) -> Scope:
+    async def find_conversation(self, place: Scope, **_: object) -> Scope:
         return place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
