@@ -21,7 +21,6 @@ from text.tokenizer import Tokenizer
 
 CHUNK = 100  # messages per chunk. The summary keeps the most telling sentences; search finds the rest.
 MODEL = "extractive"
-Home = Callable[[int], AbstractAsyncContextManager[MemoryStore]]
 
 
 def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
@@ -60,13 +59,10 @@ def plan_higher_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary]
 class Archiver:
     """Archive imported histories. A summary has at most `text_budget` tokens."""
 
-    home: Home
+    home: Callable[[int], AbstractAsyncContextManager[MemoryStore]]
     _tokens: Tokenizer = field(alias="tokenizer")
     _text_budget: int
     clock: Clock
-
-    def begin(self, lease: FoldLease, scope: Scope) -> "HistoryArchive":
-        return HistoryArchive(self, lease, scope)
 
     async def extract_summary(self, block: str) -> NewSummary:
         """Summarise a block by its most informative sentences, in a thread."""

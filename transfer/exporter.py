@@ -26,8 +26,6 @@ from transfer.readable import ReadableExport
 MAX_PLAIN_BYTES = 20_000_000  # larger files are compressed: a bot can fetch 20 MB (Bot API, getFile)
 MAX_FILE_BYTES = 48_000_000  # text in one file: a bot may send 50 MB
 
-_HEAD = (USERS.name, PROGRESS.name)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
@@ -109,7 +107,7 @@ class Exporter:
             async for batch in store.dump(owner):
                 if batch[0]["table"] == RESTORES.name:
                     continue
-                head += batch if batch[0]["table"] in _HEAD else ()
+                head += batch if batch[0]["table"] in (USERS.name, PROGRESS.name) else ()
                 if part and file and part.size >= self._largest:
                     yield await asyncio.to_thread(self._finish_part, part, file, key, more=True)
                     part = None

@@ -28,7 +28,7 @@ from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import Portable
 from storage.stores.memory_store import MemoryStore
 from text.characters import format_visible_line
-from transfer.archiver import Archiver, split_chunks
+from transfer.archiver import Archiver, HistoryArchive, split_chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, list_sources, select_without_source
 from transfer.formats.keepsake import Signer, find_signer
@@ -55,7 +55,7 @@ class _Work:
     after: int | None  # id of the last known message before the first new one
     rows: Mapping[str, Sequence[Portable]]
     restoration: Restoration | None  # None unless the export is restored as it was
-    reminders: Sequence[FutureReminder] = ()  # only future ones
+    reminders: Sequence[FutureReminder] = ()  # only future ones of the owner
 
 
 @define(kw_only=True, eq=False)
@@ -101,10 +101,7 @@ class Importer:
             missing=work.restoration.missing if work.restoration else "",
             turns_on=not await self._memory.is_on(scope.owner),
             ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
-            reminders=sum(
-                (reminder.wish.text, reminder.wish.due_at) not in held
-                for reminder in _select_own_reminders(work, scope.owner)
-            ),
+            reminders=sum((reminder.wish.text, reminder.wish.due_at) not in held for reminder in work.reminders),
             questions=work.history.questions,
             instructions=_list_instructions(work),
         )
@@ -131,7 +128,7 @@ class Importer:
                     facts, ids = await self._restorer.run(lease, work.restoration, work.rows, progress), None
                 else:
                     facts, ids = await self._add_history(lease, work, progress)
-                    await self._add_reminders(scope.owner, person, work)
+                    await self._add_reminders(scope.owner, person, work.reminders)
             finally:
                 await self._release_lease(lease)
                 self._wake_indexer()
@@ -190,9 +187,8 @@ class Importer:
         reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
         await self._check_fact_limit(scope.owner, rows.get("facts", ()))
-        return replace(
-            await asyncio.to_thread(_compare_with_known, history, rows, known, same, way), reminders=reminders
-        )
+        work = await asyncio.to_thread(_compare_with_known, history, rows, known, same, way)
+        return replace(work, reminders=reminders if is_own else ())
 
     async def _find_signer(self, history: ImportedHistory) -> Signer:
         return find_signer(await self._memory.export_key(), history.seal)
@@ -220,7 +216,7 @@ class Importer:
             pairs = zip(messages, placed, strict=True)
             ids |= {given.number: one.id for given, one in pairs if given.number}
             ends += (placed[0].id, placed[-1].id)
-            archive = self._archiver.begin(lease, scope)
+            archive = HistoryArchive(self._archiver, lease, scope)
             for chunk in split_chunks(placed):
                 await archive.add(chunk)
                 done += len(chunk)
@@ -233,8 +229,8 @@ class Importer:
         async with self._memory.home(owner) as store:
             return await store.history.add_facts(lease, facts, ids), came_in
 
-    async def _add_reminders(self, owner: int, person: int, work: _Work) -> None:
-        for reminder in () if work.restoration else _select_own_reminders(work, owner):
+    async def _add_reminders(self, owner: int, person: int, reminders: Sequence[FutureReminder]) -> None:
+        for reminder in reminders:
             thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
             async with self._memory.home(owner) as store:
                 await store.reminders.add(
@@ -268,10 +264,6 @@ class Importer:
             await run_uncancelled(give_back)
 
 
-def _select_own_reminders(work: _Work, owner: int) -> Sequence[FutureReminder]:
-    return work.reminders if work.history.owner == owner else ()
-
-
 def _compare_with_known(
     history: ImportedHistory,
     rows: Mapping[str, Sequence[Portable]],
@@ -303,7 +295,6 @@ def _compare_with_known(
 
 
 def _list_instructions(work: _Work) -> tuple[str, ...]:
-    """Return the imported instructions and preferences that the bot would follow."""
     facts = work.rows.get("facts", ())
     listed, kept = _list_lasting_texts(demote_long_instructions(facts)), _list_lasting_texts(facts)
     chosen = list_chosen_texts(work.rows) if work.restoration else ()

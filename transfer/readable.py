@@ -176,7 +176,6 @@ class ReadableExport:
             yield self._to_local_time(at), role, speaker, title, content
 
     def _iterate_texts(self, part: Part) -> Iterator[tuple[str, list[str]]]:
-        """Yield facts, profile and summaries, which are all in the first part."""
         rows = self._rows if part.number == 1 else {}
         told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])

@@ -116,10 +116,13 @@ class Restorer:
                 )
             done += len(group)
             await progress(done, len(rows["messages"]))
-        await (self._end_restore if file.is_whole else self._keep_waiting)(lease, file, rows, waiting)
-        return len(rows["facts"]) + len(waiting["facts"]) if file.is_whole else 0
+        if not file.is_whole:
+            await self._keep_waiting(lease, file, rows)
+            return 0
+        await self._end_restore(lease, rows, waiting)
+        return len(rows["facts"]) + len(waiting["facts"])
 
-    async def _keep_waiting(self, lease: FoldLease, file: Restoration, rows: Rows, _: Rows) -> None:
+    async def _keep_waiting(self, lease: FoldLease, file: Restoration, rows: Rows) -> None:
         """Store the rows that depend on other files until these arrive."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
@@ -128,7 +131,7 @@ class Restorer:
         async with self._memory.home(owner) as store:
             await store.history.put_rows(lease, kept)
 
-    async def _end_restore(self, lease: FoldLease, _: Restoration, rows: Rows, waiting: Rows) -> None:
+    async def _end_restore(self, lease: FoldLease, rows: Rows, waiting: Rows) -> None:
         owner = lease.scope.owner
         found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}

@@ -1,6 +1,7 @@
 """Check the rows of an export, and select the reminders that are still due."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -109,7 +110,9 @@ def select_future_reminders(rows: Sequence[Portable], *, now: datetime, zone: tz
     for row in rows:
         repeat = _REPEATS.get(row["repeat"], "")
         due_at = moment_in(row["due_at"]).astimezone(UTC)
-        local = _parse_local_time(row["wall_time"])
+        local: datetime | None = None
+        with suppress(ValueError):
+            local = datetime.fromisoformat(str(row["wall_time"])).replace(tzinfo=None)
         day = int(str(row["month_day"]))
         day = day if 1 <= day <= 31 else 0
         if due_at <= now and repeat:
@@ -123,10 +126,3 @@ def select_future_reminders(rows: Sequence[Portable], *, now: datetime, zone: tz
             kept = {"text": text, "due_at": format_moment(due_at), "wall_time": wall, "month_day": day, "sends": 0}
             found.append(FutureReminder(wish=wish, row={**row, **kept}))
     return found[:MAX_REMINDERS]
-
-
-def _parse_local_time(value: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(value)).replace(tzinfo=None) if value else None
-    except ValueError:
-        return None

@@ -41,7 +41,6 @@ MAX_WORDS = 4  # words of a head next to date and clock: a line with more is a s
 _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, month and day stand in a date
 AMBIGUOUS_ORDERS = ("dmy", "mdy")
 FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake.
-_BUDDHIST_YEARS = 543  # years by which the Thai calendar is ahead
 
 
 WrittenDate = tuple[tuple[int, int, int], str]
@@ -155,7 +154,7 @@ def _gregorian_to_date(year: int, month: int, day: int) -> date:
 
 
 def _buddhist_to_date(year: int, month: int, day: int) -> date:
-    return _gregorian_to_date((year + 2500 if year < 100 else year) - _BUDDHIST_YEARS, month, day)
+    return _gregorian_to_date((year + 2500 if year < 100 else year) - 543, month, day)
 
 
 def _persian_to_date(year: int, month: int, day: int) -> date:

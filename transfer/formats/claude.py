@@ -85,7 +85,6 @@ def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
 
 
 def _read_memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
-    """Yield the facts of memories.json: a text, one text per project, or files."""
     texts: list[tuple[object, datetime | None]] = [(raw.get("conversations_memory"), None)]
     texts += [(text, None) for text in to_object(raw.get("project_memories")).values()]
     for file in list_objects(raw.get("memory_files")):

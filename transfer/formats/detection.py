@@ -166,7 +166,6 @@ def limit_unpacked(size: int) -> int:
 
 
 def _check_history_size(history: ImportedHistory, size: int) -> None:
-    """Raise ImportRefused if a file of `size` bytes holds too much to be stored."""
     most = MIN_MESSAGES + size // BYTES_PER_MESSAGE
     if len(history.messages) > most:
         raise _make_limit_error(tr("shared-messages", messages=most))
@@ -207,7 +206,6 @@ def _find_fitting(sample: Sample) -> ImportFormat | None:
 
 
 def _collect_names(walk: JsonStream, sample: Sample) -> Iterator[None]:
-    """Add the member names of the first objects to `sample`."""
     objects = (stream for _, _, stream in walk.objects() if stream.peek() == "{")
     for stream in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if stream is not walk else [])):  # one line of many may be damaged
@@ -217,7 +215,6 @@ def _collect_names(walk: JsonStream, sample: Sample) -> Iterator[None]:
 
 
 def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:
-    """Return an error for files of no known format, which names their product or likely kind."""
     start = files[0].text[:SAMPLED].lstrip() if files else ""
     commas = [line.count(",") for line in start.splitlines()[:5]]
     is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1

@@ -16,20 +16,25 @@ _TALK = ("Default", "Reply", None)
 
 def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("discord", reading)
-    bots: set[str] = set()
     channels = [file for file in files if '"messages"' in file.text[:20_000] and file.text.lstrip()[:1] == "{"]
-    for file in channels:
-        _read_export(file, talks, bots)
     if channels:
+        bots: set[str] = set()
+        for file in channels:
+            _read_export(file, talks, bots)
         talks.ask_who_imports(bots=bots)
         return talks.make_history()
+
+    def read_row(row: object) -> ImportedMessage:
+        value = demand_object(row)
+        return _make_message(value.get("ID"), to_text(value.get("Contents")), talks.find_time(value))
+
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: not _is_index(file.path)):
         with talks.count_failures(file.path, file.walk(), 0):
             if _is_index(file.path):
                 names = demand_object(file.walk().value())
                 continue
-            said = talks.read_messages(_read_rows(file), partial(_read_own_message, talks))
+            said = talks.read_messages(_read_rows(file), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
             talks.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
     return talks.make_history()
@@ -40,17 +45,11 @@ def _is_index(path: str) -> bool:
 
 
 def _read_rows(file: SourceFile) -> Iterator[tuple[str, int, Any]]:
-    """Yield the rows of messages.json, or of messages.csv in older packages."""
     if file.text.lstrip()[:1] == "[":
         yield from iterate_elements(file.walk())
         return
     for number, row in enumerate(iterate_rows(file.text)):
         yield f"[{number}]", -1, row
-
-
-def _read_own_message(talks: Conversations, raw: object) -> ImportedMessage:
-    value = demand_object(raw)
-    return _make_message(value.get("ID"), to_text(value.get("Contents")), talks.find_time(value))
 
 
 def _make_message(number: object, words: str, said_at: datetime | None, **more: Any) -> ImportedMessage:

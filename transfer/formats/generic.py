@@ -87,11 +87,13 @@ class _FileReader:
         self._add_conversation({}, self._loose, {})
 
     def _read_table(self, text: str) -> None:
-        """Add the conversations of a table, each of which may begin with the newest message."""
         conversations: dict[str, list[dict[str, Any]]] = {}
         for row in iterate_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
-            title = next((to_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
+            title = next(
+                (to_text(message[name]) for name in _TABLE_GROUPS if name in message),
+                "",
+            )
             conversations.setdefault(title, []).extend(_split_pair(message) or [message])
         for title, rows in conversations.items():
             is_newest_first = _find_time(rows[0]) > _find_time(rows[-1])
@@ -158,7 +160,6 @@ def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]
 
 
 def _find_group_titles(value: Mapping[str, Any]) -> Mapping[str, str]:
-    """Map the ids of objects in lists next to the messages to their titles."""
     objects = (item for member in value.values() for item in list_objects(member))
     return {to_text(item.get("id")): to_text(item.get("title")) for item in objects if item.get("title")}
 
@@ -198,7 +199,10 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
 def select_newest_branch(messages: list[Any]) -> list[Any]:
     """Return the newest branch if the messages name their parents, otherwise all messages."""
     dicts = [message for message in messages if isinstance(message, dict)]
-    number = next((name for name in _IDS if all(to_text(message.get(name)) for message in dicts)), "")
+    number = next(
+        (name for name in _IDS if all(to_text(message.get(name)) for message in dicts)),
+        "",
+    )
     parent = next((name for name in _PARENTS if any(message.get(name) for message in dicts)), "")
     if not number or not parent or any("version" in message for message in dicts):  # Le Chat numbers versions itself
         return messages
@@ -268,7 +272,6 @@ def _is_message(value: Any) -> bool:
 
 
 def _find_role(value: Mapping[str, Any]) -> str | None:
-    """Return the speaker's role as the file names it, in lower case, or None if there is none."""
     for name in _FLAGS:
         if isinstance(value.get(name), bool):
             return "system" if value.get("is_system") is True else "user" if value[name] else "assistant"
@@ -296,7 +299,6 @@ def add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversatio
 
 
 def _find_title(raw: Mapping[str, Any]) -> str:
-    """Return a conversation's title, which may be in a nested object such as `metadata`."""
     inner = (member for member in raw.values() if isinstance(member, dict))
     titles = [to_text(raw.get(name)) for name in _TITLES]
     titles += [to_text(member.get(name)) for member in inner for name in _TITLES if name != "name"]
@@ -344,7 +346,6 @@ def _join_text(held: object, depth: int = 0) -> str:
 
 
 def _find_time(message: Mapping[str, Any]) -> float:
-    """Return a message's time in seconds since 1970, or 0 if it is missing or unreadable."""
     with suppress(WrongElement):
         if made := find_time(message):
             return made.timestamp()

@@ -79,15 +79,15 @@ def _read_chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
             case "id":
                 chat.id = walk.value()
             case "messages":
-                chat.messages.extend((walk.at, _keep_members(walk.value())) for _ in walk.elements())
+                for _ in walk.elements():
+                    at, raw = walk.at, walk.value()
+                    is_object = isinstance(raw, dict)
+                    kept = {key: raw[key] for key in _KEPT_MEMBERS & raw.keys()} if is_object else raw
+                    chat.messages.append((at, kept))
     if where or chat.messages or chat.id is not None:
         yield chat
     if not where:
         walk.end()
-
-
-def _keep_members(raw: object) -> object:
-    return {name: value for name, value in raw.items() if name in _KEPT_MEMBERS} if isinstance(raw, dict) else raw
 
 
 def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
@@ -188,7 +188,6 @@ def _find_sender(raw: Mapping[str, Any]) -> str:
 
 
 def _read_content(raw: Mapping[str, Any]) -> str:
-    """Return the text of a message with its links, followed by its poll, checklist, contact or place."""
     text = raw.get("text", "")
     if not isinstance(text, str | list):
         raise WrongElement(".text")

@@ -77,7 +77,6 @@ def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]
 
 
 def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
-    """Yield each line, with its heading if it is one outside fenced code."""
     is_fenced = False
     for line in text.splitlines():
         is_fence = line.lstrip().startswith("```")
@@ -122,7 +121,6 @@ def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
 
 
 def _read_perplexity(text: str) -> list[dict[str, str]]:
-    """Return the questions, which are headings below a rule, and the answers without their footnotes."""
     messages: list[dict[str, str]] = []
     for part in _QUESTION.split(f"\n\n---\n\n{text}")[1:]:
         question, _, answer = part.partition("\n")
