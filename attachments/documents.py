@@ -5,7 +5,7 @@ from contextlib import aclosing
 from unicodedata import category
 from weakref import WeakValueDictionary
 
-from attachments.documents_child import read
+from attachments.documents_child import read_document
 from attachments.formats import detection
 from llm.quoting import defuse_tags
 from locales.catalog import current_language, tr
@@ -28,14 +28,14 @@ class DocumentReader:
 
     async def read(self, data: bytes, name: str, *, person: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable, with a sentence for its sender."""
-        name = make_shown_name(name)
-        if detection.is_plain(data, name):
-            return await asyncio.to_thread(read, data, name)
+        name = make_display_name(name)
+        if detection.is_plain_text(data, name):
+            return await asyncio.to_thread(read_document, data, name)
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
             return await _read_in_child(data, name)
 
 
-def make_shown_name(name: str) -> str:
+def make_display_name(name: str) -> str:
     """Return a file's name on one line, without brackets that could close the ones that the prompt puts around it."""
     drawn = defuse_tags(format_visible_line(name))
     # Not the round ones of "report (1).pdf".

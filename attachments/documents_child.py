@@ -6,7 +6,7 @@ It imports little, to start fast (see runtime/subprocess_child.py).
 import sys
 
 from attachments.formats import detection
-from attachments.passages import make_passages
+from attachments.passages import group_lines
 from locales.catalog import speak_in, tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
@@ -19,9 +19,9 @@ it has 60 million before it reads anything.
 SECONDS = 60  # of a processor
 
 
-def read(data: bytes, name: str) -> DocumentText:
+def read_document(data: bytes, name: str) -> DocumentText:
     """Return the text of a document. Raise DocumentUnreadable."""
-    passages, is_whole = make_passages(detection.read_lines(data, name))
+    passages, is_whole = group_lines(detection.read_lines(data, name))
     if not passages:
         raise DocumentUnreadable(tr("files-empty"))
     return DocumentText(name=name, passages=passages, is_whole=is_whole)
@@ -39,7 +39,7 @@ def run_child() -> None:
 def _write_passages(name: str, size: int) -> None:
     out = sys.stdout.buffer
     try:
-        found = read(sys.stdin.buffer.read(size), name)
+        found = read_document(sys.stdin.buffer.read(size), name)
     except DocumentUnreadable as refused:
         write_answer(out, "refused", refused.sentence)
     except MemoryError:

@@ -52,7 +52,7 @@ class _Passage:
         return Passage(place=_format_place(self.first, self.last, number), text=self.text.strip("\n"))
 
 
-def make_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
+def group_lines(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
     """Return the passages, and True if they hold the whole document. Stop reading at the size limit."""
     drafts: list[_Passage] = []
     characters = 0

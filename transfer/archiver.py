@@ -35,7 +35,7 @@ def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
         yield messages[first:]
 
 
-def plan_higher_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
+def plan_folds(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
     """Return runs of active summaries to fold, each with the level of the new summary.
 
     `summaries` are oldest first. A run is folded if its level is lower than that of a newer summary.
@@ -108,7 +108,7 @@ class HistoryArchive:
         """
         if not self._active:
             return
-        for below, level in plan_higher_levels(await self._active_summaries()):
+        for below, level in plan_folds(await self._active_summaries()):
             await self._fold(below, level)
         summaries = await self._active_summaries()
         if len(summaries) > MAX_ACTIVE:

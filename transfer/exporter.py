@@ -109,7 +109,7 @@ class Exporter:
                     continue
                 head += batch if batch[0]["table"] in (USERS.name, PROGRESS.name) else ()
                 if part and file and part.size >= self._largest:
-                    yield await asyncio.to_thread(self._finish_part, part, file, key, more=True)
+                    yield await asyncio.to_thread(self._finish_file, part, file, key, more=True)
                     part = None
                 if part is None:
                     number += 1
@@ -118,9 +118,9 @@ class Exporter:
                     part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
         if part and file:
-            yield await asyncio.to_thread(self._finish_part, part, file, key, more=False)
+            yield await asyncio.to_thread(self._finish_file, part, file, key, more=False)
 
-    def _finish_part(self, part: ExportFile, file: IO[bytes], key: bytes, *, more: bool) -> Exported:
+    def _finish_file(self, part: ExportFile, file: IO[bytes], key: bytes, *, more: bool) -> Exported:
         part.end(more=more, key=key)
         file.seek(0)
         if part.size <= self._readable:
@@ -137,7 +137,7 @@ def _rewind(exported: Exported) -> Exported:
     return replace(exported, size=size)
 
 
-def _zip_file(name: str, file: IO[bytes], packed: IO[bytes]) -> None:
-    file.seek(0)
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as inner:
-        shutil.copyfileobj(file, inner)
+def _zip_file(name: str, source: IO[bytes], target: IO[bytes]) -> None:
+    source.seek(0)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as inner:
+        shutil.copyfileobj(source, inner)

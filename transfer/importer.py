@@ -30,7 +30,7 @@ from storage.stores.memory_store import MemoryStore
 from text.characters import format_visible_line
 from transfer.archiver import Archiver, HistoryArchive, split_chunks
 from transfer.formats import detection
-from transfer.formats.history import ImportedHistory, ImportedMessage, list_sources, select_without_source
+from transfer.formats.history import ImportedHistory, ImportedMessage, list_sources, select_messages_without_source
 from transfer.formats.keepsake import Signer, find_signer
 from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
 from transfer.reading import FileReader
@@ -83,13 +83,13 @@ class Importer:
         async with self._memory.home(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
-        notes = [*work.history.notes, *_list_differences(work, scope.owner), *_note_unlisted_instructions(work)]
+        notes = [*work.history.notes, *_describe_lost_data(work, scope.owner), *_describe_demoted_instructions(work)]
         if work.history.format == "keepsake":
             notes.insert(0, tr(f"import-signed-{await self._find_signer(work.history)}"))
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
             notes.append(f"{format_retention(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
-            name=detection.name_format(work.history.format),
+            name=detection.find_format_title(work.history.format),
             total=len(work.history.messages),
             known=len(work.history.messages) - len(work.new),
             first_at=dates[0] if dates else None,
@@ -113,7 +113,7 @@ class Importer:
 
         Raise ImportRefused, or StorageError if the memory was moved or erased during the import.
         """
-        with self._hold_owner(scope.owner):
+        with self._lock_owner(scope.owner):
             work = await self._prepare_import(scope, person, data, given)
             must_answer = (question.key for question in work.history.questions if question.chosen is None)
             if any(key not in given.answers for key in must_answer):
@@ -144,7 +144,7 @@ class Importer:
             )
 
     @contextmanager
-    def _hold_owner(self, owner: int) -> Iterator[None]:
+    def _lock_owner(self, owner: int) -> Iterator[None]:
         """Allow one import per owner, because free ids are shared by all their topics. Raise ImportBusy."""
         if owner in self._importing:
             raise ImportBusy(tr("import-busy"))
@@ -212,7 +212,7 @@ class Importer:
             async with self._memory.home(owner) as store:
                 first = await store.history.find_free_ids(owner, len(messages), after=work.after)
             messages, beginnings = await asyncio.to_thread(order_by_time, messages)
-            placed = await asyncio.to_thread(_place_messages, scope, messages, beginnings, first)
+            placed = await asyncio.to_thread(_make_stored_messages, scope, messages, beginnings, first)
             pairs = zip(messages, placed, strict=True)
             ids |= {given.number: one.id for given, one in pairs if given.number}
             ends += (placed[0].id, placed[-1].id)
@@ -269,7 +269,7 @@ def _compare_with_known(
     rows: Mapping[str, Sequence[Portable]],
     known: Mapping[tuple[Role, str], int],
     same: Mapping[int, int],
-    way: Restoration | None,
+    restoration: Restoration | None,
 ) -> _Work:
     fresh: list[ImportedMessage] = []
     seen: set[tuple[Role, str]] = set()
@@ -290,7 +290,13 @@ def _compare_with_known(
                 ids[message.number] = stored
         seen.add(name)
     return _Work(
-        history=history, new=tuple(fresh), ids=ids, imported_ids=imported_ids, after=after, rows=rows, restoration=way
+        history=history,
+        new=tuple(fresh),
+        ids=ids,
+        imported_ids=imported_ids,
+        after=after,
+        rows=rows,
+        restoration=restoration,
     )
 
 
@@ -303,7 +309,7 @@ def _list_instructions(work: _Work) -> tuple[str, ...]:
     return (*shown, *([tr("import-more", more=more)] if more else ()))
 
 
-def _note_unlisted_instructions(work: _Work) -> list[str]:
+def _describe_demoted_instructions(work: _Work) -> list[str]:
     """Return a note on instructions that become plain facts because they are too long to list, or []."""
     rows = work.history.rows
     kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
@@ -315,7 +321,7 @@ def _list_lasting_texts(facts: Sequence[Portable]) -> list[str]:
     return [str(fact["text"]) for fact in facts if fact["kind"] in LASTING]
 
 
-def _list_differences(work: _Work, owner: int) -> list[str]:
+def _describe_lost_data(work: _Work, owner: int) -> list[str]:
     """Return notes on the data that an export loses if it is imported as history instead of restored."""
     rows = work.history.rows
     if rows is None or work.restoration or not work.new:
@@ -359,7 +365,7 @@ async def _is_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMess
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
     """Map the numbers of source-less messages in the file to the ids of equal stored messages."""
-    by_number, threads = await asyncio.to_thread(select_without_source, history)
+    by_number, threads = await asyncio.to_thread(select_messages_without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)
     for thread in threads:
@@ -371,11 +377,11 @@ async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHi
     return found
 
 
-def _group_by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
+def _group_by_scope(scope: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
     by_scope: dict[Scope, list[ImportedMessage]] = {}
-    is_own = work.history.owner == here.owner
+    is_own = work.history.owner == scope.owner
     for message in iterate_with_pauses(work.new):
-        by_scope.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
+        by_scope.setdefault(Scope(owner=scope.owner, thread=message.thread) if is_own else scope, []).append(message)
     return by_scope
 
 
@@ -393,8 +399,8 @@ def order_by_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMes
     return [messages[number] for number in order], [position[beginnings[number]] for number in order]
 
 
-def _place_messages(
-    scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first: int
+def _make_stored_messages(
+    scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first_id: int
 ) -> list[Message]:
     pairs = list(zip(messages, beginnings, strict=True))
     return [
@@ -404,11 +410,11 @@ def _place_messages(
             role=given.role,
             content=given.content,
             created_at=given.created_at,
-            turn=first + beginning,
+            turn=first_id + beginning,
             speaker=format_visible_line(given.speaker),
             title=format_visible_line(given.title),
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )
-        for number, (given, beginning) in enumerate(iterate_with_pauses(pairs), start=first)
+        for number, (given, beginning) in enumerate(iterate_with_pauses(pairs), start=first_id)
     ]

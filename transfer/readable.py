@@ -107,13 +107,13 @@ class ReadableExport:
                 continue
             self.counts[table] += 1
 
-    def split_parts(self, largest: int) -> Sequence[Part]:
-        """Split the messages by time into parts of at most `largest` bytes."""
+    def split_parts(self, max_bytes: int) -> Sequence[Part]:
+        """Split the messages by time into parts of at most `max_bytes` bytes."""
         ends = [*self._places[1:], self._spool.tell()]
         made, size = [Part(number=1, messages=array("q"))], 0
         for index in sorted(range(len(self._places)), key=self._moments.__getitem__):
             size += ends[index] - self._places[index]
-            if size > largest and made[-1].messages:
+            if size > max_bytes and made[-1].messages:
                 made.append(Part(number=len(made) + 1, messages=array("q")))
                 size = ends[index] - self._places[index]
             made[-1].messages.append(self._places[index])
@@ -124,13 +124,13 @@ class ReadableExport:
         others = self.counts if part.number == 1 else {}
         return {**others, "messages": len(part.messages)}
 
-    def write_zip(self, made: IO[bytes], part: Part) -> None:
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    def write_zip(self, file: IO[bytes], part: Part) -> None:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             # A month that two parts share has two names, so that both can be unpacked into one folder.
             number = f"-{part.number}" if part.number > 1 else ""
             for month, said in self._group_by_month(part):
-                with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as file:
-                    file.write(_format_head("conversation", month).encode())
+                with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as entry:
+                    entry.write(_format_head("conversation", month).encode())
                     for at, role, speaker, title, content in iterate_with_pauses(said):
                         about = [
                             f"**{_join_lines(_format_speaker(role, speaker))}**",
@@ -138,16 +138,16 @@ class ReadableExport:
                             _join_lines(title),
                         ]
                         written = f"{' · '.join(filter(None, about))}\n\n{close_markdown(content)}\n\n"
-                        file.write(written.encode("utf-8", "replace"))
+                        entry.write(written.encode("utf-8", "replace"))
             for table, lines in self._iterate_texts(part):
                 text = "\n".join(line if table == "profile" else f"- {_join_lines(line)}" for line in lines)
                 archive.writestr(f"{table}.md", f"{_format_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
-    def write_page(self, made: IO[bytes], part: Part) -> None:
+    def write_page(self, file: IO[bytes], part: Part) -> None:
         title, search = escape(tr("transfer-page-title")), escape(tr("transfer-page-search"))
 
         def put(text: str) -> None:
-            made.write(text.encode("utf-8", "replace"))
+            file.write(text.encode("utf-8", "replace"))
 
         direction = "rtl" if current_language() in RIGHT_TO_LEFT else "ltr"
         put(_PAGE.format(language=current_language(), direction=direction, title=title, search=search))

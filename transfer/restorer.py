@@ -75,7 +75,7 @@ async def find_restoration(store: MemoryStore, owner: int, history: ImportedHist
     """
     if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
         return None
-    export = history.export if history.export is not None else await asyncio.to_thread(_hash_rows, rows)
+    export = history.export if history.export is not None else await asyncio.to_thread(_make_export_id, rows)
     under_way = await store.history.find_restore(owner)
     is_begun = under_way is not None and under_way["export"] == export
     if not is_begun and not await store.history.is_empty(owner):
@@ -104,12 +104,12 @@ class Restorer:
             first = [{"table": name, **row} for name in _FIRST for row in rows.get(name, ())]
             async with self._memory.home(owner) as store:
                 await store.history.begin_restore(
-                    lease, [self._row(owner, file, 0, {"parts": sorted(file.parts), "last": None}), *first]
+                    lease, [self._make_restore_row(owner, file, 0, {"parts": sorted(file.parts), "last": None}), *first]
                 )
         waiting = await self._read_waiting(owner)
         summaries = {row["id"]: row for row in (*waiting["summaries"], *rows["summaries"])}
-        for group in _group_rows(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
-            covering = await self._make_covering(owner, group, summaries)
+        for group in _iterate_batches(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
+            covering = await self._make_covering_summaries(owner, group, summaries)
             async with self._memory.home(owner) as store:
                 await store.history.put_rows_and_recount(
                     lease, [*covering, *({"table": "messages", **row} for row in group)]
@@ -126,8 +126,9 @@ class Restorer:
         """Store the rows that depend on other files until these arrive."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
-        kept = [self._row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
-        kept.append(self._row(owner, file, 0, {"parts": sorted(file.parts | {file.part}), "last": file.last}))
+        kept = [self._make_restore_row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
+        parts = sorted(file.parts | {file.part})
+        kept.append(self._make_restore_row(owner, file, 0, {"parts": parts, "last": file.last}))
         async with self._memory.home(owner) as store:
             await store.history.put_rows(lease, kept)
 
@@ -135,7 +136,7 @@ class Restorer:
         owner = lease.scope.owner
         found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}
-        found["summaries"] = await asyncio.to_thread(_link_summaries, found["summaries"], ids)
+        found["summaries"] = await asyncio.to_thread(_remove_unknown_sources, found["summaries"], ids)
         async with self._memory.home(owner) as store:
             await store.history.put_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
             await store.history.end_restore(lease, ids)
@@ -152,32 +153,32 @@ class Restorer:
                     found[name].append({key: value for key, value in held.items() if key != "table"})
         return found
 
-    async def _make_covering(
-        self, owner: int, group: Sequence[Portable], known: Mapping[object, Portable]
+    async def _make_covering_summaries(
+        self, owner: int, messages: Sequence[Portable], known_summaries: Mapping[object, Portable]
     ) -> list[Portable]:
         """Return an active summary for each chunk, or an extract if its summary is in another file."""
-        by_chunk = {number: said for number, said in _group_by_chunk(group).items() if number is not None}
-        lacking = [int(str(number)) for number in by_chunk if number not in known]
+        by_chunk = {number: said for number, said in _group_by_chunk(messages).items() if number is not None}
+        lacking = [int(str(number)) for number in by_chunk if number not in known_summaries]
         stored: dict[object, Portable] = {}
         if lacking:
             async with self._memory.home(owner) as store:
                 stored = {row["id"]: dict(row) for row in await store.history.read_summaries(owner, lacking)}
         covering: list[Portable] = []
         for number, said in by_chunk.items():
-            row = known.get(number) or stored.get(number) or await self._make_extract(said)
+            row = known_summaries.get(number) or stored.get(number) or await self._make_extract(said)
             alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
             covering.append({"table": "summaries", **row, **alone})
         return covering
 
-    async def _make_extract(self, said: Sequence[Portable]) -> Portable:
-        lines = [prompts.format_message(parse_message(row)) for row in said]
+    async def _make_extract(self, messages: Sequence[Portable]) -> Portable:
+        lines = [prompts.format_message(parse_message(row)) for row in messages]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
-        ids, dates = [int(str(row["id"])) for row in said], [str(row["created_at"]) for row in said]
+        ids, dates = [int(str(row["id"])) for row in messages], [str(row["created_at"]) for row in messages]
         return {
             **SUMMARIES.defaults,
-            "id": said[0]["chunk_id"],
-            "user_id": said[0]["user_id"],
-            "thread_id": said[0]["thread_id"],
+            "id": messages[0]["chunk_id"],
+            "user_id": messages[0]["user_id"],
+            "thread_id": messages[0]["thread_id"],
             "summary_text": made.text,
             "created_at": format_moment(self._clock()),
             "level": 1,
@@ -185,18 +186,18 @@ class Restorer:
             "last_id": max(ids),
             "first_at": min(dates),
             "last_at": max(dates),
-            "message_count": len(said),
+            "message_count": len(messages),
             "model": MODEL,
             "prompt_version": made.prompt_version,
             "reason": "import",
         }
 
-    def _row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> Portable:
+    def _make_restore_row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> Portable:
         ids = {"user_id": owner, "id": number, "export": file.export}
         return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": held}
 
 
-def _hash_rows(rows: Rows) -> str:
+def _make_export_id(rows: Rows) -> str:
     """Return an id for an export of an early version, which has no name."""
     digest = hashlib.sha256()
     for table, several in rows.items():
@@ -206,17 +207,17 @@ def _hash_rows(rows: Rows) -> str:
 
 
 def _group_by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
-    held: dict[object, list[Portable]] = {}
+    chunks: dict[object, list[Portable]] = {}
     for row in iterate_with_pauses(messages):
-        held.setdefault(row["chunk_id"], []).append(row)
-    return held
+        chunks.setdefault(row["chunk_id"], []).append(row)
+    return chunks
 
 
-def _group_rows(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
+def _iterate_batches(chunks: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
     """Yield batches of about 500 messages without splitting a chunk."""
     batch: list[Portable] = []
-    loose = held.pop(None, [])
-    for group in [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:
+    loose = chunks.pop(None, [])
+    for group in [*chunks.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:
         batch += group
         if len(batch) >= BATCH:
             yield batch
@@ -225,15 +226,15 @@ def _group_rows(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
         yield batch
 
 
-def _link_summaries(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
+def _remove_unknown_sources(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
     names = ("source_ids", "source_chunk_ids")
     return [
-        {**row, **{name: [number for number in _parse_list(row[name]) if number in ids] for name in names}}
+        {**row, **{name: [number for number in _to_list(row[name]) if number in ids] for name in names}}
         for row in iterate_with_pauses(summaries)
     ]
 
 
-def _parse_list(value: object) -> list[object]:
+def _to_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
@@ -243,11 +244,11 @@ def list_chosen_texts(rows: Rows) -> list[str]:
     return [str(row[name])[:most] for row in rows.get("users", ()) for name, most in chosen.items() if row[name]]
 
 
-def _merge_config(given: Portable, known: OwnerConfig) -> OwnerConfig:
+def _merge_config(imported: Portable, current: OwnerConfig) -> OwnerConfig:
     """Return the settings of the export, but keep the current state and storage of the memory."""
-    kept = parse_config({**given, "storage_type": known.storage})
+    kept = parse_config({**imported, "storage_type": current.storage})
     return replace(
-        known,
+        current,
         every_n=min(MAX_EVERY_N, max(1, kept.every_n)),
         policy=kept.policy,
         auto_fold=kept.auto_fold,

@@ -9,10 +9,10 @@ from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 
-def is_plain(data: bytes, name: str) -> bool:
+def is_plain_text(data: bytes, name: str) -> bool:
     """Return True if a file is plain text, which is safe to read without a child process."""
     return not data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b")) and not (
-        _is_pdf(data) or _is_page(data, name)
+        _is_pdf(data) or _is_web_page(data, name)
     )
 
 
@@ -26,7 +26,7 @@ def read_lines(data: bytes, name: str) -> Iterator[DocumentLine]:
         return pdf.read_lines(data)
     if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b", b"Rar!", b"7z\xbc\xaf")):
         raise DocumentUnreadable(tr("files-no-text-kind"))
-    return html.read_lines(data) if _is_page(data, name) else plain.read_lines(data)
+    return html.read_lines(data) if _is_web_page(data, name) else plain.read_lines(data)
 
 
 def _read_packed(data: bytes) -> Iterator[DocumentLine]:
@@ -47,7 +47,7 @@ def _is_pdf(data: bytes) -> bool:
     return b"%PDF-" in data[:1024]
 
 
-def _is_page(data: bytes, name: str) -> bool:
+def _is_web_page(data: bytes, name: str) -> bool:
     beginning = data[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     is_named_page = PurePosixPath(name).suffix.lower() in (".html", ".htm", ".xhtml")
     return is_named_page or beginning.startswith((b"<!doctype html", b"<html"))

@@ -29,5 +29,5 @@ def read_lines(archive: ZipFile) -> Iterator[DocumentLine]:
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
         page = packed.read_content(archive, name)
-        yield from html.read_lines(page, group=f"chapter {number}", most=left)
+        yield from html.read_lines(page, group=f"chapter {number}", max_chars=left)
         left = max(0, left - len(page))

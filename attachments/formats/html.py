@@ -58,14 +58,14 @@ class _PageReader(HTMLParser):
             self.lines.append((self._heading, text))
 
 
-def read_lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[DocumentLine]:
-    """Yield the lines of a page. `group` replaces its headings. Raise MoreThanRead for more than `most` characters."""
-    page, most = plain.decode_text(data), MAX_PAGE_CHARS if most is None else most
-    seen = page if len(page) <= most else page[:most].rpartition("<")[0]
+def read_lines(data: bytes, *, group: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
+    """Yield the lines of a page. `group` replaces its headings. Raise MoreThanRead if it is longer than `max_chars`."""
+    page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
+    seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()
     for _ in feed_pieces(reader, seen):
         for heading, text in reader.lines:
             yield DocumentLine(text=text, group=group or (f"“{heading}”" if heading else ""))
         reader.lines.clear()
-    if len(page) > most:
+    if len(page) > max_chars:
         raise MoreThanRead

@@ -31,13 +31,11 @@ def read_docx(archive: ZipFile) -> Iterator[DocumentLine]:
     for block in body if body is not None else ():
         if block.tag == f"{_W}tbl":
             for row in block.iter(f"{_W}tr"):
-                cells = (
-                    " ".join(_text(paragraph) for paragraph in cell.iter(f"{_W}p")) for cell in row.findall(f"{_W}tc")
-                )
+                cells = [" ".join(map(_read_paragraph, cell.iter(f"{_W}p"))) for cell in row.findall(f"{_W}tc")]
                 yield DocumentLine(text=" | ".join(cells), group=heading)
             continue
         for paragraph in block.iter(f"{_W}p"):
-            text = _text(paragraph).strip()
+            text = _read_paragraph(paragraph).strip()
             style = paragraph.find(f"{_W}pPr/{_W}pStyle")
             name = style.get(f"{_W}val", "") if style is not None else ""
             if text and name.lower().startswith(("heading", "title")):
@@ -46,7 +44,7 @@ def read_docx(archive: ZipFile) -> Iterator[DocumentLine]:
                 yield DocumentLine(text=text, group=heading)
 
 
-def _text(paragraph: Element) -> str:
+def _read_paragraph(paragraph: Element) -> str:
     return "".join(
         (element.text or "") if element.tag == f"{_W}t" else _BREAKS.get(element.tag, "")
         for element in paragraph.iter()
@@ -56,7 +54,7 @@ def _text(paragraph: Element) -> str:
 def read_xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
     """Yield the rows of each sheet that are not empty."""
     for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
-        packed.refuse_definitions(archive.read(member))
+        packed.refuse_entity_definitions(archive.read(member))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and extensions that it does not keep
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)

@@ -39,14 +39,14 @@ def read_content(archive: zipfile.ZipFile, name: str) -> bytes:
 
 def parse_xml(xml: bytes) -> ElementTree.Element:
     """Return the root element. Raise DocumentUnreadable if the XML is invalid or defines entities."""
-    refuse_definitions(xml)
+    refuse_entity_definitions(xml)
     try:
         return ElementTree.fromstring(xml)  # noqa: S314 - without definitions there is nothing to expand
     except ElementTree.ParseError:
         raise DocumentUnreadable(tr("files-damaged")) from None
 
 
-def refuse_definitions(data: bytes) -> None:
+def refuse_entity_definitions(data: bytes) -> None:
     """Raise DocumentUnreadable if XML defines entities, which may grow without limit or name local files.
 
     Office programs define none. Zero bytes are removed first, to find definitions in UTF-16 and UTF-32 as well.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import telegram
 from telegram.ext.filters import StatusUpdate
 
-from attachments.documents import make_shown_name
+from attachments.documents import make_display_name
 from locales.catalog import ENGLISH, translate
 from telegram_ui.commands.wording import SENT_KINDS
 
@@ -94,10 +94,10 @@ def find_file(message: telegram.Message) -> AttachedFile | None:
         sticker = message.sticker
         moves = sticker.is_animated or sticker.is_video
         still: telegram.PhotoSize | telegram.Sticker | None = sticker.thumbnail if moves else sticker
-        shown = f"a sticker {make_shown_name(sticker.emoji)}" if sticker.emoji else "a sticker"
+        shown = f"a sticker {make_display_name(sticker.emoji)}" if sticker.emoji else "a sticker"
         return _describe_picture(shown, [still], "image/webp") if still is not None else None
     if (document := message.document) is not None and not message.animation:
-        name, mime = make_shown_name(document.file_name or "file"), (document.mime_type or "").lower()
+        name, mime = make_display_name(document.file_name or "file"), (document.mime_type or "").lower()
         kind: FileKind = "speech" if mime.startswith("audio/") else "document"
         return _describe_file("picture" if mime in PICTURE_TYPES else kind, document, name, mime, f"the file {name}")
     speech = message.voice or message.audio or message.video_note
@@ -130,5 +130,5 @@ def _describe_file(
     shown: str,
 ) -> AttachedFile:
     return AttachedFile(
-        kind=kind, file_id=file.file_id, name=make_shown_name(name), mime=mime, size=file.file_size or 0, shown=shown
+        kind=kind, file_id=file.file_id, name=make_display_name(name), mime=mime, size=file.file_size or 0, shown=shown
     )

@@ -8,8 +8,15 @@ from typing import NamedTuple
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, FIRST_YEAR, WrittenDate, arrange, find_calendar, find_order
-from transfer.formats.conversations import Conversations, LeftOut, hash_parts, number_name, order_by_file
+from transfer.formats.chat_heads import (
+    AMBIGUOUS_ORDERS,
+    FIRST_YEAR,
+    WrittenDate,
+    arrange_date,
+    find_calendar,
+    find_date_order,
+)
+from transfer.formats.conversations import Conversations, LeftOut, hash_parts, make_times_monotonic, number_duplicate
 from transfer.formats.history import NO_DATE, ImportedHistory, ImportedMessage, ImportQuestion
 from transfer.formats.values import WrongElement
 
@@ -33,7 +40,7 @@ def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> Imp
         left = iter(chat_days)
         dated = ((line, line.day and next(left)) for line in chat)
         elements = ((pair[0].stamp or f"[{number}]", -1, pair) for number, pair in enumerate(dated))
-        talks.add(order_by_file(talks.read_messages(elements, partial(_read_line, talks, Counter[str]()))))
+        talks.add(make_times_monotonic(talks.read_messages(elements, partial(_read_line, talks, Counter[str]()))))
     talks.ask_who_imports()
     return talks.make_history()
 
@@ -47,7 +54,7 @@ def _read_line(talks: Conversations, seen: Counter[str], dated_line: tuple[ChatL
     if day is None:
         raise WrongElement
     said_at = datetime.combine(day, line.clock, talks.reading.zone).astimezone(UTC)
-    name = number_name(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), seen)
+    name = number_duplicate(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), seen)
     return talks.make_message(name, "user", line.words, said_at, speaker=line.speaker or "?")
 
 
@@ -59,17 +66,17 @@ def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> l
     """
     reading = talks.reading
     written = [date for chat in chats for date in chat]
-    order = find_order(written)
+    order = find_date_order(written)
     if order is None:
         first, second, _ = next(numbers for numbers, known in written if not known)
         labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
         question = ImportQuestion(name="order", options=labels)
         talks.questions.append(question)
-        order = AMBIGUOUS_ORDERS[(reading.chosen(question) or (0,))[0]]
+        order = AMBIGUOUS_ORDERS[(reading.find_chosen_options(question) or (0,))[0]]
     last_year = reading.now.year if reading.now != NO_DATE else MAXYEAR
     days: list[list[date | None]] = []
     for chat in chats:
-        dates = _add_years([arrange(numbers, known or order) for numbers, known in chat], talks, last_year)
+        dates = _add_years([arrange_date(numbers, known or order) for numbers, known in chat], talks, last_year)
         convert = find_calendar(dates, last_year + 1)
         if convert is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
@@ -91,7 +98,7 @@ def _add_years(dates: list[_Numbers], talks: Conversations, last_year: int) -> l
     years = range(last_year, FIRST_YEAR - 1, -1)
     question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
     talks.questions.append(question)
-    year = years[(talks.reading.chosen(question) or (0,))[0]]
+    year = years[(talks.reading.find_chosen_options(question) or (0,))[0]]
     found: list[_Numbers] = []
     for month, day in ((month, day) for _, month, day in reversed(dates)):
         year -= bool(found) and (month, day) > found[-1][1:]

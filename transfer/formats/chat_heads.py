@@ -47,6 +47,9 @@ WrittenDate = tuple[tuple[int, int, int], str]
 """The numbers of a date as written, and their order, or "" if the whole file has to decide."""
 
 
+_FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their order, its start and its end
+
+
 class Head(NamedTuple):
     """The beginning of a message."""
 
@@ -74,7 +77,7 @@ def parse_head(line: str) -> Head | None:
     return None
 
 
-def parse_lines(text: str) -> list[tuple[Head, str]]:
+def split_messages(text: str) -> list[tuple[Head, str]]:
     """Return each head with the text below it. Heads of an unusual shape are text."""
     heads = [(line, parse_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
@@ -88,7 +91,7 @@ def parse_lines(text: str) -> list[tuple[Head, str]]:
     return [(head, "\n".join(lines)) for head, lines in found]
 
 
-def find_order(written: Sequence[WrittenDate]) -> str | None:
+def find_date_order(written: Sequence[WrittenDate]) -> str | None:
     """Return the order of day and month by a number above 12, or by increasing dates. None if both orders fit."""
     dates = [numbers for numbers, order in written if not order]
     if written and not dates:
@@ -102,12 +105,12 @@ def find_order(written: Sequence[WrittenDate]) -> str | None:
     possible = [
         order
         for order in AMBIGUOUS_ORDERS
-        if all(a <= b for a, b in pairwise([arrange(numbers, order) for numbers in dates]))
+        if all(a <= b for a, b in pairwise([arrange_date(numbers, order) for numbers in dates]))
     ]
     return possible[0] if len(possible) == 1 else None
 
 
-def arrange(numbers: tuple[int, int, int], order: str) -> tuple[int, int, int]:
+def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, int]:
     year, month, day = (numbers[place] for place in _ORDERS[order])
     return year, month, day
 
@@ -142,7 +145,7 @@ def parse_written_moment(text: str, language: str = "") -> datetime:
     if head is None or not head.date[0]:
         raise ValueError(text)
     guess = "ymd" if head.date[0] > 31 else "mdy" if head.date[1] > 12 else "dmy"
-    day = _gregorian_to_date(*arrange(head.date, head.order or guess))
+    day = _gregorian_to_date(*arrange_date(head.date, head.order or guess))
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
     return datetime.combine(day, time(*head.clock), timezone(shift) if offset else None)
@@ -179,7 +182,7 @@ def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str
         return None
     is_clock_first = clock.string is before
     words = _WORD.findall(f"{before} {after}".replace(clock[0], " ", 1))
-    half = find_half(tuple(words))
+    half = is_afternoon(tuple(words))
     hour = int(clock[1]) % 12 + (12 if half else 0) if half is not None and int(clock[1]) <= 12 else int(clock[1])
     if len(words) > MAX_WORDS or hour > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
@@ -187,7 +190,7 @@ def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str
     return Head(numbers, seconds, order, stamp, rest, (container, is_clock_first))
 
 
-def _find_date(text: str, language: str = "") -> tuple[tuple[int, int, int], str, int, int] | None:
+def _find_date(text: str, language: str = "") -> _FoundDate | None:
     """Return the numbers of a date, their order if it is known, and where the date stands."""
     if found := _NUMERIC.search(text):
         first, second, third = int(found[2]), int(found[3]), int(found[5])
@@ -200,11 +203,11 @@ def _find_date(text: str, language: str = "") -> tuple[tuple[int, int, int], str
         return (int(found[1]), int(found[2]), int(found[3])), "ymd", *found.span()
     for word in sorted(_WORD.finditer(text), key=lambda word: len(word[0]) < MIN_MONTH_LETTERS):
         if (month := find_month(word[0].casefold(), language)) is not None:
-            return _find_named(text, month, word)
+            return _find_date_with_month_name(text, month, word)
     return None
 
 
-def _find_named(text: str, month: int, word: re.Match[str]) -> tuple[tuple[int, int, int], str, int, int] | None:
+def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _FoundDate | None:
     """Return a date with the name of a month: "13 Jun 2018", "Jun 13", "13 de junio de 2018"."""
     clock = _CLOCK.search(text)
     apart = [n for n in _NUMBER.finditer(text) if not clock or not clock.start() <= n.start() < clock.end()]
@@ -217,7 +220,7 @@ def _find_named(text: str, month: int, word: re.Match[str]) -> tuple[tuple[int, 
     return (year, month, int(day[0])), "ymd", min(a for a, _ in spans), max(b for _, b in spans)
 
 
-def choose_language(dates: Sequence[str]) -> str:
+def detect_language(dates: Sequence[str]) -> str:
     """Return the language that has the months of most of these dates, or "" if none is named.
 
     Languages share names: "lip" is July in Polish and June in Croatian.
@@ -227,7 +230,7 @@ def choose_language(dates: Sequence[str]) -> str:
     del spoken[frozenset()]  # such as 2024年1月5日
     best, most = "", 0
     for language in (*LANGUAGES, *list_language_codes()) if spoken else ():
-        known = sum(count for words, count in spoken.items() if not words.isdisjoint(list_month_names(language)))
+        known = sum(count for words, count in spoken.items() if not words.isdisjoint(map_month_names(language)))
         best, most = (language, known) if known > most else (best, most)
         if most == spoken.total():
             break
@@ -237,7 +240,7 @@ def choose_language(dates: Sequence[str]) -> str:
 @cache
 def find_month(word: str, language: str = "") -> int | None:
     """Return the number of a month by its name in `language` or else in any, those of the program first."""
-    if language and (month := list_month_names(language).get(word)) is not None:
+    if language and (month := map_month_names(language).get(word)) is not None:
         return month
     if len(word) < MIN_MONTH_LETTERS:  # "de" and "la" begin the names of months in some language
         return None
@@ -245,20 +248,20 @@ def find_month(word: str, language: str = "") -> int | None:
         (
             names[word]
             for language in (*LANGUAGES, *list_language_codes())
-            if word in (names := list_month_names(language))
+            if word in (names := map_month_names(language))
         ),
         None,
     )
 
 
 @cache
-def find_half(words: tuple[str, ...]) -> bool | None:
+def is_afternoon(words: tuple[str, ...]) -> bool | None:
     """Return True if the words of a head say p.m., False for a.m., and None for neither."""
     spoken = [word.casefold() for word in ("".join(words), *words) if word]
     common = next((_COMMON_HALVES[word] for word in spoken if word in _COMMON_HALVES), None)
     if common is not None or not spoken:
         return common
-    return next((_day_halves()[word] for word in spoken if word in _day_halves()), None)
+    return next((_map_day_periods()[word] for word in spoken if word in _map_day_periods()), None)
 
 
 # The words of most files, so that only others need CLDR.
@@ -269,7 +272,7 @@ _COMMON_HALVES: Mapping[str, bool] = {
 
 
 @cache
-def _day_halves() -> Mapping[str, bool]:
+def _map_day_periods() -> Mapping[str, bool]:
     """Return the words for a.m. (False) and p.m. (True) of all languages, without dots and spaces."""
     from babel import Locale
 
@@ -294,7 +297,7 @@ def list_language_codes() -> tuple[str, ...]:
 
 
 @cache
-def list_month_names(language: str) -> Mapping[str, int]:
+def map_month_names(language: str) -> Mapping[str, int]:
     """Return the months by their names, long and short, and by every beginning that only one name has."""
     from babel import Locale
 

@@ -20,8 +20,8 @@ from transfer.formats.conversations import (
     find_time_names,
     fold_names,
     hash_parts,
-    number_name,
-    order_by_file,
+    make_times_monotonic,
+    number_duplicate,
 )
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import find_text
@@ -44,7 +44,7 @@ def is_chat_message(value: object) -> bool:
     return bool(not members.keys().isdisjoint(_TEXTS) and find_time_names(tuple(members)) and _find_speaker(members))
 
 
-def read_columns(text: str) -> set[str]:
+def read_column_names(text: str) -> set[str]:
     """Return the names of a table's columns in lower case, if its first line names some."""
     with suppress(csv.Error):
         return {name.strip().lower() for name in next(csv.reader([text.lstrip("\ufeff").split("\n", 1)[0]]), ())}
@@ -79,13 +79,13 @@ class ChatLists:
         if read:
             is_newest_first = read[0].created_at > read[-1].created_at
             self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)
-            self._titles[key] = fix_letters(title)
+            self._titles[key] = repair_encoding(title)
 
     def finish(self) -> None:
         """Hand the chats over, the parts of each in the order of their first messages, and ask who the person is."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
-            self._talks.add(order_by_file([message for part in parts for message in part]), self._titles[key])
+            self._talks.add(make_times_monotonic([message for part in parts for message in part]), self._titles[key])
         if self._parts:
             self._talks.ask_who_imports()
 
@@ -93,7 +93,7 @@ class ChatLists:
         members = fold_names(demand_object(raw))
         if any(_SERVICE.match(to_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
-        words = next((text for name in _TEXTS if (text := fix_letters(_find_text(members.get(name))).strip())), "")
+        words = next((text for name in _TEXTS if (text := repair_encoding(_find_text(members.get(name))).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = find_text(words)
         if "ts" in members:
@@ -105,11 +105,11 @@ class ChatLists:
         if said_at is None:
             raise WrongElement(".timestamp")
         speaker = _find_speaker(members)
-        speaker = fix_letters(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
+        speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         reactions = list_objects(members.get("reactions"))
-        emoji = [fix_letters(to_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
+        emoji = [repair_encoding(to_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
         name = hash_parts(key, said_at.isoformat(), speaker, words)
-        name = f"{key}:{members['ts']}" if "ts" in members else number_name(name, seen)
+        name = f"{key}:{members['ts']}" if "ts" in members else number_duplicate(name, seen)
         return self._talks.make_message(name, "user", add_reactions(words, emoji), said_at, speaker=speaker)
 
     def _format_slack_link(self, found: re.Match[str]) -> str:
@@ -136,7 +136,7 @@ def _find_text(value: object) -> str:
     return next((text for name in _TEXTS if (text := to_text(fold_names(value).get(name)))), "")
 
 
-def fix_letters(text: str) -> str:
+def repair_encoding(text: str) -> str:
     """Return a text as it was typed: Meta writes each byte of its UTF-8 as a letter of Latin-1."""
     with suppress(UnicodeError):
         return text.encode("latin-1").decode()

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_dates import ChatLine, read_chats
-from transfer.formats.chat_heads import WrittenDate, find_date, find_half
+from transfer.formats.chat_heads import WrittenDate, find_date, is_afternoon
 from transfer.formats.conversations import Conversations
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 
@@ -57,7 +57,7 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
                 yield said
             groups = found.groupdict()
             own_day = find_date(groups.get("day") or "")
-            hour, half = int(found["hour"]), find_half((groups.get("half") or found["late_half"] or "",))
+            hour, half = int(found["hour"]), is_afternoon((groups.get("half") or found["late_half"] or "",))
             hour = hour % 12 + (12 if half else 0) if half is not None else hour
             clock = time(hour % 24, min(int(found["minute"]), 59))
             speaker = groups.get("speaker")

@@ -15,13 +15,13 @@ from transfer.formats.conversations import (
     ImportedTurn,
     LeftOut,
     find_branch,
-    is_numbered,
+    is_numbered_file,
     parse_json,
     remove_citations,
 )
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
-from transfer.formats.values import demand_object, list_in, list_objects, to_object, to_text
+from transfer.formats.values import demand_object, list_objects, read_list, to_object, to_text
 
 _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
@@ -73,7 +73,7 @@ def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
     for message in path:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
             continue
-        held = to_object(parse_json(_text(to_object(message.get("content")))))
+        held = to_object(parse_json(_join_parts(to_object(message.get("content")))))
         if recipient == _CANVAS:
             if name:
                 yield name, document
@@ -98,7 +98,7 @@ def _find_shown_text(
         return documents.get(message["id"])
     if content.get("content_type") not in _SHOWN:
         return None
-    return "\n".join(filter(None, map(_find_part_text, list_in(content, "parts", ".content"))))
+    return "\n".join(filter(None, map(_find_part_text, read_list(content, "parts", ".content"))))
 
 
 def _find_part_text(part: object) -> str:
@@ -106,15 +106,15 @@ def _find_part_text(part: object) -> str:
     return to_text(part.get("text") if isinstance(part, dict) else part)
 
 
-def _text(content: Mapping[str, Any]) -> str:
+def _join_parts(content: Mapping[str, Any]) -> str:
     parts = content.get("parts")
     return to_text(content.get("text")) or "\n".join(map(_find_part_text, parts if isinstance(parts, list) else ()))
 
 
-def _apply_edits(document: str, held: Mapping[str, Any]) -> str:
+def _apply_edits(document: str, edits: Mapping[str, Any]) -> str:
     """Return a document with its changes. Only literal patterns are applied; other replacements are appended."""
     title, gap, text = document.partition("\n\n")
-    for given in list_objects(held.get("updates")):
+    for given in list_objects(edits.get("updates")):
         pattern, new = to_text(given.get("pattern")), to_text(given.get("replacement"))
         plain = _ESCAPED.sub(r"\1", pattern)
         if pattern in _ALL:
@@ -133,7 +133,7 @@ def _read_facts(
     if author.get("role") == "assistant" and message.get("recipient") == "bio":
         found += [
             ImportedFact(text=memory.text, observed_at=memory.observed_at or said_at)
-            for memory in iterate_memories(_text(content))
+            for memory in iterate_memories(_join_parts(content))
         ]
     if content.get("content_type") == "model_editable_context":
         found += iterate_memories(to_text(content.get("model_set_context")))
@@ -152,5 +152,9 @@ def _fits(sample: Sample) -> bool:
 
 
 FORMAT = ImportFormat(
-    name="chatgpt", product="ChatGPT", fits=_fits, read=read, members=lambda _, name: is_numbered(name, "conversations")
+    name="chatgpt",
+    product="ChatGPT",
+    fits=_fits,
+    read=read,
+    members=lambda _, name: is_numbered_file(name, "conversations"),
 )

@@ -10,11 +10,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, ImportedTurn, is_numbered
+from transfer.formats.conversations import Conversations, ImportedTurn, is_numbered_file
 from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
-from transfer.formats.values import demand_object, list_in, list_objects, parse_moment, to_object, to_text
+from transfer.formats.values import demand_object, list_objects, parse_moment, read_list, to_object, to_text
 
 _KEPT = ("text", "voice_note", "tool_use")
 
@@ -29,7 +29,7 @@ def _read_object(talks: Conversations, raw: object) -> None:
     value = demand_object(raw)
     if "chat_messages" in value or "messages" in value:
         member = "chat_messages" if "chat_messages" in value else "messages"
-        messages = [message for message in list_in(value, member) if message is not None]
+        messages = [message for message in read_list(value, member) if message is not None]
         if all(to_object(message).get("parent_message_uuid") for message in messages):
             messages = select_newest_branch(messages)
         elements = ((f".{member}[{number}]", message) for number, message in enumerate(messages))
@@ -49,7 +49,7 @@ def _read_text(message: Mapping[str, Any], where: str = "") -> str:
     if isinstance(content, dict):  # of a design chat: a message in itself, whose content is text or blocks
         inner = content.get("content")
         return _read_text({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{where}.content")
-    blocks = list_objects(list_in(message, "content", where))
+    blocks = list_objects(read_list(message, "content", where))
     texts = [
         to_text(block.get("text")).strip() or _format_artifact(block) for block in blocks if block.get("type") in _KEPT
     ]
@@ -77,7 +77,7 @@ def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
         title = to_text(document.get("filename")) or "file"
         return ImportedTurn("user", words and f"[{title}]\n{words}", to_text(document.get("uuid")))
 
-    elements = ((f".docs[{number}]", document) for number, document in enumerate(list_in(raw, "docs")))
+    elements = ((f".docs[{number}]", document) for number, document in enumerate(read_list(raw, "docs")))
     talks.add_talk(raw, elements, read_document, to_text(raw.get("uuid")))
     for about in (to_text(raw.get("description")).strip(), to_text(raw.get("prompt_template")).strip()):
         fact = ImportedFact(text=f"{to_text(raw.get('name'))}: {about}", observed_at=talks.find_time(raw))
@@ -108,7 +108,7 @@ FORMAT = ImportFormat(
     read=read,
     members=lambda folder, name: (
         name in ("memories.json", "projects.json")
-        or is_numbered(name, "conversations")
+        or is_numbered_file(name, "conversations")
         or (folder in ("memories", "projects", "design_chats") and name.endswith(".json"))
     ),
 )

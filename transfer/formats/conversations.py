@@ -96,38 +96,41 @@ class Conversations:
             self._talks.append(add_title(talk, to_text(title)))
             self._counts[kind] += 1
 
-    def read_files(self, files: Iterable[SourceFile], read_one: Callable[[Any], None]) -> None:
-        """Call `read_one` with each object of these JSON or JSONL files."""
+    def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None]) -> None:
+        """Call `read_object` with each object of these JSON or JSONL files."""
         for file in files:
-            walk = file.walk()
+            stream = file.open_json()
             try:
-                for where, at, stream in walk.objects():
-                    with self.count_failures(where, walk, at):
-                        raw = walk.value() if stream is walk else _read_line(stream)
+                for where, at, part in stream.iterate_values():
+                    with self.count_failures(where, stream, at):
+                        raw = stream.read_value() if part is stream else _read_line(part)
                         title = to_text(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
                         with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                             if raw is not None:
-                                read_one(raw)
+                                read_object(raw)
             except NotJson as broken:  # what was read before stays
                 self._broken = self._broken or broken
-                with self.count_failures(file.path, walk, walk.at):
+                with self.count_failures(file.path, stream, stream.at):
                     demand_object(None)
 
     def read_messages(
-        self, elements: Iterable[Element], read_one: Callable[[Any], ImportedMessage], walk: JsonStream | None = None
+        self,
+        elements: Iterable[Element],
+        read_message: Callable[[Any], ImportedMessage],
+        stream: JsonStream | None = None,
     ) -> list[ImportedMessage]:
-        """Return the messages among these elements. `read_one` raises WrongElement or LeftOut for the others."""
+        """Return the messages among these elements. `read_message` raises WrongElement or LeftOut for the others."""
         made: list[ImportedMessage] = []
         for where, at, raw in iterate_with_pauses(elements):
-            with self.count_failures(where, walk, at):
-                made.append(read_one(raw))
+            with self.count_failures(where, stream, at):
+                made.append(read_message(raw))
         return made
 
     def add_talk(
         self,
         raw: Mapping[str, Any],
         elements: Iterable[tuple[str, Any]],
-        read_one: Callable[[Any, datetime], ImportedTurn],
+        read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
     ) -> None:
         """Add a conversation with an assistant. `elements` are its messages and where they stand in the file.
@@ -143,17 +146,17 @@ class Conversations:
             nonlocal key, last
             number, given = next(numbers), demand_object(value)
             last = self.find_time(given) or last
-            role, words, name, speaker = read_one(given, last)
+            role, words, name, speaker = read_turn(given, last)
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
                 raise LeftOut
             if not words.strip():
                 raise LeftOut("wordless")
             key = key or hash_parts(words)
-            name = name or number_name(hash_parts(key, number, own, words), self._seen)
+            name = name or number_duplicate(hash_parts(key, number, own, words), self._seen)
             return self.make_message(name, own, words.strip(), last, speaker=speaker)
 
-        said = order_by_file(self.read_messages(((where, -1, element) for where, element in elements), message))
+        said = make_times_monotonic(self.read_messages(((where, -1, element) for where, element in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
 
     def make_message(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
@@ -167,8 +170,8 @@ class Conversations:
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
 
-    def ask_who_imports(self, *, bots: Collection[str] = (), must: bool = True) -> None:
-        """Ask which speaker is the person who imports. With `must`, nothing is imported before the answer."""
+    def ask_who_imports(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
+        """Ask which speaker is the person who imports. With `is_required`, nothing is imported before the answer."""
 
         def is_said(message: ImportedMessage) -> bool:
             return message.role == "user" and message.origin != "forwarded" and bool(message.speaker)
@@ -176,19 +179,19 @@ class Conversations:
         said = (message.speaker for talk in self._talks for message in talk if is_said(message))
         speakers = Counter(name for name in said if name not in bots).most_common(MAX_SPEAKERS)
         options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
-        nobody = None if must else (len(options),)
+        nobody = None if is_required else (len(options),)
         question = ImportQuestion(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
         self.questions += [question] if speakers else []
-        chosen = self.reading.chosen(question)
+        chosen = self.reading.find_chosen_options(question)
         own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
         for talk in self._talks:
             talk[:] = [replace(said, is_own=said.speaker == own) if is_said(said) else said for said in talk]
 
     @contextmanager
-    def count_failures(self, where: str, walk: JsonStream | None = None, at: int = -1) -> Iterator[None]:
-        """Count the element if reading it raises LeftOut or WrongElement. `walk` is its file, `at` its offset."""
+    def count_failures(self, where: str, stream: JsonStream | None = None, at: int = -1) -> Iterator[None]:
+        """Count the element if reading it raises LeftOut or WrongElement. `stream` is its file, `at` its offset."""
         outer = self._place
-        self._place = (f"{outer[0]}{where}".lstrip(), *((walk, at) if walk else outer[1:]))
+        self._place = (f"{outer[0]}{where}".lstrip(), *((stream, at) if stream else outer[1:]))
         try:
             yield
         except LeftOut as left:
@@ -196,7 +199,8 @@ class Conversations:
         except WrongElement as wrong:
             place, inside, begins = self._place
             if not self._damaged:
-                self._first_damaged = wrong.place(place, inside.line_of(begins)) if inside else f"{place}{wrong.where}"
+                line = inside.find_line(begins) if inside else 0
+                self._first_damaged = wrong.describe_place(place, line) if line else f"{place}{wrong.where}"
             self._damaged += 1
         finally:
             self._place = outer
@@ -211,7 +215,7 @@ class Conversations:
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
-        offers, facts = make_offers(self.facts, self.reading)
+        offers, facts = offer_facts(self.facts, self.reading)
         return ImportedHistory(
             format=self._name,
             messages=[message for talk in self._talks for message in talk],
@@ -258,23 +262,23 @@ def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
     return None
 
 
-def iterate_elements(walk: JsonStream, where: str = "") -> Iterator[Element]:
+def iterate_elements(stream: JsonStream, where: str = "") -> Iterator[Element]:
     """Yield the elements of the next array, which is called `where`."""
-    for number in walk.elements():
-        at = walk.at
-        yield f"{where}[{number}]", at, walk.value()
+    for number in stream.iterate_elements():
+        at = stream.at
+        yield f"{where}[{number}]", at, stream.read_value()
 
 
 def _read_line(line: JsonStream) -> Any:
     try:
-        value = line.value()
-        line.end()
+        value = line.read_value()
+        line.expect_end()
     except NotJson:
         raise WrongElement from None
     return value
 
 
-def is_numbered(name: str, kind: str) -> bool:
+def is_numbered_file(name: str, kind: str) -> bool:
     """Return True if a file is called KIND.json or KIND-000.json."""
     number = name.removeprefix(f"{kind}-").removesuffix(".json")
     return name == f"{kind}.json" or (number.isdecimal() and name == f"{kind}-{number}.json")
@@ -286,7 +290,7 @@ MAX_OFFERED = 500  # facts of one file
 MAX_OFFERED_CHARS = 500  # characters of one fact
 
 
-def make_offers(
+def offer_facts(
     facts: Sequence[ImportedFact], reading: FileReading
 ) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
     """Return one question for each page of facts, and the facts that the person chose so far."""
@@ -305,7 +309,9 @@ def make_offers(
         for number, page in enumerate(pages)
         if (texts := tuple(fact.text for fact in page))
     }
-    return tuple(asked), tuple(page[at] for question, page in asked.items() for at in reading.chosen(question) or ())
+    return tuple(asked), tuple(
+        page[at] for question, page in asked.items() for at in reading.find_chosen_options(question) or ()
+    )
 
 
 MAX_TITLE_CHARS = 200  # characters
@@ -317,7 +323,7 @@ def add_title(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessa
     return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
 
 
-def order_by_file(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+def make_times_monotonic(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
     """Return a conversation in the order of its file, with times that never decrease.
 
     Programs stamp answers before their questions, and clocks jump. A file that begins with the newest message is
@@ -338,13 +344,13 @@ def hash_parts(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def number_name(name: str, seen: Counter[str]) -> str:
+def number_duplicate(name: str, seen: Counter[str]) -> str:
     """Return a fingerprint, numbered if the file has an equal message before it."""
     seen[name] += 1
     return f"{name}:{seen[name]}" if seen[name] > 1 else name
 
 
-def make_distinct(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
+def merge_duplicates(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
     """Merge equal messages that share an id, and give those with other text an id of their own."""
     made: dict[tuple[Role, str], ImportedMessage] = {}
     for message in iterate_with_pauses(messages):
@@ -403,7 +409,7 @@ def find_branch(
 DELETED = "Deleted account"  # Telegram's name for an account that no longer exists
 
 
-def format_forwarded(name: str, words: str) -> str:
+def format_forwarded_text(name: str, words: str) -> str:
     return f"[Forwarded from {name or 'somebody'}]\n{words}"
 
 

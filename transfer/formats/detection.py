@@ -33,7 +33,7 @@ from transfer.formats import (
     telegram_html,
     whatsapp,
 )
-from transfer.formats.conversations import make_distinct
+from transfer.formats.conversations import merge_duplicates
 from transfer.formats.history import (
     SAMPLED,
     FileReading,
@@ -42,7 +42,7 @@ from transfer.formats.history import (
     Sample,
     SourceFile,
     make_well_formed,
-    split_long,
+    split_long_messages,
 )
 from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
 
@@ -113,7 +113,7 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
     group = [file for file in files if file in group or form.members(*_split_path(file.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
-    if (understood := _read_as(form, group, reading)) is None:
+    if (understood := _read_in_format(form, group, reading)) is None:
         raise _make_unknown_error(files, is_packed=is_packed)
     form, history = understood
     history = make_well_formed(history)
@@ -125,13 +125,13 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
             replace(said, speaker=name) if said.role == "assistant" and not said.speaker else said
             for said in iterate_with_pauses(messages)
         ]
-        messages = make_distinct(messages)
-    history = replace(history, messages=split_long(messages, form.longest_message))
+        messages = merge_duplicates(messages)
+    history = replace(history, messages=split_long_messages(messages, form.longest_message))
     _check_history_size(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
 
 
-def _read_as(
+def _read_in_format(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
     """Read files in the format `form`, or else in a fallback format. Return None if neither fits.
@@ -187,29 +187,29 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     opening = start.lstrip()[0]
     # A page may have more than that of style before its first record.
     sample = Sample(path=file.path.lower(), text=file.text if opening == "<" else start, opening="")
-    if (form := _find_fitting(sample)) is not None or not is_json_begin(start):
+    if (form := _find_fitting_format(sample)) is not None or not is_json_begin(start):
         return form
     sample = replace(sample, opening=opening)
     try:
-        for _ in _collect_names(file.walk(), sample):
-            if (found := _find_fitting(sample)) is not None:
+        for _ in _collect_names(file.open_json(), sample):
+            if (found := _find_fitting_format(sample)) is not None:
                 return found
     except ImportRefused:
         if is_alone:
             raise
         return None
-    return _find_fitting(sample)
+    return _find_fitting_format(sample)
 
 
-def _find_fitting(sample: Sample) -> ImportFormat | None:
+def _find_fitting_format(sample: Sample) -> ImportFormat | None:
     return next((form for form in FORMATS.values() if form.fits(sample)), None)
 
 
-def _collect_names(walk: JsonStream, sample: Sample) -> Iterator[None]:
-    objects = (stream for _, _, stream in walk.objects() if stream.peek() == "{")
-    for stream in islice(objects, _OBJECTS_SAMPLED):
-        with suppress(*([NotJson] if stream is not walk else [])):  # one line of many may be damaged
-            for name in stream.members():
+def _collect_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
+    objects = (part for _, _, part in stream.iterate_values() if part.peek() == "{")
+    for part in islice(objects, _OBJECTS_SAMPLED):
+        with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
+            for name in part.iterate_members():
                 sample.names.add(name)
                 yield
 
@@ -221,7 +221,7 @@ def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> Impo
     is_page = start[:1] == "<" and not start.startswith("<?xml")
     kind = "html" if is_page else "json" if start[:1] in ("{", "[") else "csv" if is_table else "text"
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
-    known = join_list(dict.fromkeys(form.product or name_format(name) for name, form in FORMATS.items()))
+    known = join_list(dict.fromkeys(form.product or find_format_title(name) for name, form in FORMATS.items()))
     products = (
         product for file in files for mark, product in _UNREAD_PRODUCTS.items() if mark in file.text[:MARKED_CHARS]
     )
@@ -232,11 +232,11 @@ def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> Impo
     return ImportRefused(tr("import-unknown-format", seems=seems, known=known))
 
 
-def _make_limit_error(what: str) -> ImportRefused:
-    return ImportRefused(tr("import-more-than", what=what))
+def _make_limit_error(limit: str) -> ImportRefused:
+    return ImportRefused(tr("import-more-than", what=limit))
 
 
-def name_format(name: str) -> str:
+def find_format_title(name: str) -> str:
     """Return the display name of a format."""
     product = FORMATS[name].product
     return tr("import-title", name=product) if product else tr(f"import-title-{name}")
@@ -264,7 +264,7 @@ def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
             return _unpack_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as packed:
-                data = _read_bounded(packed, most, whole=most)
+                data = _read_limited(packed, most, total_limit=most)
         if data[257:262] == b"ustar":  # where a tar archive says that it is one
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
                 return _choose_files(_list_tar_entries(archive), most)
@@ -280,13 +280,13 @@ def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
 def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
     """Unpack an archive, and the archives in it if no file has a name that a known format uses."""
     with ExitStack() as opened:
-        files, left = _zip_entries(data, opened), most
+        files, left = _list_zip_entries(data, opened), most
         if not any(_is_wanted(path) for path, _ in files):
             for path, entry in [file for file in files if file[0].lower().endswith(".zip")]:
                 with entry() as packed:
-                    inner = _read_bounded(packed, left, whole=most)
+                    inner = _read_limited(packed, left, total_limit=most)
                 left -= len(inner)
-                files += [(f"{path}/{name}", opener) for name, opener in _zip_entries(inner, opened)]
+                files += [(f"{path}/{name}", opener) for name, opener in _list_zip_entries(inner, opened)]
         return _choose_files(files, left)
 
 
@@ -305,7 +305,7 @@ def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]
     left = most
     for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
         with open_entry() as packed:
-            unpacked.append((path, _read_bounded(packed, left, whole=most)))
+            unpacked.append((path, _read_limited(packed, left, total_limit=most)))
         left -= len(unpacked[-1][1])
     return unpacked
 
@@ -321,7 +321,7 @@ def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
     return [(member.name, opener(member)) for member in members if member.isfile()]
 
 
-def _zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
+def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
     if data.count(_ENTRY) > MAX_ENTRIES:  # before the list is read
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
     archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
@@ -329,11 +329,11 @@ def _zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
     return [(file.filename, partial(archive.open, file)) for file in files]
 
 
-def _read_bounded(packed: IO[bytes] | gzip.GzipFile, most: int, *, whole: int) -> bytes:
+def _read_limited(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:
     """Return all bytes of an entry. Count them while reading, because an archive may state a wrong size."""
-    taken = packed.read(most + 1)
-    if len(taken) > most:
-        raise _make_limit_error(f"{whole // 1_000_000} MB")
+    taken = entry.read(limit + 1)
+    if len(taken) > limit:
+        raise _make_limit_error(f"{total_limit // 1_000_000} MB")
     return taken
 
 

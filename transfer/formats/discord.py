@@ -7,9 +7,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from transfer.formats.chat_lists import iterate_rows
-from transfer.formats.conversations import Conversations, LeftOut, add_reactions, format_forwarded, iterate_elements
+from transfer.formats.conversations import (
+    Conversations,
+    LeftOut,
+    add_reactions,
+    format_forwarded_text,
+    iterate_elements,
+)
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
-from transfer.formats.values import demand_object, list_in, list_objects, to_object, to_text
+from transfer.formats.values import demand_object, list_objects, read_list, to_object, to_text
 
 _TALK = ("Default", "Reply", None)
 
@@ -30,9 +36,9 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: not _is_index(file.path)):
-        with talks.count_failures(file.path, file.walk(), 0):
+        with talks.count_failures(file.path, file.open_json(), 0):
             if _is_index(file.path):
-                names = demand_object(file.walk().value())
+                names = demand_object(file.open_json().read_value())
                 continue
             said = talks.read_messages(_read_rows(file), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
@@ -46,7 +52,7 @@ def _is_index(path: str) -> bool:
 
 def _read_rows(file: SourceFile) -> Iterator[tuple[str, int, Any]]:
     if file.text.lstrip()[:1] == "[":
-        yield from iterate_elements(file.walk())
+        yield from iterate_elements(file.open_json())
         return
     for number, row in enumerate(iterate_rows(file.text)):
         yield f"[{number}]", -1, row
@@ -60,12 +66,12 @@ def _make_message(number: object, words: str, said_at: datetime | None, **more: 
 
 
 def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None:
-    walk, title, said = file.walk(), "", list[ImportedMessage]()
-    for name in walk.members():
+    stream, title, said = file.open_json(), "", list[ImportedMessage]()
+    for name in stream.iterate_members():
         if name == "channel":
-            title = to_text(to_object(walk.value()).get("name"))
+            title = to_text(to_object(stream.read_value()).get("name"))
         elif name == "messages":
-            said += talks.read_messages(iterate_elements(walk, name), partial(_read_message, talks, bots), walk)
+            said += talks.read_messages(iterate_elements(stream, name), partial(_read_message, talks, bots), stream)
     talks.add(said, title)
 
 
@@ -80,9 +86,9 @@ def _read_message(talks: Conversations, bots: set[str], value: object) -> Import
     words, original = to_text(raw.get("content")), raw.get("forwardedMessage")
     is_forwarded = isinstance(original, dict)
     if theirs := to_text(to_object(original).get("content")).strip():
-        words = format_forwarded("", theirs)
+        words = format_forwarded_text("", theirs)
     emoji = [
-        to_text(to_object(reaction.get("emoji")).get("name")) for reaction in list_objects(list_in(raw, "reactions"))
+        to_text(to_object(reaction.get("emoji")).get("name")) for reaction in list_objects(read_list(raw, "reactions"))
     ]
     origin = "forwarded" if is_forwarded else "imported"
     return _make_message(

@@ -14,7 +14,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import choose_language, parse_written_moment
+from transfer.formats.chat_heads import detect_language, parse_written_moment
 from transfer.formats.conversations import Conversations, LeftOut, hash_parts, parse_json
 from transfer.formats.generic import add_talk
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
@@ -23,8 +23,8 @@ from transfer.formats.values import (
     WrongElement,
     demand_moment,
     demand_object,
-    list_in,
     list_objects,
+    read_list,
     to_object,
     to_text,
 )
@@ -67,7 +67,7 @@ def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> Non
         _read_workspace(value, talks)
     elif _PRODUCT.search(to_text(value.get("header"))):
         said_at = demand_moment(value.get("time"), ".time", talks.reading.zone)
-        answers = [find_text(to_text(item.get("html"))) for item in list_objects(list_in(value, "safeHtmlItem"))]
+        answers = [find_text(to_text(item.get("html"))) for item in list_objects(read_list(value, "safeHtmlItem"))]
         _add_pair(to_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
 
 
@@ -95,7 +95,7 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
         if _PRODUCT.search(block.text_of("header-cell"))
     ]
     verb = _find_verb([lines[0] for lines in records if lines])
-    language = choose_language([line for lines in records for line in lines if _FULL_DATE.match(line)])
+    language = detect_language([line for lines in records for line in lines if _FULL_DATE.match(line)])
     dates = [_find_date_line(lines, language, talks.reading.zone) for lines in records]
     if records and not any(dates):
         raise ImportRefused(tr("import-gemini-date"))

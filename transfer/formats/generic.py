@@ -15,7 +15,7 @@ from typing import Any
 from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.chat_lists import ChatLists, is_chat_message, iterate_rows, read_columns
+from transfer.formats.chat_lists import ChatLists, is_chat_message, iterate_rows, read_column_names
 from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, find_branch, find_time, parse_json
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.json_stream import is_json_begin
@@ -63,7 +63,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
     for file in files:
         if PurePosixPath(file.path).name == "users.json":
             with suppress(ImportRefused):
-                users += list_objects(file.walk().value())
+                users += list_objects(file.open_json().read_value())
     return {to_text(user.get("id")): to_text(user.get("real_name")) or to_text(user.get("name")) for user in users}
 
 
@@ -353,7 +353,7 @@ def _find_time(message: Mapping[str, Any]) -> float:
 
 
 def _is_table(text: str) -> bool:
-    row = dict.fromkeys(read_columns(text), "?")
+    row = dict.fromkeys(read_column_names(text), "?")
     return len(row) > 1 and (is_chat_message(row) or _is_message(row) or bool(_split_pair(row)))
 
 
@@ -382,7 +382,7 @@ SLACK = ImportFormat(name="slack", product="Slack", fits=_fits_slack, read=parti
 COPILOT = ImportFormat(
     name="copilot",
     product="Copilot",
-    fits=lambda sample: {"conversation", "time", "author", "message"} <= read_columns(sample.text),
+    fits=lambda sample: {"conversation", "time", "author", "message"} <= read_column_names(sample.text),
     read=partial(read, name="copilot"),
 )
 FORMAT = ImportFormat(

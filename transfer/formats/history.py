@@ -77,7 +77,7 @@ class FileReading:
     now: datetime = NO_DATE  # used for messages without a date
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # chosen options by question key
 
-    def chosen(self, question: ImportQuestion) -> tuple[int, ...] | None:
+    def find_chosen_options(self, question: ImportQuestion) -> tuple[int, ...] | None:
         """Return the chosen options, or the default ones."""
         given = self.answers.get(question.key, question.chosen)
         return given and tuple(number for number in given if 0 <= number < len(question.options))
@@ -123,7 +123,7 @@ class SourceFile:
     text: str
     most: int
 
-    def walk(self) -> JsonStream:
+    def open_json(self) -> JsonStream:
         """Open the file as JSON from its beginning."""
         return JsonStream(self.text, most=self.most)
 
@@ -179,20 +179,22 @@ def make_import_source(name: str) -> str:
     return name if name.startswith("import:") else f"import:keepsake:{name}"
 
 
-def select_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
+def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
     """Return the messages of our own export without a source, by number, and their threads."""
     messages = iterate_with_pauses(history.messages)
     found = {said.number: said for said in messages if said.number is not None and said.also is None}
     return found, {message.thread for message in found.values()}
 
 
-def split_long(messages: Sequence[ImportedMessage], longest: int = MAX_MESSAGE_CHARS) -> Sequence[ImportedMessage]:
-    """Split messages longer than `longest`. The first piece keeps the source, so a second import is recognised."""
-    if all(len(message.content) <= longest for message in iterate_with_pauses(messages)):
+def split_long_messages(
+    messages: Sequence[ImportedMessage], max_chars: int = MAX_MESSAGE_CHARS
+) -> Sequence[ImportedMessage]:
+    """Split messages longer than `max_chars`. The first piece keeps the source, so a second import is recognised."""
+    if all(len(message.content) <= max_chars for message in iterate_with_pauses(messages)):
         return messages
     made: list[ImportedMessage] = []
     for message in iterate_with_pauses(messages):
-        for number, content in enumerate(_split_text(message.content, longest)):
+        for number, content in enumerate(_split_text(message.content, max_chars)):
             if not number:
                 made.append(replace(message, content=content))
                 continue
@@ -203,11 +205,11 @@ def split_long(messages: Sequence[ImportedMessage], longest: int = MAX_MESSAGE_C
     return made
 
 
-def _split_text(text: str, longest: int) -> Iterator[str]:
+def _split_text(text: str, max_chars: int) -> Iterator[str]:
     start = 0
-    while len(text) - start > longest:
-        gap = max(text.rfind(mark, start + longest // 2, start + longest) for mark in (" ", "\n"))
-        end = gap + 1 if gap > start else find_boundary(text, start + longest, start)
+    while len(text) - start > max_chars:
+        gap = max(text.rfind(mark, start + max_chars // 2, start + max_chars) for mark in (" ", "\n"))
+        end = gap + 1 if gap > start else find_boundary(text, start + max_chars, start)
         yield text[start:end]
         start = end
     yield text[start:]

@@ -52,7 +52,7 @@ class JsonStream:
         self.at = 0  # the offset of the next value
         self._left = most
 
-    def line_of(self, at: int) -> int:
+    def find_line(self, at: int) -> int:
         return self._text.count("\n", 0, at) + 1
 
     def peek(self) -> str:
@@ -60,7 +60,7 @@ class JsonStream:
         self._skip_space()
         return self._text[self.at : self.at + 1]
 
-    def value(self) -> Any:
+    def read_value(self) -> Any:
         """Read the next value. Raise ImportRefused before building a value that is too large."""
         self._skip_space()
         end, parts = self._find_extent(self._left)
@@ -76,42 +76,42 @@ class JsonStream:
         self._skip_space()
         return value
 
-    def skip(self) -> None:
+    def skip_value(self) -> None:
         """Skip the next value without building objects or arrays."""
         if self.peek() not in ("{", "["):
-            self.value()
+            self.read_value()
             return
         self.at, _ = self._find_extent(len(self._text))
         self._skip_space()
 
-    def members(self) -> Iterator[str]:
+    def iterate_members(self) -> Iterator[str]:
         """Yield the names in the next object, positioned before each value."""
         for _ in self._parts("{", "}"):
-            name = self.value()
+            name = self.read_value()
             if not isinstance(name, str):
                 self.fail()
             self._expect_character(":")
             begin = self._skip_space()
             yield name
             if self.at == begin:
-                self.skip()
+                self.skip_value()
 
-    def elements(self) -> Iterator[int]:
+    def iterate_elements(self) -> Iterator[int]:
         """Yield the indexes of the next array, positioned before each value."""
         for number, begin in enumerate(iterate_with_pauses(self._parts("[", "]"))):
             yield number
             if self.at == begin:
-                self.skip()
+                self.skip_value()
 
-    def objects(self) -> Iterator[tuple[str, int, "JsonStream"]]:
+    def iterate_values(self) -> Iterator[tuple[str, int, "JsonStream"]]:
         """Yield each value of a file with its name and offset, as a stream.
 
         The file is an array, has one object per line, or has one value after another. A line has its own stream.
         """
         if self.peek() == "[":
-            for number in self.elements():
+            for number in self.iterate_elements():
                 yield f"[{number}]", self.at, self
-            self.end()
+            self.expect_end()
         elif self._has_lines():
             for number, found in enumerate(iterate_with_pauses(_LINE.finditer(self._text))):
                 line = JsonStream(found[0], most=self._left)
@@ -124,13 +124,13 @@ class JsonStream:
                 begin = self.at
                 yield f"[{number}]" if number else "", begin, self
                 if self.at == begin:
-                    self.skip()
+                    self.skip_value()
 
     def _has_lines(self) -> bool:
         first = [found[0].rstrip() for found in islice(_LINE.finditer(self._text), 2)]
         return len(first) == 2 and all(line[0] == "{" for line in first) and any(line[-1] == "}" for line in first)
 
-    def end(self) -> None:
+    def expect_end(self) -> None:
         """Raise ImportRefused if anything follows."""
         if self._skip_space() != len(self._text):
             self.fail()
@@ -139,7 +139,7 @@ class JsonStream:
         """Raise ImportRefused naming the line and column."""
         at = self.at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
-        raise NotJson(tr("import-not-json", line=str(self.line_of(at)), column=str(column)))
+        raise NotJson(tr("import-not-json", line=str(self.find_line(at)), column=str(column)))
 
     def _find_extent(self, most: int) -> tuple[int, int]:
         """Return where the next value ends, and how many values it holds including itself.

@@ -76,27 +76,27 @@ class ExportFile:
         self.size += self._file.write(written)
 
 
-def read(walk: JsonStream) -> ImportedHistory:
+def read(stream: JsonStream) -> ImportedHistory:
     """Read an export. Raise ImportRefused with the invalid row or the unknown version."""
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
-    for name in walk.members():
-        if walk.peek() != "[":
-            facts[name] = walk.value()
+    for name in stream.iterate_members():
+        if stream.peek() != "[":
+            facts[name] = stream.read_value()
             if name == "version" and facts[name] != VERSION:
                 raise ImportRefused(tr("import-version", version=str(facts[name])[:20], known=str(VERSION)))
             continue
         rows = tables.setdefault(name, [])
-        for number in walk.elements():
-            at, value = walk.at, walk.value()
+        for number in stream.iterate_elements():
+            at, value = stream.at, stream.read_value()
             try:
                 rows.append(demand_object(value))
                 if name == "messages":
                     messages.append(_parse_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
-                raise make_wrong_error(wrong.place(f"{name}[{number}]", walk.line_of(at))) from None
-    walk.end()
+                raise make_wrong_error(wrong.describe_place(f"{name}[{number}]", stream.find_line(at))) from None
+    stream.expect_end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
         raise make_wrong_error("owner")
     part, called = facts["part"], facts["export"]
@@ -157,7 +157,7 @@ def _encode_json(value: Any) -> str:
 
 def make_signature(key: bytes, digest: str) -> str:
     """Sign a SHA-256 digest. The signature begins with the name of the key."""
-    return f"{_name_key(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
+    return f"{_make_key_id(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
 def read_seal(data: bytes) -> tuple[str, str]:
@@ -173,19 +173,19 @@ def read_seal(data: bytes) -> tuple[str, str]:
 def find_signer(key: bytes, seal: tuple[str, str]) -> Signer:
     """Return who signed the file with this digest and signature."""
     digest, given = seal
-    if not given.startswith(_name_key(key)):
+    if not given.startswith(_make_key_id(key)):
         return "elsewhere"
     return "here" if hmac.compare_digest(given, make_signature(key, digest)) else "altered"
 
 
-def _name_key(key: bytes) -> str:
+def _make_key_id(key: bytes) -> str:
     return hashlib.sha256(key).hexdigest()[:8]
 
 
 FORMAT = ImportFormat(
     name="keepsake",
     fits=lambda sample: sample.opening == "{" and "format" in sample.names and MARK in sample.text,
-    read=lambda files, _: read(files[0].walk()),
+    read=lambda files, _: read(files[0].open_json()),
     members=lambda _, name: name.startswith("keepsake") and name.endswith(".json"),
     is_alone=True,
     longest_message=MAX_MESSAGE_CHARS,

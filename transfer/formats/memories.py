@@ -10,7 +10,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import make_offers
+from transfer.formats.conversations import offer_facts
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 
 _LINE = re.compile(
@@ -59,13 +59,13 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
         facts += iterate_memories(file.text) if listed is None else listed
     if not facts:
         raise ImportRefused(tr("import-no-memories"))
-    questions, kept = make_offers(facts, reading)
+    questions, kept = offer_facts(facts, reading)
     return ImportedHistory(format="memories", messages=(), questions=questions, facts=kept)
 
 
 def _read_json_list(file: SourceFile) -> list[ImportedFact] | None:
     try:
-        value = file.walk().value()
+        value = file.open_json().read_value()
     except ImportRefused:
         return None
     if isinstance(value, dict):

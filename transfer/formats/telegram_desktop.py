@@ -19,7 +19,7 @@ from transfer.formats.conversations import (
     LeftOut,
     add_reactions,
     add_title,
-    format_forwarded,
+    format_forwarded_text,
     format_poll,
 )
 from transfer.formats.history import (
@@ -46,9 +46,9 @@ _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-repli
 
 
 class _Chat:
-    def __init__(self, where: str, walk: JsonStream) -> None:
+    def __init__(self, where: str, stream: JsonStream) -> None:
         self.where = where
-        self.walk = walk
+        self.stream = stream
         self.name = ""
         self.kind = ""
         self.id: object = None
@@ -60,34 +60,34 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
-    return _make_history([chat for file in files for chat in _read_chats(file.walk())], reading)
+    return _make_history([chat for file in files for chat in _read_chats(file.open_json())], reading)
 
 
-def _read_chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
+def _read_chats(stream: JsonStream, where: str = "") -> Iterator[_Chat]:
     """Yield the chats in the next object, and the object itself if it is a chat."""
-    chat = _Chat(where, walk)
-    for name in walk.members():
+    chat = _Chat(where, stream)
+    for name in stream.iterate_members():
         match name:
             case "chats" | "left_chats" if not where:
-                for _ in (part for part in walk.members() if part == "list"):
-                    for number in walk.elements():
-                        yield from _read_chats(walk, f"{name}.list[{number}].")
+                for _ in (part for part in stream.iterate_members() if part == "list"):
+                    for number in stream.iterate_elements():
+                        yield from _read_chats(stream, f"{name}.list[{number}].")
             case "name":
-                chat.name = to_text(walk.value())
+                chat.name = to_text(stream.read_value())
             case "type":
-                chat.kind = to_text(walk.value())
+                chat.kind = to_text(stream.read_value())
             case "id":
-                chat.id = walk.value()
+                chat.id = stream.read_value()
             case "messages":
-                for _ in walk.elements():
-                    at, raw = walk.at, walk.value()
+                for _ in stream.iterate_elements():
+                    at, raw = stream.at, stream.read_value()
                     is_object = isinstance(raw, dict)
                     kept = {key: raw[key] for key in _KEPT_MEMBERS & raw.keys()} if is_object else raw
                     chat.messages.append((at, kept))
     if where or chat.messages or chat.id is not None:
         yield chat
     if not where:
-        walk.end()
+        stream.expect_end()
 
 
 def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
@@ -101,7 +101,7 @@ def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
                 talks.skipped["here"] += len(chat.messages)
                 continue
             each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(pop_each(chat.messages)))
-            made = add_title(talks.read_messages(each, partial(_read_message, chat, reading), chat.walk), chat.name)
+            made = add_title(talks.read_messages(each, partial(_read_message, chat, reading), chat.stream), chat.name)
             if made or len(chats) == 1:
                 read_of.append((chat, made))
     questions, taken = _ask_for_chats(read_of, reading)
@@ -112,7 +112,7 @@ def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
     is_there = any(message.is_own for message in said)
     talks.add(messages)
     if said and not is_there:  # an export of another account of theirs
-        talks.ask_who_imports(must=False)
+        talks.ask_who_imports(is_required=False)
     return talks.make_history(*_make_notes(held, is_there, reading.person))
 
 
@@ -131,7 +131,7 @@ def _ask_for_chats(chats: _ReadChats, reading: FileReading) -> tuple[tuple[Impor
         labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(made) for _, made in rest)))
         usual.append(len(own))
     question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
-    chosen = reading.chosen(question) or ()
+    chosen = reading.find_chosen_options(question) or ()
     groups = [*([pair] for pair in own), rest]
     wanted = {id(group[0]) for number in chosen for group in groups[number]}
     return (question,), [pair for pair in chats if id(pair[0]) in wanted]
@@ -170,7 +170,7 @@ def _read_message(chat: _Chat, reading: FileReading, value: object) -> ImportedM
     return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
         role="assistant" if is_bot else "user",
-        content=format_forwarded(to_text(raw["forwarded_from"]), content) if is_forwarded else content,
+        content=format_forwarded_text(to_text(raw["forwarded_from"]), content) if is_forwarded else content,
         created_at=said_at,
         speaker=to_text(raw.get("from")) or ("" if sender == me else DELETED),
         origin="forwarded" if is_forwarded else "imported",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from functools import partial
 
-from transfer.formats.conversations import Conversations, LeftOut, format_forwarded, format_poll, hash_parts
+from transfer.formats.conversations import Conversations, LeftOut, format_forwarded_text, format_poll, hash_parts
 from transfer.formats.history import (
     SAMPLED,
     FileReading,
@@ -62,7 +62,7 @@ def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMe
     if original:
         named = original.find("from_name")
         inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _read_part(part)))
-        words = format_forwarded(_read_name(named) if named else "", inner) if inner else ""
+        words = format_forwarded_text(_read_name(named) if named else "", inner) if inner else ""
     if not words.strip():
         raise LeftOut("wordless")
     name = block.attributes.get("id", "").removeprefix("message")

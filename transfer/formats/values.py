@@ -28,7 +28,7 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
         super().__init__(where)
         self.where = where
 
-    def place(self, element: str, line: int) -> str:
+    def describe_place(self, element: str, line: int) -> str:
         """Return where a person finds the element. Lines count from 1."""
         return tr("import-line", where=f"{element}{self.where}", line=str(line))
 
@@ -81,7 +81,7 @@ def demand_object(value: object, where: str = "") -> dict[str, Any]:
     return value
 
 
-def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
+def read_list(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
     """Return a member that is a list, or an empty list if it is missing."""
     made = value.get(name)
     if made is not None and not isinstance(made, list):

@@ -11,7 +11,7 @@ from datetime import time
 
 from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_dates import ChatLine, read_chats
-from transfer.formats.chat_heads import parse_head, parse_lines
+from transfer.formats.chat_heads import parse_head, split_messages
 from transfer.formats.conversations import Conversations
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 
@@ -51,7 +51,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     """Return what people said, including polls and places, without the app's own lines."""
     said: list[ChatLine] = []
-    for head, line in iterate_with_pauses(parse_lines(text)):
+    for head, line in iterate_with_pauses(split_messages(text)):
         speaker, colon, words = line.partition(": ")
         if not colon or "\n" in speaker:
             speaker, colon, words = line.partition(":\n")

@@ -208,17 +208,17 @@ async def test_while_a_large_file_is_read_the_loop_turns() -> None:
 
 
 def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
-    walk = JsonStream('{"a": [[], {}, "]"], "b": 1}', most=3)
-    assert list(walk.members()) == ["a", "b"]
-    walk = JsonStream('{"a": [1, 2, 3, 4]}', most=4)
+    stream = JsonStream('{"a": [[], {}, "]"], "b": 1}', most=3)
+    assert list(stream.iterate_members()) == ["a", "b"]
+    stream = JsonStream('{"a": [1, 2, 3, 4]}', most=4)
     with pytest.raises(ImportRefused, match="more memory or time"):
-        [walk.value() for _ in walk.members()]
+        [stream.read_value() for _ in stream.iterate_members()]
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
     with pytest.raises(ImportRefused, match="not valid JSON"):
-        JsonStream("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)).value()
-    assert JsonStream("[" * MAX_DEPTH + "]" * MAX_DEPTH).value()
+        JsonStream("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)).read_value()
+    assert JsonStream("[" * MAX_DEPTH + "]" * MAX_DEPTH).read_value()
 
 
 @pytest.mark.parametrize(("count", "length", "told"), [(10_001, 1, "facts"), (1, 4_097, "characters")])
