@@ -1,7 +1,7 @@
 """The address of an answer, and the check that this process may still write there.
 
-The work of one update runs in one context. Before each visible request, the bot calls `check_lease`. So a process that
-was paused, and replaced by another one, sends nothing when it wakes.
+Before each visible request, the bot calls `check_lease`. So a process that was paused, and replaced by another one,
+sends nothing when it wakes.
 """
 
 from collections.abc import Awaitable, Callable
@@ -44,12 +44,12 @@ class Chat:
 
     @property
     def topic(self) -> int | None:
-        """Return Telegram's `message_thread_id`."""
+        """Return the `message_thread_id` of the Bot API, or None."""
         return self.thread if self.thread > 0 else None
 
     @property
     def direct_messages_topic(self) -> int | None:
-        """Return Telegram's `direct_messages_topic_id`."""
+        """Return the `direct_messages_topic_id` of the Bot API, or None."""
         return -self.thread if self.thread < 0 else None
 
     @property
@@ -63,23 +63,23 @@ class Chat:
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
     def with_conversation(self, scope: Scope) -> "Chat":
-        """Return the chat with this conversation open."""
+        """Return the chat with this conversation as the open one."""
         conversation = 0 if scope == self.location else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
 
 CheckLease = Callable[[], Awaitable[None]]  # raises ServedElsewhere if another process serves the chat now
 
-_confirm: ContextVar[CheckLease | None] = ContextVar("lease", default=None)
+_lease_check: ContextVar[CheckLease | None] = ContextVar("lease", default=None)
 
 
-def set_lease_check(confirm: CheckLease | None) -> None:
-    """Set the check that this context runs before it sends. None stands for no check, in a single process."""
-    _confirm.set(confirm)
+def set_lease_check(check: CheckLease | None) -> None:
+    """Set the check that runs before each request of this context. A process that is alone needs none."""
+    _lease_check.set(check)
 
 
 def bind_work_to_lease(shared: "SharedWork | None", owner: int) -> None:
-    """Let this context send only under this process's lease of an owner. Raise ServedElsewhere if it has none."""
+    """Let this context send only while this process serves an owner. Raise ServedElsewhere if it does not."""
     if shared is None:
         set_lease_check(None)
     elif (lease := shared.lease(owner)) is not None:
@@ -89,6 +89,6 @@ def bind_work_to_lease(shared: "SharedWork | None", owner: int) -> None:
 
 
 async def check_lease() -> None:
-    """Raise ServedElsewhere if this process lost the lease under which this context works."""
-    if (confirm := _confirm.get()) is not None:
-        await confirm()
+    """Raise ServedElsewhere if another process serves the chat of this context now."""
+    if (check := _lease_check.get()) is not None:
+        await check()

@@ -1,7 +1,4 @@
-"""Deliver final texts whole and in order, within Telegram's limits and pauses.
-
-The typing action and previews (streaming.py) are best effort. They never delay a final text or make it fail.
-"""
+"""Deliver final texts whole and in order, within Telegram's limits and pauses."""
 
 import asyncio
 import contextlib
@@ -26,7 +23,6 @@ from telegram_ui.sending.formatting import Piece, split_text
 from telegram_ui.sending.http import get_retry_seconds, has_phrase, is_about_entities, is_without_effect
 from telegram_ui.sending.newer_api import (
     CAN_STOP,
-    STYLE,
     Keyboard,
     NewerApi,
     edit_ephemeral,
@@ -42,10 +38,9 @@ Streaming = Literal["auto", "edit", "off"]
 OnSent = Callable[[Sequence[int]], Awaitable[None]]  # gets the ids of the messages of a piece that was sent
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-TYPING_DELAY_SECONDS = 0.5  # seconds of silence before typing is shown, so that quick answers need none
+TYPING_DELAY_SECONDS = 0.5  # before typing is shown, so that quick answers need none
 ATTEMPTS = 5  # of one request
 MAX_WAIT_SECONDS = 600.0  # the longest total wait of one final text for Telegram
-MAX_KNOWN_THREADS = 10_000  # messages in topics. A reaction to an older one is looked up in the memory.
 MAX_KNOWN_CHATS = 1_000  # idle chats whose state is kept
 
 
@@ -54,7 +49,7 @@ class DeliveryError(KeepsakeError):
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """The connection broke after the message was sent, so it may have arrived. `sent` holds the ids of earlier ones."""
+    """The connection broke, so a message may have arrived. `sent` holds the ids of the earlier ones."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
         super().__init__(sentence or tr("errors-telegram-unknown"))
@@ -78,15 +73,12 @@ class _ChatState:
 
 @define(eq=False, slots=False)
 class Delivery:
-    """Sends texts to chats. The bot has one instance.
-
-    `on_upgrade` is called with the old and new id of a group that became a supergroup. `closing` is set when the bot
-    begins to stop.
-    """
+    """Sends texts to chats. `closing` is set when the bot begins to stop."""
 
     bot: Bot
     _streaming: Streaming = field(default="auto", kw_only=True)
     clock: Clock = field(factory=SystemClock, kw_only=True)
+    # Called with the old and new id of a group that became a supergroup.
     _on_upgrade: Callable[[int, int], None] = field(default=lambda old, new: None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
@@ -96,7 +88,8 @@ class Delivery:
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
         self._recent = LRUCache[int, _ChatState](MAX_KNOWN_CHATS)
         self._upgraded = LRUCache[int, int](MAX_KNOWN_CHATS)
-        self._threads = LRUCache[tuple[int, int], int](MAX_KNOWN_THREADS)  # by chat and message
+        # By chat and message. A reaction to an older message is looked up in the memory.
+        self._threads = LRUCache[tuple[int, int], int](10_000)
         self.closing = asyncio.Event()
 
     def get_current_id(self, chat: Chat) -> int:
@@ -104,7 +97,7 @@ class Delivery:
         return self._upgraded.get(chat.id, chat.id)
 
     def find_thread(self, chat_id: int, message_id: int) -> int:
-        """Return the thread in which this process sent a message, or 0 if that is unknown."""
+        """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
     def _remember_thread(self, chat: Chat, message_id: int) -> int:
@@ -113,9 +106,9 @@ class Delivery:
         return message_id
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
-        """Send a plain or formatted text, with the keyboard under its last message. Return the ids of the messages.
+        """Send a text as one or more messages, and return their ids. The last one gets the keyboard.
 
-        Raise DeliveryError, or DeliveryUnknown if the text may have arrived.
+        Raise DeliveryError.
         """
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
         return await self.send(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
@@ -139,7 +132,7 @@ class Delivery:
 
     @contextlib.asynccontextmanager
     async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
-        """Show the typing action while the block runs, but not in the first TYPING_DELAY_SECONDS seconds."""
+        """Show the typing action while the block runs, from TYPING_DELAY_SECONDS on."""
         repeating: asyncio.Task[None] | None = None
 
         def begin() -> None:
@@ -155,7 +148,7 @@ class Delivery:
                 await cancel_and_wait(repeating)
 
     def is_paused(self, chat: Chat) -> bool:
-        """Return True if Telegram has asked for a pause in this chat that has not ended."""
+        """Return True during a pause that Telegram asked for in this chat."""
         return self.get_state(chat).final_from > self.clock.time()
 
     def get_state(self, chat: Chat) -> _ChatState:
@@ -192,10 +185,7 @@ class Delivery:
         instead_of: Sequence[int] = (),
         on_sent: OnSent | None = None,
     ) -> list[int]:
-        """Send pieces in order, and return their message ids. The first ones replace the messages `instead_of`.
-
-        If one of these messages is gone, delete the later ones too, so that the pieces stay in order.
-        """
+        """Send pieces in order, and return their message ids. The first ones replace the messages `instead_of`."""
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         there = list(instead_of)
@@ -204,8 +194,13 @@ class Delivery:
             for part in visible:
                 markup = keyboard if part is visible[-1] else None
                 try:
-                    new = await self._edit_first(chat, there, part, markup) if there else []
-                    new = new or await self._send_piece(chat, part, markup, is_first=not sent)
+                    new = [there.pop(0)] if there else []
+                    inline = markup if isinstance(markup, InlineKeyboardMarkup) else None
+                    if not new or not await self._edit_part(chat, new[0], part, inline):
+                        # A new message comes last, so the later ones must not stay before it.
+                        await self.delete_messages(chat, there)
+                        there.clear()
+                        new = await self._send_piece(chat, part, markup, is_first=not sent)
                     sent += new
                     if on_sent is not None:
                         await on_sent(new)
@@ -213,18 +208,8 @@ class Delivery:
                     raise DeliveryUnknown(sent=[*sent, *unknown.sent]) from unknown
         return sent
 
-    async def _edit_first(self, chat: Chat, there: list[int], part: Piece, keyboard: Keyboard | None) -> list[int]:
-        """Pop the first message of `there`, and change it into this piece. If it is gone, delete the others."""
-        inline = keyboard if isinstance(keyboard, InlineKeyboardMarkup) else None
-        first = there.pop(0)
-        if await self._edit_part(chat, first, part, inline):
-            return [first]
-        await self.delete_messages(chat, there)
-        there.clear()
-        return []
-
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
-        """Delete some of the bot's own messages. If Telegram refuses, log that and raise nothing."""
+        """Delete some of the bot's messages. Log it if Telegram refuses."""
         if self.get_current_id(chat) != chat.id:
             return  # under the new id, these are other messages
         for message_id in message_ids:
@@ -236,7 +221,7 @@ class Delivery:
     async def edit(
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
-        """Change the text and buttons of a message. Return False if it is gone."""
+        """Change the text and buttons of a message. Return False if the message is gone."""
         async with self.get_state(chat).order:
             return await self._edit_part(chat, message_id, part, keyboard)
 
@@ -261,10 +246,7 @@ class Delivery:
         return ids
 
     async def send_rich(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
-        """Send Markdown as one rich message. Return its id, or None if the server or the chat refuses rich messages.
-
-        Raise DeliveryError, or DeliveryUnknown if the message may have arrived.
-        """
+        """Send Markdown as one rich message. Return its id, or None if Telegram refuses it. Raise DeliveryError."""
 
         async def post() -> int:
             chat_id = self.get_current_id(chat)
@@ -287,7 +269,7 @@ class Delivery:
             return await self.request_with_retries(chat, attempt, repeatable=False)
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
-        """Try once to show a draft with a stop button, a rich one if possible. Raise TelegramError if that fails."""
+        """Try once to show a draft, as a rich one if there is `markdown`. Raise TelegramError."""
         self.get_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
         if markdown:
@@ -302,7 +284,7 @@ class Delivery:
         await self.newer_api.prefer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
-        """Return True if this draft shows the answer that is being written in this topic."""
+        """Return True if a draft shows the answer that is being written in this topic."""
         return draft_id in self.get_state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
@@ -340,10 +322,7 @@ class Delivery:
         return False
 
     async def request_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
-        """Try once to send a text, and return the id of its message. Raise TelegramError if that fails.
-
-        If the response contains no message, raise the base class TelegramError, because the text may have arrived.
-        """
+        """Try once to send a text, and return the id of its message. Raise TelegramError."""
         chat_id = self.get_current_id(chat)
         try:
             send = partial(
@@ -366,13 +345,14 @@ class Delivery:
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
                 message = await self.newer_api.prefer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
             return self._remember_thread(chat, int(message.message_id))
-        except (AttributeError, KeyError, TypeError, ValueError):  # python-telegram-bot cannot parse the response
+        except (AttributeError, KeyError, TypeError, ValueError):
+            # python-telegram-bot cannot parse the response, but the text may have arrived.
             raise TelegramError("Invalid server response") from None
 
     async def request_edit(
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
-        """Try once to change a message's text and buttons. Raise TelegramError if that fails.
+        """Try once to change the text and buttons of a message. Raise TelegramError.
 
         The id 0 stands for the ephemeral message whose button was pressed.
         """
@@ -391,15 +371,15 @@ class Delivery:
 
     async def _send_with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
         plain = remove_styles(keyboard)
-        without = partial(request, reply_markup=plain)
+        older = partial(request, reply_markup=plain)
         if plain == keyboard:
-            return await without()
-        return await self.newer_api.prefer(STYLE, partial(request, reply_markup=keyboard), without)
+            return await older()
+        return await self.newer_api.prefer("button.style", partial(request, reply_markup=keyboard), older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
-        """Make a request. Retry it within limits if it had no effect, or if it is `repeatable`.
+        """Make a request, and retry it within limits if it had no effect or is `repeatable`.
 
-        Raise BadRequest if Telegram refuses the content, and DeliveryError for every other failure.
+        Raise BadRequest if Telegram refuses the content, and DeliveryError for other failures.
         """
         state, waited, failures = self.get_state(chat), 0.0, 0
         while True:

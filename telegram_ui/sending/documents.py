@@ -1,4 +1,4 @@
-"""Fetch and send files within the limits of the Bot API."""
+"""Fetch and send files, within the limits of the Bot API."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError, make_reply_parameters
+from telegram_ui.sending.http import has_phrase
 
 MAX_FETCHED_BYTES = 20 * 1024 * 1024  # bytes that a bot may fetch (Bot API, getFile)
 
@@ -19,6 +20,9 @@ class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
     """The file is larger than a bot may fetch."""
 
     may_pass = False
+
+    def __init__(self) -> None:
+        super().__init__(f"{tr('files-too-large', megabytes=MAX_FETCHED_BYTES // 2**20)} {tr('files-smaller')}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +51,7 @@ def find_document(message: object) -> Document | None:
 
 
 class Documents:
-    """Fetches and sends files."""
+    """Fetches and sends the files of chats."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
@@ -65,19 +69,19 @@ class Documents:
         try:
             data = await self._delivery.request_with_retries(chat, request, repeatable=True)
         except BadRequest as refused:
-            if "too big" in refused.message.lower():
-                raise _make_too_large() from refused
+            if has_phrase(refused, "too big"):
+                raise FileTooLarge from refused
             raise DeliveryError(tr("files-gone")) from refused
         _check_size(len(data))
         return data
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
-        """Send a recording in Ogg with Opus, and return the id of its message. Raise the same errors as `send`."""
+        """Send a recording in Ogg with Opus, and return its message id. Raise DeliveryError."""
         reply = make_reply_parameters(chat.reply_to)
         return await self._send(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
-        """Send a file, and return its message id. Raise DeliveryError, or DeliveryUnknown if it may have arrived."""
+        """Send a file, and return its message id. Raise DeliveryError."""
         options = {"caption": caption, "disable_content_type_detection": True}
         return await self._send(chat, self._delivery.bot.send_document, file.read(), name, **options)
 
@@ -105,8 +109,4 @@ class Documents:
 
 def _check_size(size: int) -> None:
     if size > MAX_FETCHED_BYTES:
-        raise _make_too_large()
-
-
-def _make_too_large() -> FileTooLarge:
-    return FileTooLarge(f"{tr('files-too-large', megabytes=MAX_FETCHED_BYTES // 2**20)} {tr('files-smaller')}")
+        raise FileTooLarge

@@ -1,6 +1,6 @@
 """Convert Markdown to pieces of text with Telegram's entities, each within the limits of one message.
 
-Pure functions. Cutting loses no character, and no input raises. Offsets and lengths are in UTF-16 units.
+Cutting loses no character, and no input raises. Offsets and lengths are in UTF-16 units.
 """
 
 import html
@@ -48,7 +48,7 @@ class Piece:
 
     @property
     def is_blank(self) -> bool:
-        """True if nothing is visible. Telegram refuses such a message."""
+        """Return True if nothing is visible. Telegram refuses such a message."""
         return is_blank(self.text)
 
 
@@ -58,12 +58,12 @@ def count_units(text: str) -> int:
 
 
 def is_blank(text: str) -> bool:
-    """Return True if a text consists of spaces, control and zero-width characters."""
+    """Return True if a text has only spaces, control characters and invisible characters."""
     return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text)
 
 
 def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
-    """Convert Markdown to text and entities. Return it unchanged if conversion fails or would lose words."""
+    """Return Markdown as text and entities, or unchanged if conversion fails or would lose words."""
     source = replace_surrogates(markdown)
     if is_too_hard(source):
         return source, ()
@@ -124,14 +124,11 @@ def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
 
 
 def convert_to_messages(markdown: str) -> list[Piece]:
-    """Return an answer as at most MAX_MESSAGES messages, or none if it needs more or is blank.
-
-    If only its many entities would make it longer, drop those that exceed the limit of each message.
-    """
+    """Return an answer as at most MAX_MESSAGES messages, or [] if it needs more or is blank."""
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
     text, entities = convert_markdown(markdown)
-    for keeps_all_entities in (True, False):
+    for keeps_all_entities in (True, False):  # dropping entities may save messages
         parts = list(islice(split_text(text, entities, keeps_all_entities=keeps_all_entities), MAX_MESSAGES + 1))
         if len(parts) <= MAX_MESSAGES:
             return [part for part in _add_plain_texts(markdown, parts) if not part.is_blank]
@@ -139,15 +136,15 @@ def convert_to_messages(markdown: str) -> list[Piece]:
 
 
 def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
-    """Return the beginning of an answer in at most `most` messages, and convert only that.
+    """Return the beginning of an answer in at most `most` messages.
 
-    The last message ends with `ending`, or with an ellipsis if there is none and the answer continues.
+    The last message ends with `ending`, or with an ellipsis if there is no `ending` and the answer continues.
     """
     source = markdown[: (most + 1) * MAX_UNITS]
-    parts = _add_plain_texts(source, list(islice(split_text(*convert_markdown(source)), most + 1)))
-    if not ending and len(parts) <= most and len(source) == len(markdown):
-        return [part for part in parts if not part.is_blank]
-    parts = [part for part in parts if not part.is_blank]
+    cut = _add_plain_texts(source, list(islice(split_text(*convert_markdown(source)), most + 1)))
+    parts = [part for part in cut if not part.is_blank]
+    if not ending and len(cut) <= most and len(source) == len(markdown):
+        return parts
     *before, last = parts[:most] or [Piece(text="")]
     room = MAX_UNITS - (count_units(ending) or 96)
     shortened = next(split_text(last.text, last.entities, limit=room), Piece(text=""))
@@ -155,10 +152,7 @@ def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") 
 
 
 def make_rich_markdown(markdown: str) -> str:
-    """Return the Markdown of a rich message, or "" if plain messages show as much.
-
-    A rich message is better for tables, formulas, and answers longer than one message.
-    """
+    """Return the Markdown of a rich message, or "" if a plain message shows as much."""
     source = prepare_for_rich(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
@@ -174,9 +168,9 @@ def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
 def split_text(
     text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all_entities: bool = True
 ) -> Iterator[Piece]:
-    """Cut at blank lines, else line ends, else spaces, else between characters. `limit` is at least 2.
+    """Yield the pieces of a text, of at most `limit` UTF-16 units. Prefer to cut at blank lines, line ends and spaces.
 
-    A piece with MAX_ENTITIES entities ends, or with `keeps_all_entities=False` loses the others.
+    At MAX_ENTITIES entities, a piece ends. It loses the further ones instead if `keeps_all_entities` is False.
     """
     offsets: Sequence[int] = range(len(text) + 1)
     if count_units(text) > len(text):
@@ -220,7 +214,7 @@ def _find_piece_end(
 def _find_end_before_headings(
     text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, end: int
 ) -> int:
-    """Return an end before trailing headings, which are bold lines, possibly after a number."""
+    # Headings are bold lines, possibly after a number.
     bold = {entity.offset + entity.length: entity.offset for entity in entities if entity.type == MessageEntity.BOLD}
     while text[:end].endswith("\n"):
         last = start + len(text[start:end].rstrip())
@@ -253,7 +247,7 @@ def _drop_nested_too_deep(entities: Iterable[MessageEntity]) -> list[MessageEnti
 
 
 def _spell_out_links(piece: Piece) -> str:
-    """Return a piece's text with the address after each link, unless that makes more than two messages of it."""
+    """Return the text of a piece with the address after each link, unless that needs more than two messages."""
     if count_units(piece.text) + sum(count_units(entity.url or "") for entity in piece.entities) > 2 * MAX_UNITS:
         return piece.text
     encoded, result, done = piece.text.encode("utf-16-le"), "", 0
@@ -266,10 +260,7 @@ def _spell_out_links(piece: Piece) -> str:
 
 
 def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
-    """Return True if conversion lost letters, such as those of an unused link definition.
-
-    Rewritten formulas, the languages of code blocks and the definitions of used links do not count.
-    """
+    """Return True if conversion lost letters. Formulas, the languages of code and used definitions do not count."""
     if is_blank(text):
         return not is_blank(source)
     if text == source or "\\" in source or "$" in source:
@@ -280,12 +271,12 @@ def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
         if not line.lstrip(" >*-").startswith(("```", "~~~"))
         and not ((found := _LINK_DEFINITION.fullmatch(line)) and found[1] in urls)
     )
-    kept, wanted = (Counter(filter(str.isalpha, one)) for one in (text + "".join(urls), "".join(lines)))
-    return any(kept[character] < number for character, number in wanted.items())
+    kept, wanted = (Counter(filter(str.isalpha, words)) for words in (text + "".join(urls), "".join(lines)))
+    return any(kept[letter] < number for letter, number in wanted.items())
 
 
 class TextBuilder:
-    """Builds a text with entities. Each method returns the builder, so calls can be chained."""
+    """Builds a text with entities by chained calls."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -302,11 +293,11 @@ class TextBuilder:
         return self._marked(text, MessageEntity.BOLD)
 
     def add_quote(self, text: str) -> Self:
-        """Add an expandable quote. Put it on lines of its own."""
+        """Add an expandable quote, which needs lines of its own."""
         return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
     def add_folded_piece(self, inner: Piece) -> Self:
-        """Add a part with its own headings as one expandable quote."""
+        """Add a formatted text as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, inner.entities)
         return self.add_quote(inner.text)
 

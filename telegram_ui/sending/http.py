@@ -35,7 +35,7 @@ FAILURES = (aiohttp.ClientError, TimeoutError, OSError)  # aiohttp.ServerTimeout
 
 
 class AiohttpRequest(BaseRequest):
-    """An HTTP client for python-telegram-bot. With `trust_env`, it uses the proxies named in the environment."""
+    """An HTTP client for python-telegram-bot. With `trust_env`, it uses the proxies that the environment names."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class AiohttpRequest(BaseRequest):
         return response
 
     async def initialize(self) -> None:
-        """Open the session. A second call does nothing."""
+        """Open the session if it is not open."""
         if self._session is None or self._session.closed:
             self._session = open_session(max_connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
 
     async def shutdown(self) -> None:
-        """Close the session and its connections."""
+        """Close the session."""
         if self._session is not None:
             await self._session.close()
 
@@ -131,12 +131,9 @@ class AiohttpRequest(BaseRequest):
             # Without the client's message, which may hold the URL and thus the token.
             raise NetworkError(f"aiohttp.{type(error).__name__}") from error
         finally:
-            REQUESTS.labels(_name_method(url), status).inc()
-
-
-def _name_method(url: str) -> str:
-    name = url.partition("?")[0].rpartition("/")[2]
-    return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
+            name = url.partition("?")[0].rpartition("/")[2]
+            is_method = "/file/" not in url and name.isascii() and name.isalpha()
+            REQUESTS.labels(name if is_method else "file", status).inc()
 
 
 def was_unreachable(error: TelegramError) -> bool:

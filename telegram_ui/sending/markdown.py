@@ -1,4 +1,4 @@
-"""Prepare the Markdown that models write, so that Telegram's converters lose no words of it. Pure functions."""
+"""Prepare the Markdown that models write, so that Telegram's converters lose no words of it."""
 
 import re
 import unicodedata
@@ -53,7 +53,7 @@ _ITEM = re.compile(r"\n[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 
 @cache
 def make_config() -> RenderConfig:
-    """Return the converter's configuration: familiar signs where Telegram has no entity, and headings without signs."""
+    """Return the configuration of the converter, with familiar signs where Telegram has no entity."""
     config = RenderConfig.isolated()
     symbols = config.markdown_symbol
     symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
@@ -64,16 +64,17 @@ def make_config() -> RenderConfig:
 
 def prepare_for_messages(markdown: str) -> str:
     """Return the Markdown that is converted to plain messages."""
-    return _rewrite_events(_protect_cells(_protect_signs(markdown)), _write_for_messages)
+    return _rewrite_events(_repair_tables(_escape_inline_signs(markdown)), _write_for_messages)
 
 
 def prepare_for_rich(markdown: str) -> str:
     """Return the Markdown of a rich message."""
-    source = _BLOCK_FORMULA.sub(r"$$\1$$", _protect_signs(markdown))
-    return source if is_too_hard(source) else _rewrite_events(_protect_cells(source), _write_for_rich)
+    source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_signs(markdown))
+    return source if is_too_hard(source) else _rewrite_events(_repair_tables(source), _write_for_rich)
 
 
 def has_tables_or_formulas(markdown: str) -> bool:
+    """Return True if Markdown contains a table or a formula."""
     events = pyromark.events(markdown, options=STANDARD_OPTIONS) if "|" in markdown or "$" in markdown else ()
     begun = (next(iter(event.items())) for event in events if isinstance(event, dict))
     return any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in begun)
@@ -92,11 +93,11 @@ def is_too_hard(source: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Event:
-    """An event of the parser, with its source. `link`: the fields of a link or picture."""
+    """An event of the parser."""
 
     kind: str
-    part: str
-    link: dict[str, Any] = field(default_factory=dict)
+    part: str  # its source
+    link: dict[str, Any] = field(default_factory=dict)  # the fields of a link or picture
     is_in_table: bool = False
     follows_word: bool = False
 
@@ -149,7 +150,7 @@ def _write_for_rich(event: _Event) -> str:
 
 
 def _write_address(event: _Event) -> str:
-    """Write the address of a link after its words if no client could follow it. Telegram drops such links."""
+    """Write the address of a link after its words if no client can follow the link. Telegram drops such links."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if address.lower().startswith(_LINK_SCHEMES):
         return event.part
@@ -163,7 +164,7 @@ def _write_address(event: _Event) -> str:
 
 
 def _write_web_link(event: _Event) -> str:
-    """Write what the converter would drop of a link: its address in a table or if it has no words, and its title."""
+    """Write out the parts of a link that the converter would drop, such as its title or its address in a table."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if event.link["link_type"] in ("Autolink", "Email") or not address:
         return event.part
@@ -182,7 +183,7 @@ def _find_link_words(event: _Event) -> tuple[str, str]:
     return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()
 
 
-def _protect_cells(markdown: str) -> str:
+def _repair_tables(markdown: str) -> str:
     """Escape the pipes that end no cell, and give each table as many columns as its longest row."""
     if "|" not in markdown:
         return markdown
@@ -198,11 +199,11 @@ def _protect_cells(markdown: str) -> str:
         else:
             lines[number] = _OR.sub(lambda found: "\\|\\|" if found[0] == "||" else found[0], line)
     for table in tables:
-        _protect_table(lines, table)
+        _repair_table(lines, table)
     return "\n".join(lines)
 
 
-def _protect_table(lines: list[str], rows: Sequence[int]) -> None:
+def _repair_table(lines: list[str], rows: Sequence[int]) -> None:
     """Change the lines of a table, of which the first is its head and the second is under it."""
     for row in rows:
         lines[row] = _IN_A_CELL.sub(lambda inner: _BARE_PIPE.sub(r"\\|", inner[0]), lines[row].rstrip())
@@ -222,7 +223,7 @@ def _count_cells(row: str) -> int:
 
 
 def _update_fence(fence: str, line: str) -> str:
-    """Return the fence of the code block that is open after a line, or "". `fence` was open before it."""
+    """Return the fence of the code block that is open after a line, or "". `fence` is the one before the line."""
     if (found := _FENCE.match(line)) is None:
         return fence
     if fence:
@@ -231,7 +232,7 @@ def _update_fence(fence: str, line: str) -> str:
 
 
 def close_marks(markdown: str) -> str:
-    """Close the marks that the end of a growing answer leaves open. Leave out what of a formula or link has come."""
+    """Close the marks that a growing answer leaves open, and leave out an incomplete formula or link at its end."""
     *lines, last_line = markdown.split("\n")
     fence, edge = "", 0  # the line in which the last code block begins, or the line after its end
     for number, line in enumerate(lines):
@@ -288,15 +289,15 @@ def _may_open(mark: str, left: str, right: str) -> bool:
     return mark.startswith(("``", "$$")) or not right.isspace()
 
 
-def _protect_signs(markdown: str) -> str:
-    """Keep the signs and numbers outside of code that Markdown would drop, and mark formulas in \\( \\)."""
+def _escape_inline_signs(markdown: str) -> str:
+    """Escape the signs and numbers that Markdown would drop, and convert HTML tags and formulas in \\( \\)."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
         part = _TAGS.sub(_replace_tags, _TAGS.sub(_replace_tags, parts[number]))  # one may be in another
         part = _STARRED.sub(lambda word: _STAR_INSIDE.sub(_escape_stars, word[0]), part)
         part = _DUNDER.sub(r"\_\_\1\_\_", _TIMES.sub(_escape_stars, part))
-        parts[number] = _INLINE_FORMULA.sub(r"$\1$", _BOLD.sub(_delimit_bold, part))
-    return _NUMBERED.sub(partial(_keep_number, {}), "".join(parts))
+        parts[number] = _INLINE_FORMULA.sub(r"$\1$", _BOLD.sub(_escape_neighbours_of_bold, part))
+    return _NUMBERED.sub(partial(_renumber_item, {}), "".join(parts))
 
 
 def _replace_tags(found: re.Match[str]) -> str:
@@ -310,11 +311,8 @@ def _escape_stars(found: re.Match[str]) -> str:
     return found[0].replace("*", "\\*")
 
 
-def _delimit_bold(found: re.Match[str]) -> str:
-    """Write a letter next to bold words as an entity, or punctuation would keep Markdown from seeing their end.
-
-    Chinese, Japanese and Korean have no space there: "**注意：**内容".
-    """
+def _escape_neighbours_of_bold(found: re.Match[str]) -> str:
+    """Write a letter next to bold words as an entity, because Markdown does not close "**注意：**内容" otherwise."""
     before, inner, after = found.groups()
     if before and unicodedata.category(inner[0])[0] in "PS" and unicodedata.category(inner[0]) != "Pe":
         before = f"&#{ord(before)};"
@@ -323,8 +321,8 @@ def _delimit_bold(found: re.Match[str]) -> str:
     return f"{before}**{inner}**{after}"
 
 
-def _keep_number(last: dict[str, tuple[int, str, str]], found: re.Match[str]) -> str:
-    """Begin a new list, by another sign, if a number does not follow the last one. Markdown would count on."""
+def _renumber_item(last: dict[str, tuple[int, str, str]], found: re.Match[str]) -> str:
+    """Begin a new list, by another sign, if a number does not follow the last one."""
     if found[1] is not None:
         return found[0]
     _, indent, digits, sign = found.groups()

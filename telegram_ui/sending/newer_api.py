@@ -1,4 +1,4 @@
-"""Try features of the Bot API that an older server may not support, and remember which it refused."""
+"""Try features of the Bot API that an older server may not support, and remember the refused ones."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -14,20 +14,18 @@ from telegram_ui.sending.http import has_phrase
 T = TypeVar("T")
 Keyboard = InlineKeyboardMarkup | ForceReply
 
-STYLE = "button.style"
 CAN_STOP = {"can_stop": True, "keep_on_stop": True}  # a draft's stop button (Bot API 10.3)
-REFUSED_FOR = 24 * 60 * 60  # seconds after which a refused feature is tried again, because servers are updated
-MAX_REFUSALS = 1_000  # remembered refusals of all chats
+REFUSED_SECONDS = 24 * 60 * 60  # after which a refused feature is tried again, because servers are updated
 
 
 class NewerApi:
     """Remembers the features that the Bot API server refused. `now` returns monotonic seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        self._refused = TTLCache[tuple[str, int], bool](MAX_REFUSALS, REFUSED_FOR, now)
+        self._refused = TTLCache[tuple[str, int], bool](1_000, REFUSED_SECONDS, now)
 
     def may_use(self, feature: str, chat_id: int = 0) -> bool:
-        """Return True unless the server refused this feature within the last day, in this chat or everywhere."""
+        """Return False if the server refused a feature within the last day, in this chat or everywhere."""
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
     def note_refusal(self, feature: str, chat_id: int = 0) -> None:
@@ -37,25 +35,22 @@ class NewerApi:
     async def prefer(
         self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
     ) -> T:
-        """Make the newer request. If the server refuses it, make the older one, also for the next day.
-
-        Do not remember the refusal if the older request fails too, or if a button press was too old to answer.
-        """
+        """Make the newer request. If the server refuses it, make the older one, then and for the next day."""
         if not self.may_use(feature, chat_id):
             return await older()
         try:
             return await newer()
         except BadRequest as refused:
-            made = await older()
-            if not has_phrase(refused, "too old", "query_id_invalid"):
+            result = await older()
+            if not has_phrase(refused, "too old", "query_id_invalid"):  # an old button press says nothing
                 self.note_refusal(feature, chat_id)
-            return made
+            return result
 
     async def attempt(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
         """Make a request that uses a feature. Return None if the server refuses it, or refused it within the last day.
 
-        `feature` is a name such as "method" or "method.field". A status of 404 counts as a refusal in all chats, 400
-        as one in `chat_id`, or in all chats if that is 0. Raise any other TelegramError.
+        The status 404 is a refusal in all chats, 400 one in `chat_id`, or in all chats if that is 0. Raise any other
+        TelegramError.
         """
         if not self.may_use(feature, chat_id):
             return None
@@ -79,7 +74,7 @@ def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
 
 
 def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
-    """Return the request fields of a new message that only one person can see (Bot API 10.3)."""
+    """Return the request fields of a message that only one person can see (Bot API 10.3)."""
     query = {"callback_query_id": only_for.query} if only_for.query else {}
     fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": only_for.receiver, **query}}
     if only_for.message_id and not query:
@@ -90,7 +85,7 @@ def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
 async def edit_ephemeral(
     bot: Bot, chat_id: int, only_for: Ephemeral, piece: Piece, *, reply_markup: Keyboard | None
 ) -> None:
-    """Try once to change the ephemeral message whose button was pressed. Raise TelegramError if that fails."""
+    """Try once to change the ephemeral message whose button was pressed. Raise TelegramError."""
     fields = {
         "chat_id": chat_id,
         "receiver_user_id": only_for.receiver,

@@ -11,8 +11,7 @@ from typing import Protocol
 
 MAX_MESSAGES_A_SECOND = 28  # Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")
 MAX_PREVIEWS_A_SECOND = 20  # drafts and edits among them; the rest is for final texts
-SECOND = 1.0
-LIMIT_SECONDS = 60.0  # seconds of the limit after a refusal. Telegram allows bursts, and a local server has no limit.
+LIMIT_SECONDS = 60.0  # how long the limit holds after a refusal. Telegram allows bursts, a local server has no limit.
 
 
 class Clock(Protocol):
@@ -20,9 +19,7 @@ class Clock(Protocol):
 
     def time(self) -> float: ...
     async def sleep(self, seconds: float) -> None: ...
-    def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer":
-        """Call a function later, unless the timer is cancelled."""
-        ...
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer": ...
 
 
 class Timer(Protocol):
@@ -45,7 +42,7 @@ class SystemClock:
 
 
 class SendingPace:
-    """The order of messages over all chats. A final text never waits for a preview."""
+    """Keeps the messages of all chats within Telegram's limit. A final text never waits for a preview."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -54,14 +51,14 @@ class SendingPace:
         self._held_until = 0.0
 
     def apply_limit(self) -> None:
-        """Apply the limit for a while, because Telegram refused a message."""
+        """Apply the limit for LIMIT_SECONDS, because Telegram refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 
     async def wait_for_final(self) -> None:
         """Wait until a final text may be sent. Its place is taken at once, so nothing later overtakes it."""
         now = self._clock.time()
         is_full = now < self._held_until and len(self._moments) == MAX_MESSAGES_A_SECOND
-        moment = max(now, self._moments[0] + SECOND) if is_full else now
+        moment = max(now, self._moments[0] + 1.0) if is_full else now
         self._moments.append(moment)
         if moment > now:
             await self._clock.sleep(moment - now)
@@ -70,7 +67,7 @@ class SendingPace:
         """Wait until a preview may be sent."""
         async with self._previews:
             while (now := self._clock.time()) < self._held_until and len(self._moments) >= MAX_PREVIEWS_A_SECOND:
-                if (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + SECOND - now) <= 0:
+                if (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - now) <= 0:
                     break
                 await self._clock.sleep(wait)
             self._moments.append(self._clock.time())

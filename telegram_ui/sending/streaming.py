@@ -1,6 +1,6 @@
 """Show one answer while it grows, send it whole at the end, and mark it if it breaks off.
 
-Previews are drafts and edits. They are best effort, and never delay or fail a final text.
+Previews are drafts and edits. They never delay a final text or make it fail.
 """
 
 import asyncio
@@ -41,18 +41,17 @@ from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-NoteShown = Callable[[Sequence[int]], Awaitable[None]]  # store the messages that show an answer, for the next run
 
-MIN_GROWING_SECONDS = 0.1  # seconds a text grows before it is shown. A shorter answer is complete by then.
-MAX_STALL_SECONDS = 0.5  # seconds after which the beginning is shown even if no more text comes
-PREVIEW_SECONDS = 1.0  # seconds between previews in one chat. Telegram takes about one a second.
-GROUP_PREVIEW_SECONDS = 4.0  # seconds between previews in a group, which takes 20 messages a minute
-DRAFT_SECONDS = 3.0  # seconds an answer grows as a draft before it becomes a message, which can have [Stop]
+MIN_GROWING_SECONDS = 0.1  # before a text is shown. A shorter answer is complete by then.
+MAX_STALL_SECONDS = 0.5  # after which the beginning is shown even if no more text comes
+PREVIEW_SECONDS = 1.0  # between previews in one chat. Telegram takes about one a second.
+GROUP_PREVIEW_SECONDS = 4.0  # between previews in a group, which takes 20 messages a minute
+DRAFT_SECONDS = 3.0  # before a draft becomes a message, which can have [Stop]
 
 
 @dataclass(frozen=True, slots=True)
 class _ShownPart:
-    """The part of an answer that one message shows."""
+    """What one message shows of an answer."""
 
     piece: Piece
     is_growing: bool
@@ -60,19 +59,16 @@ class _ShownPart:
 
 @define(eq=False, slots=False)
 class AnswerStream:
-    """One growing answer. Call `show` any number of times, then one of `finish`, `interrupt` and `break_off`.
-
-    A long answer continues in further messages. Only the last one is a draft, or has the keyboard that `stop` makes.
-    `instead_of`: the bot's messages that the answer replaces, in order. `note_shown` is called with the messages that
-    show a part of the answer. `wants_rich` returns True if the reader chose rich messages, and is called once.
-    """
+    """One growing answer. Call `show` any number of times, then one of `finish`, `interrupt` and `break_off`."""
 
     _delivery: Delivery
     _chat: Chat
+    # Makes the keyboard with the stop button, for the last message.
     _stop: Callable[[], InlineKeyboardMarkup] | None = field(default=None, kw_only=True)
-    _instead_of: Sequence[int] = field(default=(), kw_only=True)
-    _note_shown: NoteShown | None = field(default=None, kw_only=True)
-    _wants_rich: Callable[[], Awaitable[bool]] | None = field(default=None, kw_only=True)
+    _instead_of: Sequence[int] = field(default=(), kw_only=True)  # the messages that the answer replaces, in order
+    # Records the messages that show a part of the answer, for the next run.
+    _note_shown: Callable[[Sequence[int]], Awaitable[None]] | None = field(default=None, kw_only=True)
+    _wants_rich: Callable[[], Awaitable[bool]] | None = field(default=None, kw_only=True)  # called once
 
     def __attrs_post_init__(self) -> None:
         self._state = self._delivery.get_state(self._chat)
@@ -94,10 +90,7 @@ class AnswerStream:
         self._is_requesting_draft = False
 
     async def show(self, text_so_far: str) -> None:
-        """Show more of the answer soon if possible. Return at once, and raise nothing.
-
-        A quick answer is not shown before its end.
-        """
+        """Take the text so far, and show it soon unless the answer ends first. Return at once."""
         if self._mode == "off" or is_blank(text_so_far):
             return
         self._text = text_so_far
@@ -111,13 +104,19 @@ class AnswerStream:
             self._start_previews()
 
     async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
-        """Send the whole answer with the keyboard under its last text, and return the ids of its messages.
+        """Send the whole answer, and return the ids of its messages. The last text gets the keyboard.
 
         Raise DeliveryError. The next call continues where this one failed.
         """
         await self._stop_previews()
-        if (rich := await self._convert_to_rich(markdown)) and await self._send_as_rich(rich, keyboard):
-            return self._sent
+        # Not if a part has arrived in plain messages.
+        if self._arrived is None and (rich := await self._convert_to_rich(markdown)):
+            sent = await self._delivery.send_rich(self._chat, rich, keyboard=keyboard)
+            if sent is not None:
+                self._sent = [sent]
+                await self._delivery.delete_messages(self._chat, self._ids)
+                self._ids, self._shown = [], []
+                return self._sent
         parts = await convert_safely(convert_to_messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
@@ -126,7 +125,11 @@ class AnswerStream:
             told = f"\n\n{tr('answers-in-file')}"
             parts = await convert_safely(partial(cut_beginning, most=most, ending=told), markdown)
         if self._arrived is None:
-            self._arrived = self._count_unchanged_messages(parts)
+            self._arrived = 0
+            for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
+                if shown != _ShownPart(part, is_growing=False):
+                    break
+                self._arrived += 1
             self._sent = self._ids[: self._arrived]
         try:
             if self._arrived < max(len(parts), 1):
@@ -157,36 +160,16 @@ class AnswerStream:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
         return await convert_safely(make_rich_markdown, markdown) if self._is_rich else ""
 
-    async def _send_as_rich(self, markdown: str, keyboard: InlineKeyboardMarkup | None) -> bool:
-        """Send the whole answer as a rich message instead of the shown messages. Return False if none is taken."""
-        if self._arrived is not None:  # a part has arrived in plain messages
-            return False
-        sent = await self._delivery.send_rich(self._chat, markdown, keyboard=keyboard)
-        if sent is None:
-            return False
-        self._sent = [sent]
-        await self._delivery.delete_messages(self._chat, self._ids)
-        self._ids, self._shown = [], []
-        return True
-
     def get_seen_text(self) -> str | None:
-        """Return the text that the reader has seen, or None if the bot is stopping."""
+        """Return the text that the reader has seen. Return None if the bot is stopping."""
         if self._delivery.closing.is_set():
             return None
         return self._text if self._shown else ""
 
     @property
     def sent(self) -> Sequence[int]:
-        """The messages that finish() has sent, even if it failed."""
+        """Return the ids of the messages that `finish` has sent, even if it failed."""
         return tuple(self._sent)
-
-    def _count_unchanged_messages(self, parts: Sequence[Piece]) -> int:
-        standing = 0
-        for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
-            if shown != _ShownPart(part, is_growing=False):
-                break
-            standing += 1
-        return standing
 
     async def _record_sent_piece(self, message_ids: Sequence[int], *, of: int) -> None:
         self._sent += message_ids
@@ -195,7 +178,7 @@ class AnswerStream:
             await self._note_shown([*self._sent, *self._ids[self._arrived :]])
 
     async def interrupt(self) -> None:
-        """Mark a cancelled answer. Raises nothing."""
+        """Mark the answer as stopped, or as broken off if the bot is stopping."""
         if self._delivery.closing.is_set():
             await self._mark_last_shown(tr("answers-broken-off-again"))
         elif not await self._mark_last_shown(tr("answers-stopped")):
@@ -203,7 +186,7 @@ class AnswerStream:
                 await self._delivery.say(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
-        """Try once to mark the shown text as broken off. Raises nothing."""
+        """Mark the answer as broken off if something is shown of it."""
         await self._mark_last_shown(tr("answers-broken-off"))
 
     async def _mark_last_shown(self, mark: str) -> bool:
@@ -261,7 +244,6 @@ class AnswerStream:
         return len(wanted_parts) if len(self._shown) > len(wanted_parts) else None
 
     async def _wait_for_change(self) -> None:
-        """Wait until there is more to show, or a draft has to become a message."""
         if self._mode != "draft" or self._drafted_at is None:
             await self._changed.wait()
             return
@@ -278,7 +260,6 @@ class AnswerStream:
             del self._shown[len(self._ids) :]
 
     async def _show_part(self, number: int, wanted_parts: Sequence[_ShownPart]) -> None:
-        """Update one message, or delete those that are no longer part of the answer."""
         if number == len(wanted_parts):
             await self._delivery.delete_messages(self._chat, self._ids[number:])
             del self._shown[number:], self._ids[number:]
@@ -371,7 +352,7 @@ def _make_draft_id() -> int:
 
 
 async def convert_safely(convert: Callable[[str], T], markdown: str) -> T:
-    """Convert Markdown to messages without blocking the event loop."""
+    """Run a conversion without blocking the event loop."""
     if len(markdown) <= 500:  # a few milliseconds at worst
         return convert(markdown)
     return await asyncio.to_thread(convert, markdown)

@@ -1,8 +1,4 @@
-"""Answer a turn: read its files, ask the model, send the answer, and settle the scope.
-
-This module also handles the cancellation and failure of these steps. It finds the conversation of a message, and limits
-how often an answer is sent.
-"""
+"""Answer a turn: find its conversation, read its files, ask the model, send the answer, and settle the scope."""
 
 import asyncio
 import logging
@@ -43,10 +39,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class MessagePlacement:
-    """Finds the conversation and memory mode of a message.
-
-    It runs in the command queue, so a message gets the conversation and mode that were current when it arrived.
-    """
+    """Finds the conversation of a message, and the mode in which it was sent."""
 
     _queue: DurableQueue
     _conversation: Conversation
@@ -54,10 +47,7 @@ class MessagePlacement:
     _delivery: Delivery
 
     async def place_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a message with its conversation and the current memory mode.
-
-        A later change of the mode does not apply to messages that are already waiting.
-        """
+        """Return a message with the current conversation and memory mode. Later changes do not apply to it."""
         parsed = await self.place_in_conversation(parsed, source=parsed.source if received.is_replayed else "")
         mode = received.mode
         if mode is None:
@@ -73,7 +63,7 @@ class MessagePlacement:
     async def place_in_conversation(
         self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None
     ) -> ParsedUpdate:
-        """Return an update placed in the open conversation, or in that of the message with this source or Telegram id.
+        """Return an update in the conversation of the message with this source or Telegram id, or in the open one.
 
         If the store fails, return the update unchanged.
         """
@@ -88,7 +78,7 @@ class MessagePlacement:
         return parsed.with_conversation(scope)
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a reaction placed in the topic of its message, if known. Telegram does not name that topic."""
+        """Return a reaction in the topic of its message if that is known. Telegram does not name the topic."""
         if parsed.telegram_id is None:
             return parsed
         thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
@@ -102,7 +92,7 @@ class MessagePlacement:
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
     async def replace_forgotten_conversation(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a message, moved to the open conversation if its own was forgotten while it waited."""
+        """Return a message, in the open conversation if its own was forgotten while it waited."""
         if not parsed.chat.conversation:
             return parsed
         try:
@@ -117,7 +107,7 @@ Outcome = Literal["arrived", "lost", "later"]
 
 @define(eq=False)
 class AnswerDelivery:
-    """Sends answers with retries, and counts in the queue how often each was sent. `pause` sleeps for some seconds."""
+    """Sends answers with retries, but not more often than MAX_SENDS in all runs."""
 
     _queue: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
@@ -132,9 +122,10 @@ class AnswerDelivery:
         stop: Callable[[], InlineKeyboardMarkup] | None,
         instead_of: Sequence[int] = (),
     ) -> AnswerStream:
-        """Begin the answer to an update. It replaces the messages in which an earlier run began to show it, if any.
+        """Return the stream of the answer to an update.
 
-        Otherwise it replaces the messages `instead_of`. `stop` makes the keyboard with the stop button.
+        It replaces the messages in which an earlier run began to show the answer, or else those of `instead_of`. `stop`
+        makes the keyboard with the stop button.
         """
         return AnswerStream(
             delivery,
@@ -155,7 +146,7 @@ class AnswerDelivery:
     async def send(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[Outcome, list[int]]:
-        """Send the whole answer to an update. Return the outcome and the ids of the messages that show it."""
+        """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
         wait, refusals = 1.0, 0
         while await self._queue.count_attempt(update_id, "sends") <= MAX_SENDS:
             try:
@@ -186,7 +177,7 @@ class AnswerDelivery:
     async def send_press_answer(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> list[int]:
-        """Send the answer that a button press requested, and return the ids of its messages."""
+        """Send the answer that a button press requested. Return the ids of its messages."""
         outcome, shown_as = await self.send(update_id, stream, text, keyboard)
         if outcome == "later":
             self._postponed.add(update_id)
@@ -196,7 +187,7 @@ class AnswerDelivery:
         return shown_as
 
     async def finish_press(self, update_id: int) -> None:
-        """Mark a press as done, or postpone it to the next run if its answer could not be sent."""
+        """Mark an update as done. If it is a press whose answer could not be sent, leave it to the next run."""
         if update_id in self._postponed:
             self._postponed.discard(update_id)
             self._queue.release_updates([update_id])
@@ -204,7 +195,7 @@ class AnswerDelivery:
             await self._queue.mark_done([update_id])
 
     def make_controls(self, chats: SerialQueues) -> AnswerControls:
-        """Return the functions with which buttons start, stop and send answers. `chats` holds the queues of answers."""
+        """Return the functions with which buttons begin, send and stop answers, which run in the queues `chats`."""
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
             stop=lambda location: chats.cancel(location) or chats.is_busy(location),
@@ -216,7 +207,7 @@ class AnswerDelivery:
 
 @define(eq=False, slots=False)
 class Answering:
-    """Answers chat turns. The dispatcher's queues call `answer`."""
+    """Answers the turns of chats."""
 
     _queue: DurableQueue
     _commands: Commands
@@ -233,19 +224,19 @@ class Answering:
         self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
-        """Answer a person's message, which may have several pieces. Raise only CancelledError.
+        """Answer a message, which may have several pieces. Raise only CancelledError.
 
         Do not answer a person who lost access while the message waited.
         """
-        if not self._memory.serves(pieces[0].person.id):
+        person = pieces[0].person
+        if not self._memory.serves(person.id):
             await self._queue.mark_done([piece.update_id for piece in pieces])
             return
         first = await self._placement.replace_forgotten_conversation(pieces[0])
-        pieces = [piece.with_conversation(first.scope) for piece in pieces]
-        language = await self._commands.choose_language(pieces[0].chat, pieces[0].person)
-        runs_it = self._dependencies.operation.may_run_bot(pieces[0].person)
-        with speak_in(language), speak_to(operator=runs_it), charge_person(pieces[0].person.id):
-            await self._answer_turn(pieces)
+        language = await self._commands.choose_language(first.chat, person)
+        is_operator = self._dependencies.operation.may_run_bot(person)
+        with speak_in(language), speak_to(operator=is_operator), charge_person(person.id):
+            await self._answer_turn([piece.with_conversation(first.scope) for piece in pieces])
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed, request = pieces[0], Repeatable(pieces=tuple(pieces))
@@ -262,10 +253,10 @@ class Answering:
                 await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
                 await self._queue.mark_done(ids)
                 return
-            answer = self._conversation.reply
+            reply_to = partial(self._conversation.reply, on_text=stream.show, kept=stream.get_seen_text)
             async with self._delivery.show_typing(parsed.chat):
                 with self._queues.chats.stoppable(parsed.location):
-                    reply = await answer(read.incoming, on_text=stream.show, kept=stream.get_seen_text)
+                    reply = await reply_to(read.incoming)
             # The answer is stored now, so cancelling must not stop it half-way through sending.
             delivering = asyncio.create_task(self._deliver_answer(pieces, stream, reply, read))
             await asyncio.shield(delivering)
@@ -286,49 +277,43 @@ class Answering:
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: TurnWithFiles
     ) -> None:
-        parsed = pieces[0]
+        parsed, dependencies, run_guarded = pieces[0], self._dependencies, self._error_boundary.run_guarded
         ids = [piece.update_id for piece in pieces]
-        keyboard = answers.make_answer_keyboard(self._dependencies, parsed.chat, parsed.person, reply)
-        outcome, shown_as = await self._answer_delivery.send(
-            pieces[-1].update_id, stream, format_shown_text(reply), keyboard
-        )
+        keyboard = answers.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
+        outcome, shown_as = await self._answer_delivery.send(ids[-1], stream, format_shown_text(reply), keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
-                await self._error_boundary.run_guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
+                await run_guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
             for proposal in reply.proposals:
-                ask = partial(proposals.ask_about_proposal, self._dependencies, parsed.chat, parsed.person, proposal)
-                await self._error_boundary.run_guarded(parsed, ask)
+                ask = partial(proposals.ask_about_proposal, dependencies, parsed.chat, parsed.person, proposal)
+                await run_guarded(parsed, ask)
         if outcome == "later":
             self._queue.release_updates(ids)
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._conversation.note_shown(read.incoming, shown_as)
-            last_buttons = self._dependencies.last_buttons
+            last_buttons = dependencies.last_buttons
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.
             if has_earlier and not self._queues.buttons.has_waiting(parsed.location):
                 clear = partial(last_buttons.clear_earlier, self._delivery, parsed.chat)
                 self._queues.buttons.submit(parsed.location, clear)
-            self._submit_speech(pieces, reply, shown_as)
+            if dependencies.speech is not None:
+                was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
+                args = dependencies, parsed.chat, parsed.person, reply, shown_as
+                speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
+                self._queues.slow.submit(parsed.location, partial(run_guarded, parsed, speak))
         self.submit_settling(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
-        """Mark updates as done once their turn is stored, so that no crash loses them."""
+        """Mark updates as done once their turn is stored. Then no crash loses them."""
         done = partial(self._queue.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.after_writing(scope, done):
             await done()
         elif self._queue.are_written(ids):
             self._queue.release_updates(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
-
-    def _submit_speech(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
-        parsed, dependencies = pieces[0], self._dependencies
-        if dependencies.speech is not None:
-            was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
-            args = dependencies, parsed.chat, parsed.person, reply, shown_as
-            speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
-            self._queues.slow.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, speak))
 
     def submit_settling(self, parsed: ParsedUpdate) -> None:
         """Queue the work that follows an answer in a scope, such as summarising."""
@@ -340,21 +325,18 @@ class Answering:
 
     async def _settle_turn(self, parsed: ParsedUpdate) -> None:
         self._settling.discard(parsed.scope)
-        # In a group everybody reads the notice, but a button would belong to one person.
-        buttons = self._dependencies.buttons
-        again = (
-            summaries.make_fold_retry_keyboard(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
-        )
+        chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
+        make_keyboard = partial(summaries.make_fold_retry_keyboard, self._dependencies.buttons, chat, parsed.person)
         with charge_person(parsed.person.id):
             notices = await self._conversation.settle(parsed.scope)
         for notice in notices:
-            chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
-            await self._delivery.say(chat, notice, keyboard=again)
+            # In a group everybody reads the notice, but a button would belong to one person.
+            await self._delivery.say(chat, notice, keyboard=make_keyboard() if chat.is_private else None)
 
 
 @define(eq=False)
 class WaitingTurn:
-    """A queued turn, or a press that asks for an answer. More pieces may be added while its ticket is held."""
+    """The work of a queued turn. More pieces may be added to it while its ticket is held."""
 
     pieces: list[ParsedUpdate]
     _answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]

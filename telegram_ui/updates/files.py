@@ -1,4 +1,4 @@
-"""Fetch and read the files of a turn before it is answered. Their contents become pieces of the turn."""
+"""Fetch and read the files of a turn before it is answered. Their content becomes part of the turn."""
 
 import asyncio
 import logging
@@ -37,7 +37,7 @@ EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsa
 
 @dataclass
 class TurnWithFiles:
-    """A turn with the contents of its files, and notices for its sender."""
+    """A turn with the content of its files, and notices to its sender."""
 
     incoming: Incoming
     notices: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class AttachedFiles:
         self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
-        """Build the turn of these messages with the contents of their files. Raise ChatGone if the chat is gone."""
+        """Return the turn of these messages with the content of their files. Raise ChatGone."""
         turn = TurnWithFiles(make_incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
@@ -75,14 +75,14 @@ class AttachedFiles:
             for file in _list_files(parsed):
                 try:
                     async with self._locks_by_person.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
-                        *before, piece = await self._add_file(
-                            turn,
-                            parsed,
-                            file,
-                            piece,
-                            picture_count=picture_count,
-                            pieces_before=len(file_pieces),
-                        )
+                        before, number = list[IncomingPiece](), len(file_pieces) + 1
+                        if file.kind == "picture":
+                            picture = await self._read_picture(parsed, file, piece, count=picture_count)
+                            turn.incoming = replace(turn.incoming, pictures=(*turn.incoming.pictures, picture))
+                        elif file.kind == "speech":
+                            *before, piece = await self._transcribe(parsed, file, piece, number=number)
+                        else:
+                            *before, piece = await self._read_document(turn, parsed, file, piece, number=number)
                     file_pieces += before
                     has_content = True
                 except KeepsakeError as error:
@@ -97,41 +97,12 @@ class AttachedFiles:
             turn.refusal = "\n".join(turn.notices)
         return turn
 
-    async def _add_file(
-        self,
-        turn: TurnWithFiles,
-        parsed: ParsedUpdate,
-        file: AttachedFile,
-        piece: IncomingPiece,
-        *,
-        picture_count: int,
-        pieces_before: int,
-    ) -> list[IncomingPiece]:
-        """Return the pieces of a file, followed by the message's own piece. Raise KeepsakeError if it is unreadable.
-
-        `picture_count` counts the pictures of the turn, `pieces_before` the pieces from earlier files of the message.
-        """
-        match file.kind:
-            case "document":
-                return await self._read_document(turn, parsed, file, piece, pieces_before=pieces_before)
-            case "speech":
-                return await self._transcribe(parsed, file, piece, pieces_before=pieces_before)
-            case "picture":
-                turn.incoming = replace(
-                    turn.incoming,
-                    pictures=(
-                        *turn.incoming.pictures,
-                        await self._read_picture(parsed, file, piece, picture_count=picture_count),
-                    ),
-                )
-                return [piece]
-
     async def _read_picture(
-        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, picture_count: int
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, count: int
     ) -> Picture:
-        """Fetch a picture in the largest size that leaves room for the other pictures of the turn."""
+        """Fetch a picture in the largest size that leaves room for the other pictures. The turn has `count` in all."""
         tokens = await self._attachments.find_picture_budget(parsed.chat.id)
-        size = choose_picture_size(file, tokens // picture_count)
+        size = choose_picture_size(file, tokens // count)
         data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
         if data is None or len(data) > MAX_PICTURE_BYTES:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_PICTURE_BYTES // 2**20))
@@ -147,19 +118,17 @@ class AttachedFiles:
         )
 
     async def _transcribe(
-        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, pieces_before: int
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
     ) -> list[IncomingPiece]:
-        """Show the transcript to the sender, and return it as a piece.
-
-        Words recorded in Telegram are the sender's own. In an audio file anybody may speak, so it counts as a document.
-        """
+        """Show the transcript to the sender. Return it as a piece, followed by the message's own piece if any."""
         self._attachments.raise_if_deaf()
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
             shown = TextBuilder().add_quote(words).piece()
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
-        heard = replace(piece, text=words, source=f"{piece.source}:{pieces_before + 1}", telegram_id=None, seam="\n")
+        heard = replace(piece, text=words, source=f"{piece.source}:{number}", telegram_id=None, seam="\n")
+        # Words recorded in Telegram are the sender's own. In an audio file anybody may speak.
         if not file.is_recorded:
             return [replace(heard, text=f"[{file.name}]\n{words}", origin="document"), piece]
         if parsed.is_wordless and len(parsed.files) == 1:
@@ -167,8 +136,9 @@ class AttachedFiles:
         return [heard, piece]
 
     async def _read_document(
-        self, turn: TurnWithFiles, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, pieces_before: int
+        self, turn: TurnWithFiles, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
     ) -> list[IncomingPiece]:
+        """Return the passages of a document as pieces, followed by the message's own piece."""
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetch_file(parsed, file.file_id, file.size)
@@ -178,12 +148,12 @@ class AttachedFiles:
         passages = [
             IncomingPiece(
                 text=f"[{found.name}, {passage.place}]\n{passage.text}",
-                source=f"{piece.source}:{number}",
+                source=f"{piece.source}:{passage_number}",
                 sent_at=piece.sent_at,
                 seam="\n",
                 origin="document",
             )
-            for number, passage in enumerate(found.passages, pieces_before + 1)
+            for passage_number, passage in enumerate(found.passages, number)
         ]
         return [*passages, piece]
 
@@ -209,37 +179,27 @@ def _list_files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
 
 @define(eq=False)
 class FileAttempts:
-    """Counts over all runs how often each file was tried.
-
-    Otherwise a file that kills the process would kill every later run too, because its update is replayed.
-    """
+    """Counts over all runs how often each file was tried, because a file may kill the process that reads it."""
 
     _queue: DurableQueue
     _delivery: Delivery
 
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
         """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
-        attempt = await self._queue.count_attempt(update.update_id, "readings")
-        if attempt > MAX_ATTEMPTS:
-            logger.error(
-                "The process died %s times over the file of update %s; set aside.", attempt - 1, update.update_id
-            )
-            await self._say_set_aside(update, chat)
+        number, message, query = update.update_id, update.effective_message, update.callback_query
+        if (attempt := await self._queue.count_attempt(number, "readings")) <= MAX_ATTEMPTS:
+            try:
+                await work()
+            except asyncio.CancelledError:  # the bot stops in order, and the next run tries again
+                await self._queue.undo_attempt(number, "readings")
+                raise
             return
-        try:
-            await work()
-        except asyncio.CancelledError:  # the bot stops in order, and the next run tries again
-            await self._queue.undo_attempt(update.update_id, "readings")
-            raise
-
-    async def _say_set_aside(self, update: Update, chat: Chat) -> None:
-        message = update.effective_message
-        if (query := update.callback_query) is None:
+        logger.error("The process died %s times over the file of update %s; set aside.", attempt - 1, number)
+        if query is None:
             document = find_document(message)
-            await self._delivery.say(
-                replace(chat, reply_to=document.message_id if document else None), tr("notices-set-aside")
-            )
-            return
-        await self._delivery.replace(chat, message.message_id if message else None, tr("notices-set-aside"))
-        with suppress(TelegramError):  # the press may be too old, but the person sees the message
-            await query.answer()
+            reply_to = document.message_id if document else None
+            await self._delivery.say(replace(chat, reply_to=reply_to), tr("notices-set-aside"))
+        else:
+            await self._delivery.replace(chat, message.message_id if message else None, tr("notices-set-aside"))
+            with suppress(TelegramError):  # the press may be too old, but the person sees the message
+                await query.answer()

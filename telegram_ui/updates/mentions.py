@@ -1,4 +1,4 @@
-"""Find and remove mentions of the bot in messages of a group: @username, or its name."""
+"""Find and remove mentions of the bot in the messages of a group."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，�
 
 
 def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    """Return the text without mentions of this bot, and True if there were any."""
+    """Return the text of a message without mentions of the bot, and True if there were any."""
     if message.chat.type == "private":
         return text.strip(), False
     if message.text or message.caption:

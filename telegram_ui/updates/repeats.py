@@ -1,7 +1,7 @@
 """Buttons that repeat a request: [Try again] after a failure, and the button of a proposed command.
 
-The process remembers failed requests. After a restart, the request is read from the message that Telegram includes in
-the button press. If that message does not hold the whole request, the person is asked to send it again.
+The process remembers failed requests. After a restart, a request is read from the message that Telegram includes in the
+button press. If that message does not hold the whole request, the person is asked to send it again.
 """
 
 from dataclasses import dataclass, replace
@@ -32,12 +32,12 @@ class Repeatable:
 
     @property
     def first(self) -> int:
-        """The id of the update that made this request for the first time."""
+        """Return the id of the update that made this request for the first time."""
         return self.pieces[0].first or self.pieces[0].update_id
 
     @property
     def is_whole(self) -> bool:
-        """True if the message that Telegram includes in a button press holds the whole request."""
+        """Return True if the message that Telegram includes in a button press holds the whole request."""
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
@@ -47,7 +47,7 @@ def _count_chars(request: Repeatable) -> int:
 
 @define(eq=False)
 class Repeats:
-    """Remembers the failed requests of this process, and makes the buttons that repeat them."""
+    """Makes the buttons that repeat requests, and remembers the requests that failed in this process."""
 
     _buttons: Buttons
     _corrections: Corrections
@@ -64,16 +64,15 @@ class Repeats:
         parsed = request.pieces[0]
         if _count_chars(request) <= MAX_HELD_CHARS:
             self._held[parsed.location, parsed.person.id, request.first] = request
-        return self._buttons.make_retry_keyboard(
-            parsed.chat, parsed.person, request.first, is_held=not request.is_whole
-        )
+        is_held = not request.is_whole
+        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, request.first, is_held=is_held)
 
     def _drop_requests_of(self, owner: int) -> None:
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]
 
     def find_request(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
-        """Return the request that a press repeats. Return None for other buttons, a second press, or another person."""
+        """Return the request that a press repeats. Return None for other buttons and for a second press."""
         query = received.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -99,9 +98,8 @@ class Repeats:
 
     def _renumber_request(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
         if held.received is None:
-            pieces = (
-                replace(piece, update_id=press.update_id, first=piece.first or piece.update_id) for piece in held.pieces
-            )
+            number = press.update_id
+            pieces = (replace(piece, update_id=number, first=piece.first or piece.update_id) for piece in held.pieces)
             return Repeatable(pieces=tuple(pieces))
         earlier, query = held.received.update, received.update.callback_query
         pressed = earlier.callback_query
@@ -118,7 +116,7 @@ class Repeats:
     def _read_request_from_message(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
     ) -> Repeatable | None:
-        """Return the request in the message `asked`. If the bot wrote it, return the command that it proposes."""
+        """Return the request in a message. If the bot wrote the message, return the command that it proposes."""
         query = received.update.callback_query
         if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
             asked = _make_command_message(query, asked)
@@ -138,7 +136,7 @@ def _build_request(received: Received, press: ParsedUpdate, update: telegram.Upd
 
 
 def _make_command_message(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
-    """Return the command that a question proposes, as a message of the person who pressed its button."""
+    """Return the command that a question proposes, as a message of the person who pressed the button."""
     command = find_command(question.text or "") if question is not None else None
     if command is None or question is None:
         return None

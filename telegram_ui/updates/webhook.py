@@ -14,15 +14,14 @@ from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.raw_update import MAX_RICH_PARTS, parse_raw_update
 from text.characters import replace_surrogates_in
 
-MAX_UPDATE_BYTES = 8_000_000  # bytes of one update; a table of 32,768 cells that replies to another has some 4 MB
+MAX_UPDATE_BYTES = 8_000_000  # of one update. A table of 32,768 cells that replies to another has some 4 MB.
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 
 def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
     """Return the app of the endpoint.
 
-    It answers 200 for a committed update, and 503 if Telegram should offer the update again. It answers 413 for a body
-    larger than any update, 400 for invalid JSON, and 403 for a wrong secret.
+    It answers 200 for a committed update, and 503 if Telegram should offer the update again.
     """
 
     async def receive(request: Request) -> Response:

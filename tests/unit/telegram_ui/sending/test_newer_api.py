@@ -3,7 +3,7 @@
 import pytest
 from telegram.error import BadRequest, InvalidToken, RetryAfter, TelegramError
 
-from telegram_ui.sending.newer_api import REFUSED_FOR, NewerApi
+from telegram_ui.sending.newer_api import REFUSED_SECONDS, NewerApi
 
 
 class Server:
@@ -27,7 +27,7 @@ async def test_an_unknown_method_is_refused_everywhere_for_a_day() -> None:
     assert await newer.attempt("setThing", server.request, chat_id=6) is None
     assert server.requests == 1
     assert newer.may_use("setOther")
-    now[0], server.error = REFUSED_FOR + 1.0, None
+    now[0], server.error = REFUSED_SECONDS + 1.0, None
     assert await newer.attempt("setThing", server.request, chat_id=5)
 
 

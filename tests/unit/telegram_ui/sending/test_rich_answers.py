@@ -5,7 +5,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from playground.faults import Fault
 from telegram_ui.sending.formatting import make_rich_markdown
-from telegram_ui.sending.newer_api import REFUSED_FOR
+from telegram_ui.sending.newer_api import REFUSED_SECONDS
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
 
@@ -65,7 +65,7 @@ async def test_a_refusal_falls_back_at_once_and_is_remembered_for_a_day(peer: Pe
         [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).finish(TABLE)
         assert "1 | 2" in peer.world.messages[ANN][sent]["text"]
     assert calls(peer, "sendRichMessage") == ["sendRichMessage"]
-    peer.clock.advance(REFUSED_FOR + 1.0)
+    peer.clock.advance(REFUSED_SECONDS + 1.0)
     [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).finish(TABLE)
     assert "rich_message" in peer.world.messages[ANN][sent]
 
