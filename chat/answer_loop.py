@@ -1,7 +1,4 @@
-"""Asks the model until it answers: runs its tools, and shortens the prompt if the endpoint finds it too long.
-
-Every request stays within the token limit, including tool schemas, calls and results.
-"""
+"""Asks the model until it answers, runs its tools, and keeps every request within the token limit."""
 
 import asyncio
 import logging

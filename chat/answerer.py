@@ -1,7 +1,4 @@
-"""Builds the context of a turn and gets the model's answer.
-
-Folds messages first if the prompt is nearly full. Answers without memory or pictures if these fail.
-"""
+"""Builds the context of a turn and gets the model's answer, without memory or pictures if these fail."""
 
 import asyncio
 import logging

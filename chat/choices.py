@@ -1,7 +1,4 @@
-"""The settings that an owner can choose, for /settings, its commands and the page.
-
-In a group only admins may choose. The caller checks that.
-"""
+"""The settings that an owner can choose. In a group only admins may choose, which the caller checks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""Runs the steps of a turn: store the question, answer it, store the answer. Does not know Telegram.
-
-Turns of one scope arrive one after the other. Later changes to messages are in corrections.py.
-"""
+"""Stores a question, answers it and stores the answer. Does not know Telegram."""
 
 import asyncio
 import logging

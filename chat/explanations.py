@@ -1,7 +1,4 @@
-"""Explains answers by the messages, summaries and facts that they were made from.
-
-Records hold only ids and figures (retrieval/explanation.py). This process keeps the records that no store has.
-"""
+"""Explains answers by their sources, and holds the explanations of answers that no store has."""
 
 import logging
 from collections import deque

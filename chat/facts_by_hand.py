@@ -1,10 +1,9 @@
-"""Lets people add, edit, pin, delete and restore facts. Does not check who may do so."""
+"""Lets people add, edit, pin, delete and restore facts. Raises StorageError. The caller checks who may do so."""
 
-from attrs import define
+from locales.told import format_counts
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.told import format_counts
 from records.errors import FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import Forgetting, Forgotten
@@ -13,71 +12,69 @@ from text.characters import remove_invisible
 VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
 
-@define(eq=False)
-class FactsByHand:
-    """Adds, edits and deletes facts for their owners. Every method raises StorageError."""
+async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
+    """Add a fact and return it, or return a sentence that says why it was refused."""
+    text = " ".join(remove_invisible(text).split())
+    if refusal := _explain_refusal(text):
+        return refusal
+    if await services.memory.config(owner) is None:
+        return tr("summaries-not-configured")
+    if await is_incognito(services, owner):
+        return tr("memory-incognito-on")
+    try:
+        fact, _ = await services.facts.add(owner, text)
+    except FactsFull:
+        return tr("memory-full", most=str(MAX_FACTS))
+    return fact
 
-    _services: Services
 
-    async def add(self, owner: int, text: str) -> Fact | str:
-        """Add a fact and return it, or return a sentence that says why it was refused."""
-        text = " ".join(remove_invisible(text).split())
-        if refusal := _explain_refusal(text):
-            return refusal
-        if await self._services.memory.config(owner) is None:
-            return tr("summaries-not-configured")
-        if await self.is_incognito(owner):
-            return tr("memory-incognito-on")
-        try:
-            fact, _ = await self._services.facts.add(owner, text)
-        except FactsFull:
-            return tr("memory-full", most=str(MAX_FACTS))
-        return fact
+async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, is_change: bool = False) -> str | None:
+    """Replace a fact's text, or return why not. With `is_change` the old fact stays as history."""
+    text = " ".join(remove_invisible(text).split())
+    if refusal := _explain_refusal(text):
+        return refusal
+    if await is_incognito(services, owner):
+        return tr("memory-incognito-on")
+    facts = services.facts
+    made = await (facts.supersede_fact(owner, fact_id, text) if is_change else facts.edit(owner, fact_id, text))
+    return None if made is not None else tr("memory-no-such-fact", id=str(fact_id))
 
-    async def edit(self, owner: int, id_: int, text: str, *, is_change: bool = False) -> str | None:
-        """Replace a fact's text, or return why not. With `is_change` the old fact stays as history."""
-        text = " ".join(remove_invisible(text).split())
-        if refusal := _explain_refusal(text):
-            return refusal
-        if await self.is_incognito(owner):
-            return tr("memory-incognito-on")
-        facts = self._services.facts
-        made = await (facts.supersede_fact(owner, id_, text) if is_change else facts.edit(owner, id_, text))
-        return None if made is not None else tr("memory-no-such-fact", id=str(id_))
 
-    async def is_incognito(self, owner: int) -> bool:
-        """Return True if no new text may be stored. Deleting and pinning are still allowed."""
-        config = await self._services.memory.config(owner)
-        return config is not None and config.incognito
+async def is_incognito(services: Services, owner: int) -> bool:
+    """Return True if no new text may be stored. Deleting and pinning are still allowed."""
+    config = await services.memory.config(owner)
+    return config is not None and config.incognito
 
-    async def change(self, owner: int, verb: str, id_: int) -> str:
-        """Apply one of VERBS to a fact and return a confirmation."""
-        facts = self._services.facts
-        fact: Fact | None = None
-        match verb:
-            case "pin" | "unpin":
-                fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
-            case "keep":
-                fact = await facts.make_instruction(owner, id_)
-            case "delete":
-                fact = await facts.delete(owner, id_)
-            case "undo":
-                current = next((fact for fact in await facts.list_all(owner) if fact.id == id_), None)
-                if current is not None and current.deleted_at is not None:
-                    fact = await facts.restore(owner, id_)
-                elif current is not None:
-                    return format_undo_result(await self._undo_change(owner, current))
-        return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
-    async def _undo_change(self, owner: int, fact: Fact) -> Forgotten | None:
-        """Undo the last edit of a fact. If there is none, restore the fact that it replaced."""
-        corrections, memory = self._services.corrections, self._services.memory
-        undone_edit = await corrections.undo_edit(owner, fact.id)
-        if undone_edit is not None or fact.origin != "owner":
-            return undone_edit
-        async with memory.home(owner) as store:
-            has_replaced = await store.facts.restore_superseded(owner, fact.id)
-        return await corrections.forget(owner, Forgetting(what="facts", ids=(fact.id,))) if has_replaced else None
+async def change_fact(services: Services, owner: int, verb: str, fact_id: int) -> str:
+    """Apply one of VERBS to a fact and return a confirmation."""
+    facts = services.facts
+    fact: Fact | None = None
+    match verb:
+        case "pin" | "unpin":
+            fact = await facts.pin(owner, fact_id, is_pinned=verb == "pin")
+        case "keep":
+            fact = await facts.make_instruction(owner, fact_id)
+        case "delete":
+            fact = await facts.delete(owner, fact_id)
+        case "undo":
+            current = next((fact for fact in await facts.list_all(owner) if fact.id == fact_id), None)
+            if current is not None and current.deleted_at is not None:
+                fact = await facts.restore(owner, fact_id)
+            elif current is not None:
+                return format_undo_result(await _undo_change(services, owner, current))
+    return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))
+
+
+async def _undo_change(services: Services, owner: int, fact: Fact) -> Forgotten | None:
+    """Undo the last edit of a fact. If there is none, restore the fact that it replaced."""
+    undone_edit = await services.corrections.undo_edit(owner, fact.id)
+    if undone_edit is not None or fact.origin != "owner":
+        return undone_edit
+    async with services.memory.home(owner) as store:
+        has_replaced = await store.facts.restore_superseded(owner, fact.id)
+    forgetting = Forgetting(what="facts", ids=(fact.id,))
+    return await services.corrections.forget(owner, forgetting) if has_replaced else None
 
 
 def _explain_refusal(text: str) -> str:

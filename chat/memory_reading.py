@@ -1,7 +1,4 @@
-"""Builds the results of the tool `search_memory`: search hits, a list by date, or the messages around one.
-
-Each line has its message's number, with which the model can read on.
-"""
+"""Builds the results of the tool `search_memory`: search hits, a list by date, or the messages around one."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass

@@ -57,8 +57,8 @@ class Titles:
                 return
             async with self._memory.opened(place.owner) as store:
                 untitled = await store.conversations.list_untitled(place, conversations) if store is not None else {}
-            for conversation, said in untitled.items():
-                await self._generate_title(place, conversation, said)
+            for conversation, messages in untitled.items():
+                await self._generate_title(place, conversation, messages)
         except KeepsakeError as error:
             log.info("a conversation of %s has no title yet: %s", place, type(error).__name__)
         except Exception as error:  # error boundary of this task: nobody waits for it
@@ -66,9 +66,9 @@ class Titles:
         finally:
             self._tasks.pop(place, None)
 
-    async def _generate_title(self, place: Scope, conversation: Scope, said: Sequence[Message]) -> None:
+    async def _generate_title(self, place: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
-        asked = PromptMessage(role="user", content=prompts.make_title_request(said, most=400))
+        asked = PromptMessage(role="user", content=prompts.make_title_request(messages, most=400))
         made = await self._quota.complete(place.owner, self._model, [asked])
         lines = [line for line in made.text.splitlines() if line.strip()]
         title = " ".join(remove_invisible(lines[0]).strip(MARKS).split()) if lines else ""
@@ -76,6 +76,5 @@ class Titles:
             return
         async with self._memory.opened(place.owner) as store:
             if store is not None:
-                await store.conversations.set_generated_title(
-                    place, conversation, title, made_from=said, now=self._clock()
-                )
+                now = self._clock()
+                await store.conversations.set_generated_title(place, conversation, title, made_from=messages, now=now)

@@ -11,7 +11,7 @@ from functools import partial
 from attrs import define
 
 from chat.choices import Choice, MemoryIsOff, NotOffered, apply_choices, list_choices
-from chat.facts_by_hand import VERBS, FactsByHand
+from chat.facts_by_hand import VERBS, add_fact, change_fact, edit_fact
 from chat.services import Services
 from dashboard.forms import pick
 from dashboard.parameters import BadRequest, Parameters
@@ -64,19 +64,19 @@ class Changes:
         }
 
     async def add_fact(self, visit: Visit) -> Answer:
-        added = await FactsByHand(self._services).add(visit.owner, visit.parameters.read_text("text", MAX_TEXT_CHARS))
+        added = await add_fact(self._services, visit.owner, visit.parameters.read_text("text", MAX_TEXT_CHARS))
         said = added if isinstance(added, str) else tr("memory-added", text=added.text)
         return {"said": said, **await self._views.list_facts(visit)}
 
     async def _reword_fact(self, visit: Visit, *, is_change: bool) -> Answer:
         number, text = visit.parameters.read_integer("id"), visit.parameters.read_text("text", MAX_TEXT_CHARS)
-        refusal = await FactsByHand(self._services).edit(visit.owner, number, text, is_change=is_change)
+        refusal = await edit_fact(self._services, visit.owner, number, text, is_change=is_change)
         if refusal is not None:
             raise VisitRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.list_facts(visit)}
 
     async def _change_fact(self, verb: str, visit: Visit) -> Answer:
-        said = await FactsByHand(self._services).change(visit.owner, verb, visit.parameters.read_integer("id"))
+        said = await change_fact(self._services, visit.owner, verb, visit.parameters.read_integer("id"))
         return {"said": said, **await self._views.list_facts(visit)}
 
     async def refresh_profile(self, visit: Visit) -> Answer:

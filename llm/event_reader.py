@@ -1,7 +1,4 @@
-"""Parses a response body of server-sent events or JSON, whatever its content type is. Does no I/O.
-
-Empty events are skipped. Invalid UTF-8 becomes a replacement character.
-"""
+"""Parses a response body of server-sent events or JSON, whatever its content type is. Does no I/O."""
 
 import json
 import re
@@ -16,8 +13,7 @@ MAX_WHOLE_BYTES = 4_000_000  # bytes of an answer that comes whole
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 _DECODER = json.JSONDecoder(strict=False)  # servers forget to escape tabs
 _PREFIXES = re.compile(r"(?:\s|\ufeff|data:)*")  # some gateways add `data:` to a line that has it already
-_LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
-"""A carriage return at the end waits for the next bytes: a line feed may follow."""
+_LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # at the end, a carriage return may still get its line feed
 
 
 class EventReader:

@@ -21,11 +21,11 @@ from text.tokenizer import Tokenizer
 
 Speaker = Literal["user", "summary", "fact", "assistant"]
 
+# The speaker of each block of a prompt, or None if the block no longer holds.
 _SPEAKERS: dict[Block, Speaker | None] = {
     "remembered": "user", "conversation": "user", "replied": "user", "summaries": "summary", "instructions": "summary",
     "profile": "fact", "facts": "fact", "dropped": None, "superseded": None,
 }  # fmt: skip
-"""The speaker of each block of a prompt; None: it no longer holds."""
 _QUESTION_WORDS = {
     "what", "when", "where", "which", "who", "whose", "why", "how", "что", "когда", "где", "кто", "как", "какой",
     "сколько", "почему", "qué", "cuál", "cuándo", "dónde", "quién", "cómo",
@@ -227,21 +227,20 @@ def is_question(text: str) -> bool:
 
 
 # Facts by pattern. Only plain English statements are found. -----------------------------------------------------------
+# Beginnings of statements about oneself, and the verb of the fact.
 _STATEMENTS: Mapping[str, str] = {
     "I live in": " lives in", "I moved to": " lives in", "I work at": " works at", "I work for": " works at",
     "I work as": " works as", "my name is": " is called", "I am allergic to": " is allergic to", "I am a": " is a",
     "I am an": " is an", "I like": " likes", "I love": " likes", "I enjoy": " likes", "I hate": " hates",
     "I do not like": " does not like",
 }  # fmt: skip
-"""Beginnings of statements about oneself, and the verb of the fact after the name."""
+# Verbs of facts of which a person may have several.
 _SEVERAL = (" is allergic to", " is a", " is an", " likes", " hates", " does not like")
-"""Verbs of facts of which a person may have several."""
 _INSTRUCTIONS = ("from now on ", "always ", "never ", "please always ", "please never ", "please do not ")
 _PLAIN = {"’": "'", "“": '"', " i ": " I ", " i'": " I'", "I'm ": "I am ", "I've ": "I ", "don't ": "do not ",
           "I now ": "I ", "I really ": "I ", " My ": " my "}  # fmt: skip
 _ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " last ", " this ", " yesterday", " today",
          " in 1", " in 2", *(f" in {month.title()}" for month in ENGLISH_MONTHS))  # fmt: skip
-"""Separators that end a clause."""
 _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "if", "bit", "little", "lot", "few"}
 
 

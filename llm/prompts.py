@@ -1,7 +1,4 @@
-"""Every instruction that a model gets, and the format of remembered text in prompts.
-
-Remembered text is data. It is quoted (quoting.py) with its date, in a marked block of a user message.
-"""
+"""Every instruction that a model gets, and the format of remembered text, which is quoted as data (quoting.py)."""
 
 from calendar import day_name
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,12 +1,10 @@
-"""Finds tool calls that a model wrote as text because its server has no parser for them. Does no I/O.
-
-A known tool's name next to a JSON object, in XML or as a Python call counts, whatever the marks around it are.
-"""
+"""Finds tool calls that a model wrote as text, since its server has no parser for them: in JSON, XML or Python."""
 
 import ast
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -32,20 +30,20 @@ _OPENING = re.compile(
     rf"|^[ \t]*(?:{_FENCE}|[a-z]{{1,12}}(?=\[))?(?P<json>(?:\[\s*)?\{{)",
     re.MULTILINE | re.IGNORECASE,
 )
+# The beginning of an opening that still arrives.
 _BEGINNING = re.compile(
     r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=:.-]{0,40}|\[[a-z_]{0,11}\s*)?\Z",
     re.MULTILINE | re.IGNORECASE,
 )
-"""The beginning of an opening that still arrives."""
+# The beginning of a mark of a chat template, of an element, or of a list of calls.
 _MARKED = re.compile(
     r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_])|(?P<tag>\w{3,40})>)"
     r"|```tool|\[(?=[a-z_]{3,40}\()",
     re.IGNORECASE,
 )
-"""The beginning of a mark of a chat template, of an element, or of a list of calls."""
 MARKED = 300  # characters behind a mark within which a call names its tool
+# A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
-"""A word behind a mark or at the beginning of a line, with no other word next to it."""
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>")  # FunctionGemma, Gemma 4
 _INVOKED = re.compile(
@@ -70,26 +68,26 @@ _MARK_WORDS = (
     "function", "functions", "functools", "action", "actions", "tool", "tools", "tool_code", "call", "calls", "calling",
     "print", "name", "type", "json", "commentary", "to", "await", "return", "input", "arguments", "parameters", "args",
 )  # fmt: skip
+# Text on a line that says nothing to a person.
 _ONLY_MARKS = re.compile(
     rf"(?:(?:```|~~~)\w*|<[^<>\n]{{0,60}}>?|[^\w\n.!?)]|\b(?:{'|'.join(_MARK_WORDS)})\b"
     r"|\b\w{1,30}(?=[ \t]*=[^=])|\b\w{1,30}\.(?!\s))*+",
     re.IGNORECASE,
 )
-"""A line, or what stands before a tool's name on its line, that says nothing to a person."""
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
+# An object or keywords with only marks in front of them. A word next to a bracket is a mark.
 _NEAR_OBJECT = re.compile(
     r"(?!\s{0,9}=)(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
     r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*\w{1,40}\s*=))",
     re.IGNORECASE,
 )
-"""An object or keywords with only marks in front of them. A word next to a bracket is a mark."""
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallReading:
-    """The visible part of an answer and the tool calls found in it. `is_broken` means that a call could not be read."""
+    """The visible part of an answer and the tool calls in it. `is_broken` means that a call cannot be parsed."""
 
     shown: str
     calls: tuple[ToolCall, ...] = ()
@@ -97,7 +95,7 @@ class CallReading:
 
 
 def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: int = 0) -> CallReading:
-    """Find calls of tools. Unless `is_whole`, hold back what may become one. `settled` characters were shown before."""
+    """Find tool calls in a text. Unless `is_whole`, hold back the beginning of a call behind `settled` characters."""
     if not names:
         return CallReading(shown=text)
     mark = _MARKED.search(text, settled)
@@ -129,7 +127,7 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
 
 
 def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: int) -> CallReading | None:
-    """Read a call that begins with a template mark or with a tool's name before an object, or return None."""
+    """Read a call that begins with a template's mark, or with a tool's name and its arguments."""
     marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
         before, body = _cut_marks(text[: mark.start()], (), settled), text[mark.start() :]
@@ -158,7 +156,7 @@ def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: in
 
 
 def _is_within_program(before: str) -> bool:
-    """Return True if code, and not only a comment, stands in front of a name in the same fence."""
+    """Return True if a text ends in a fence that already has a line of code."""
     *others, code = re.split(r"^[ \t]*(?:```|~~~).*$", before, flags=re.MULTILINE)
     return len(others) % 2 == 1 and any(
         line.strip() and not line.lstrip().startswith(("#", "//")) for line in code.split("\n")
@@ -166,14 +164,14 @@ def _is_within_program(before: str) -> bool:
 
 
 def _find_named_openings(text: str, names: Collection[str], place: int) -> Iterator[tuple[int, str, int]]:
-    """Yield the position and name of each tool near an object or keywords, and the position of their bracket."""
+    """Yield the position of each tool's name near arguments, the name, and the position of their bracket."""
     for named in _NAME.finditer(text, place):
         if named["name"] in names and (near := _NEAR_OBJECT.match(text, named.end())):
             yield named.start(), named["name"], near.start("opening")
 
 
 def _cut_marks(text: str, names: Collection[str] = (), settled: int = 0) -> str:
-    """Return a text without the last lines that consist of marks, or of the beginning of a tool's name after marks."""
+    """Remove the last lines that consist of marks, or of marks and the beginning of one of `names`."""
     start = max(0, len(text) - MARKED)
     lines, is_cut = text[start:].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
@@ -194,7 +192,7 @@ def _make_reading(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
 
 
 def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
-    """Return the names and arguments of calls in XML, as JSON objects or in Python."""
+    """Return the name and JSON arguments of each call that is written in XML, JSON or Python."""
     text = _ESCAPED_QUOTE.sub('"', text[:MAX_CALL_CHARS])
     found = [
         (invoked["name"], json.dumps(_find_arguments(invoked["body"]), ensure_ascii=False))
@@ -224,15 +222,11 @@ def _find_arguments(body: str) -> Mapping[str, object]:
         if attribute := _VALUE.search(about):
             value = attribute[2]
         key = found["key"] or found["glm_key"] or found["leaf"]
-        given[key.strip()] = value.strip() if 'string="true"' in about else _parse_json_or_text(value.strip())
+        given[key.strip()] = value.strip()
+        if 'string="true"' not in about:
+            with suppress(ValueError, RecursionError):
+                given[key.strip()] = json.loads(value)
     return given
-
-
-def _parse_json_or_text(value: str) -> object:
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _is_other_json(text: str, names: Collection[str]) -> bool:
@@ -246,7 +240,6 @@ def _is_other_json(text: str, names: Collection[str]) -> bool:
 
 
 def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
-    """Parse the object at a position. Return it with its end, or None."""
     try:
         value, end = json.JSONDecoder(strict=False).raw_decode(text, at)
     except (ValueError, RecursionError):
@@ -256,7 +249,6 @@ def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]
 
 
 def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
-    """Parse the keyword arguments of a Python call at a bracket. Return them with their end, or None."""
     for closing in islice(re.finditer(r"\)", text[at : at + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
         end = at + closing.end()
         try:
@@ -271,7 +263,6 @@ def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, in
 
 
 def _parse_value(text: str) -> object:
-    """Parse a text without its marks as JSON, repaired if necessary."""
     text = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text))
     return parse_meant_json(f"[{text}]")
 
@@ -279,7 +270,7 @@ def _parse_value(text: str) -> object:
 def _find_calls_in_json(
     value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0
 ) -> Iterator[tuple[str, str]]:
-    """Yield the names and arguments of calls in parsed JSON. Within a tag any name is accepted."""
+    """Yield the name and JSON arguments of each call in parsed JSON. Within a tag, accept any name."""
     if isinstance(value, list) and depth < DEEPEST:
         for part in value[:MAX_CALLS]:
             yield from _find_calls_in_json(part, names, is_tagged=is_tagged, depth=depth + 1)

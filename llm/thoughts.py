@@ -1,8 +1,7 @@
-"""Removes a model's thoughts from its text, also while the text arrives. No other module knows their marks.
+"""Removes a model's thoughts from its text, also while the text arrives.
 
-A pair of marks whose name says think, thought or reason, in any brackets, holds thoughts. So does the text before a
-lone closing mark, every channel but the final one, and a scratchpad in front of the answer. Code stays, and so does a
-mark that is only mentioned. ThinkingModels remembers, across restarts, which models end thoughts with a lone mark.
+Thoughts stand between marks whose name says so, before a lone closing mark, in every channel but the final one, or in a
+leading scratchpad. Code and marks that are only mentioned stay.
 """
 
 import json
@@ -22,10 +21,9 @@ _MARK = re.compile(
     rf"|(?P<open><\|channel>\s*\w+|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<unused95>|<\|inner_suffix\|>)",
     re.IGNORECASE | re.DOTALL,
 )
+# The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
 _CLOSING_NAME = re.compile(r"[|\s]*/|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
-"""Matches the names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end"."""
-_WORD = re.compile("reason(?!ing)", re.IGNORECASE)
-"""Matches names that other elements have, too: they hold thoughts only in front of the answer."""
+_WORD = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have such names, too
 _ASIDE = re.compile(
     rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
     rf"|\A\s*<details>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
@@ -33,10 +31,9 @@ _ASIDE = re.compile(
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
 """Matches thoughts in a <details> element, or in a fence in front of the answer that holds no code in Reason."""
+# The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
 _COLLAPSED = re.compile(r"\A\s*analysis(?![\s.,:;!?-])(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
-"""The channels of gpt-oss if a server removed their marks."""
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![\s.,:;!?-]))")
-"""The first of these channels. Nothing stands between its name and its text."""
 _BEGINNING = re.compile(
     r"(?:<{1,2}\|?/?|[\[{◁⟨【]{1,2}/?)[\w:.| /-]{0,60}\Z|<{1,2}[\w:|]{1,60}\s[^<>\n]{0,200}\Z"
     r"|\[{1,2}[\w:|]{1,60}\s\w+=[^\[\]\n]{0,200}\Z"
@@ -71,13 +68,13 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 
 def begins_with_thoughts(text: str) -> bool:
-    """Return True if the first mark is a closing one. Everything before it is thoughts."""
+    """Return True if the first mark is a closing one, so that everything before it is thoughts."""
     first = next((mark for mark in _find_marks(text) if not is_mark_mentioned(text, mark.start(), mark.end())), None)
     return first is not None and _is_closing(first)
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
-    """Remove thoughts from a text. While it arrives (`is_whole` False), hold back what may become a mark."""
+    """Remove thoughts from a text. Unless `is_whole`, hold back an unfinished mark at its end."""
     text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
@@ -108,10 +105,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
-    """Remove a scratchpad or the like in front of the answer. With no answer behind it, it is the answer itself.
-
-    Other tags stay, however they are named: people ask for letters and poems in tags of their own.
-    """
+    """Remove a leading scratchpad, unless nothing follows it. Other elements stay, since people ask for them."""
     if _OPEN_BLOCK.match(text) is None:
         return text
     block = _BLOCK.match(text)
@@ -131,7 +125,7 @@ def _remove_unfinished_mark(said: str, is_whole: bool) -> str:
 
 
 def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
-    """Return the marks outside code. Within thoughts a fence does not start code, since it may never be closed."""
+    """Return the marks outside code. Within thoughts a fence is no code, since it may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open, lead = 0, False, len(text) - len(text.lstrip())
@@ -169,7 +163,7 @@ def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
 
 
 def is_mark_mentioned(text: str, start: int, end: int) -> bool:
-    """Return True if the mark between two positions is used like a word of a sentence."""
+    """Return True if the mark between two positions is used as a word in a sentence."""
     line = text[max(0, start - 200) : start].rpartition("\n")[2]
     before, after = line.rstrip(" "), text[end : end + 1]
     if not before or before[-1] in ".!?…。！？>":
@@ -179,7 +173,7 @@ def is_mark_mentioned(text: str, start: int, end: int) -> bool:
 
 
 def _find_final_channel(text: str, start: int) -> str:
-    """Return the final channel and calls in other channels, or else the text in front of the first channel."""
+    """Return the final channel and the calls in others. If there are none, return the text in front of them."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if "to=" in channel["head"]:
@@ -190,14 +184,14 @@ def _find_final_channel(text: str, start: int) -> str:
 
 
 class ThinkingModels:
-    """Remembers, in a file of `folder`, the models that end thoughts with a lone closing mark. Drafts wait for it."""
+    """Remembers, in a file, the models that end their thoughts with a lone closing mark."""
 
     def __init__(self, folder: Path | None, now: Callable[[], float] = time) -> None:
         self._file = folder / FILE_NAME if folder is not None else None
         self._now = now
 
     def remember(self, endpoint: str, model: str) -> None:
-        """Remember a model of an endpoint. Ignore errors of writing the file."""
+        """Remember a model of an endpoint. Errors of the file are ignored."""
         if self._file is None:
             return
         known = {**self._read(), _make_key(endpoint, model): self._now()}
@@ -206,7 +200,7 @@ class ThinkingModels:
             self._file.write_text(json.dumps(known))
 
     def is_known(self, endpoint: str, model: str) -> bool:
-        """Return True if the model did this within REMEMBERED_SECONDS."""
+        """Return True if the model was remembered within REMEMBERED_SECONDS."""
         return self._read().get(_make_key(endpoint, model), 0.0) > self._now() - REMEMBERED_SECONDS
 
     def _read(self) -> dict[str, float]:

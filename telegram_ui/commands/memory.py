@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
 
-from chat.facts_by_hand import FactsByHand
+from chat.facts_by_hand import add_fact, change_fact, edit_fact, is_incognito
 from locales.catalog import tr
 from locales.told import format_worth
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
@@ -46,7 +46,6 @@ class MemoryCommands(Family):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._by_hand = FactsByHand(self._services)
         self._new_text = NextText("fact", dependencies)
 
     @Command("memory", is_ephemeral=True)
@@ -67,11 +66,11 @@ class MemoryCommands(Family):
         if verb == "edit" and _parse_id(number) and text.strip():
             return await self._edit_fact(ask, _parse_id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _parse_id(rest):
-            return await self._by_hand.change(ask.chat.scope.owner, verb, _parse_id(rest))
+            return await change_fact(self._services, ask.chat.scope.owner, verb, _parse_id(rest))
         return tr("memory-usage")
 
     async def _add_fact(self, ask: Ask, text: str) -> str | None:
-        fact = await self._by_hand.add(ask.chat.scope.owner, text)
+        fact = await add_fact(self._services, ask.chat.scope.owner, text)
         if isinstance(fact, str):
             return fact
         message_id, is_private = ask.message_id, ask.chat.is_private
@@ -82,7 +81,7 @@ class MemoryCommands(Family):
         return await self._show_text(ask, tr("memory-added", text=fact.text), *rows)
 
     async def _edit_fact(self, ask: Ask, id_: int, text: str) -> str | None:
-        refusal = await self._by_hand.edit(ask.chat.scope.owner, id_, text)
+        refusal = await edit_fact(self._services, ask.chat.scope.owner, id_, text)
         if refusal is None:
             await self._show_view(ask, View(fact=id_))
         return refusal
@@ -121,7 +120,7 @@ class MemoryCommands(Family):
                 toast += f" {tr('forget-traces')}" if forgotten.profiles and not forgotten.is_clean else ""
                 view = View(profiles=True)
             else:
-                toast = await self._by_hand.change(ask.chat.scope.owner, CHANGES[action], view.fact)
+                toast = await change_fact(self._services, ask.chat.scope.owner, CHANGES[action], view.fact)
         await self._show_view(ask, view)
         return toast and toast[:200]
 
@@ -150,7 +149,7 @@ class MemoryCommands(Family):
             return tr("memory-no-such-fact", id=str(id_))
         if await self._read_config(ask) is None:
             return tr("summaries-not-configured")
-        if await self._by_hand.is_incognito(owner):
+        if await is_incognito(self._services, owner):
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
         await self._new_text.ask_for(ask, question, about=id_, example=fact.text if fact else tr("memory-new-fact"))
