@@ -240,7 +240,8 @@ class Views:
                 for usage in used
             ],
             "cost": {
-                str(DAYS_OF_USE): sum(services.prices[usage.model].cost_of(usage.used) for usage in priced) or None
+                str(DAYS_OF_USE): sum(services.prices[usage.model].calculate_cost(usage.used) for usage in priced)
+                or None
             },
             "room": await services.quota.count_tokens_left(visit.owner),
             "tokens_saved": status.tokens_saved,

@@ -6,35 +6,31 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A passage of a document. `place` is its location for people, such as "page 3" or "lines 12–40"."""
+    """A passage of a document."""
 
-    place: str
+    place: str  # for people, such as "page 3" or "lines 12–40"
     text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentText:
-    """The text of a document in passages. `is_whole` is False if its end was left out."""
+    """The text of a document in passages."""
 
     name: str
     passages: tuple[Passage, ...]
-    is_whole: bool = True
+    is_whole: bool = True  # False if the end was left out
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Picture:
-    """A picture for a request. The size is in pixels, or 0 if unknown.
-
-    `kind` is the name under which memory describes it, such as "Photo", or "" if it is not remembered. `source`
-    identifies it in memory. It is built from the source of its message and the id of the file.
-    """
+    """A picture for a request."""
 
     data: bytes = field(repr=False)
     mime: str
-    width: int = 0
+    width: int = 0  # in pixels, or 0 if unknown
     height: int = 0
-    kind: str = ""
-    source: str = ""
+    kind: str = ""  # the name under which memory describes it, such as "Photo", or "" if it is not remembered
+    source: str = ""  # in memory, built from the source of its message and the id of the file
 
     @property
     def tokens(self) -> int:
@@ -42,18 +38,15 @@ class Picture:
         return count_picture_tokens(self.width, self.height)
 
 
-UNKNOWN_SIZE = (1280, 1280)
-
-
 def count_picture_tokens(width: int, height: int) -> int:
-    """Estimate the tokens of a picture in a prompt, as the maximum of these published rules.
+    """Estimate the tokens of a picture in a prompt. Return the maximum of these published rules.
 
     OpenAI, tiles of 512 pixels after scaling to 2,048 and 768: 85 + 170 a tile; patches of 32 pixels, at most 1,536,
     times 1.62 in the small models (platform.openai.com/docs/guides/images-vision). Anthropic: width × height / 750
     (docs.anthropic.com, Vision). Gemini's 258 a tile of 768 is below these.
     """
     if width <= 0 or height <= 0:
-        width, height = UNKNOWN_SIZE
+        width, height = 1280, 1280
     patches = min(1536, math.ceil(width / 32) * math.ceil(height / 32)) * 1.62
     fit = min(1.0, 2048 / max(width, height))
     fit *= min(1.0, 768 / (min(width, height) * fit))

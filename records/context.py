@@ -9,63 +9,48 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 
-MAX_UNFOLDED = 20_000
-"""The most active messages that a prompt or a fold reads. More accumulate only if folding fails for months."""
+MAX_UNFOLDED = 20_000  # active messages that a prompt or a fold reads; more only exist if folding failed for months
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSources:
-    """The material of a prompt except search results, read from one snapshot. Each sequence is oldest first.
+    """The material of a prompt except search results, read from a single snapshot. Each sequence is oldest first."""
 
-    `last` are the messages of the newest turns, active or archived. `unfolded` are the newest MAX_UNFOLDED active
-    messages. `facts` holds only valid facts. `total`, `archived` and `characters` count all messages of the scope,
-    including the new turn.
-    """
-
-    last: Sequence[Message]
-    unfolded: Sequence[Message]
+    last: Sequence[Message]  # of the newest turns, active or archived
+    unfolded: Sequence[Message]  # the newest MAX_UNFOLDED active messages
     summaries: Sequence[Summary]
     profile: Profile | None
-    facts: Sequence[Fact]
-    total: int
-    archived: int
-    characters: int
+    facts: Sequence[Fact]  # valid ones
+    total: int  # messages of the scope, including the new turn
+    archived: int  # of these messages
+    characters: int  # of all messages
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredQuestion:
-    """A question that was just stored, with the answer that an earlier process stored for it, if any.
-
-    Otherwise, `sources` is the material of its context if that was requested and could be read.
-    """
+    """A question that was just stored."""
 
     turn: int
-    answer: Message | None = None
-    sources: ContextSources | None = None
+    answer: Message | None = None  # that an earlier process stored for it
+    sources: ContextSources | None = None  # if there is no answer, and they were requested and could be read
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snippet:
-    """An excerpt of an earlier message that was found for this question.
-
-    `score` has a value for each signal, such as {"words": 3.1, "meaning": 0.4}.
-    """
+    """An excerpt of an earlier message that was found for a question."""
 
     message: Message
     text: str
-    score: Mapping[str, float]
+    score: Mapping[str, float]  # by signal, such as {"words": 3.1, "meaning": 0.4}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that matches the question or always applies, and the `earlier` fact that it replaced.
-
-    `score` is like that of a Snippet.
-    """
+    """A fact that matches a question or always applies."""
 
     fact: Fact
-    score: Mapping[str, float]
-    earlier: Fact | None = None
+    score: Mapping[str, float]  # by signal, as in Snippet
+    earlier: Fact | None = None  # the fact that it replaced
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,10 +70,9 @@ CutPart = Literal["turns", "summary", "archived", "message", "system", "document
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """A range of messages that the prompt neither quotes nor covers by a summary.
+    """A range of messages that a prompt neither quotes nor covers by a summary.
 
     "archived" messages have no active summary, because they left a sliding window or another program wrote the file.
-    Passages of a "document" are searched instead of being repeated in full.
     """
 
     what: CutPart
@@ -99,27 +83,23 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """The context of one request, and the origin of each part.
-
-    `wanted` is the size in tokens without snippets if nothing were cut. `facts` begins with those that always apply,
-    followed by those that match the question. `earlier` counts the stored messages before the question. `whole` is the
-    estimated number of tokens of a request with the whole history, or 0 without a store.
-    """
+    """The context of one request, and the origin of each part."""
 
     messages: tuple[PromptMessage, ...]
-    ceiling: int
-    wanted: int = 0
+    ceiling: int  # tokens
+    wanted: int = 0  # tokens without snippets if nothing were cut
     parts: tuple[ContextPart, ...]
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
     snippets: tuple[Snippet, ...] = ()
-    facts: tuple[RecalledFact, ...] = ()
+    facts: tuple[RecalledFact, ...] = ()  # those that always apply, then those that match the question
     profile: Profile | None = None
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
-    whole: int = 0
-    earlier: int = 0
+    whole: int = 0  # estimated tokens of a request with the whole history, or 0 without a store
+    earlier: int = 0  # stored messages before the question
 
     @property
     def tokens(self) -> int:
+        """The size of the request."""
         return sum(part.tokens for part in self.parts)

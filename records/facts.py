@@ -5,11 +5,9 @@ from datetime import datetime
 from typing import Literal
 
 FactKind = Literal["personal", "preference", "knowledge", "event", "instruction"]
-"""An "instruction" is a lasting wish of the owner. The `subject` of an instruction or a preference is the kind of
-request to which it applies, or "" for every request.
-"""
+# Kinds of facts that every prompt includes if they could apply, in order of priority. Their `subject` is the kind of
+# request to which they apply, or "" for every request.
 LASTING: tuple[FactKind, ...] = ("instruction", "preference")
-"""Kinds of facts that every prompt includes if they could apply, in order of priority."""
 EVERYBODY = -1  # the person id of facts that apply to all members of a group
 MAX_FACT_CHARS = 300
 MAX_FACTS = 10_000  # valid facts of one owner, all of which are ranked for each question
@@ -17,44 +15,32 @@ MAX_FACTS = 10_000  # valid facts of one owner, all of which are ranked for each
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _FactContent:
-    """The fields of both new and stored facts.
+    """The fields that new and stored facts have in common."""
 
-    `text` is one sentence about the owner in the third person. `source_ids` are the messages that say it, and `quote`
-    is the part from which it was learned. `is_uncertain` is True if the quote hedges ("might move"). `valid_to` is None
-    while the fact holds. `importance` is from 0 to 1. `origin` is "" if learned, "owner" if added by hand, or "earlier"
-    for a text that an edit replaced. `person_id` is the member of a group who said it. `decided_at` is the time of the
-    last change by hand.
-    """
-
-    text: str
+    text: str  # one sentence about the owner in the third person
     kind: FactKind
     subject: str
-    source_ids: tuple[int, ...]
+    source_ids: tuple[int, ...]  # the messages that say it
     observed_at: datetime
     valid_from: datetime
-    valid_to: datetime | None = None
-    importance: float = 0.5
+    valid_to: datetime | None = None  # None while the fact holds
+    importance: float = 0.5  # from 0 to 1
     tags: tuple[str, ...] = ()
-    origin: str = ""
-    person_id: int = 0
-    quote: str = ""
-    is_uncertain: bool = False
-    decided_at: datetime | None = None
+    origin: str = ""  # "" if learned, "owner" if added by hand, "earlier" for a text that an edit replaced
+    person_id: int = 0  # the member of a group who said it
+    quote: str = ""  # the words from which it was learned
+    is_uncertain: bool = False  # True if the quote hedges ("might move")
+    decided_at: datetime | None = None  # the time of the last change by hand
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewFact(_FactContent):
-    """A fact that is not stored yet.
+    """A fact that is not stored yet."""
 
-    `only_one` marks an attribute with a single value, such as a home. `known` is the fact that it replaces according to
-    the model, and `is_change` is True if the person's words also say that it changed. `is_in_question` is True if the
-    quote is part of a question, which never changes what the owner decided.
-    """
-
-    only_one: bool = False
-    known: int | None = None
-    is_change: bool = False
-    is_in_question: bool = False
+    only_one: bool = False  # True for an attribute with a single value, such as a home
+    known: int | None = None  # the fact that it replaces according to the model
+    is_change: bool = False  # True if the person's words also say that something changed
+    is_in_question: bool = False  # True if the quote is part of a question, which never changes the owner's decisions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +60,7 @@ class Fact(_FactContent):
 
     @property
     def is_lasting(self) -> bool:
-        """True if every prompt to which the fact could apply includes it."""
+        """True if the fact is in every prompt to which it could apply."""
         return self.kind in LASTING
 
     def holds_for(self, person: int) -> bool:
@@ -96,41 +82,40 @@ class Fact(_FactContent):
 class Decision:
     """A change of a fact by hand.
 
-    `terms` are the terms of its topics. `subject` is the single-valued attribute that it sets, or "". Both are hashed
-    with `key` if the fact was erased (storage/tables/decisions.py).
+    The terms and the subject are hashed with `key` if the fact was erased (storage/tables/decisions.py).
     """
 
     id: int
     owner: int
     key: str
-    terms: tuple[str, ...]
-    subject: str
+    terms: tuple[str, ...]  # of its topics
+    subject: str  # the single-valued attribute that it sets, or ""
     source_ids: tuple[int, ...]
     decided_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
-    """A version of an owner's profile. `last_summary_id` is the newest summary that it was made from."""
+    """A version of an owner's profile."""
 
     id: int
     owner: int
     text: str
     created_at: datetime
     model: str = ""
-    last_summary_id: int = 0
+    last_summary_id: int = 0  # the newest summary from which it was made
     tokens_in: int = 0
     tokens_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewProfile:
-    """A profile that is not stored yet, with its sources. `base_id` is the previous version."""
+    """A profile that is not stored yet, with its sources."""
 
     owner: int
     text: str
     model: str
-    base_id: int | None
+    base_id: int | None  # the previous version
     facts: tuple[Fact, ...]
     summary_ids: tuple[int, ...]
     tokens_in: int = 0
@@ -139,22 +124,21 @@ class NewProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactChange:
-    """A planned change: a new fact is inserted, or adds its sources to `same_as`, which it may also end.
+    """A planned change of the stored facts.
 
-    `closes` are the facts that it replaces. `gave_way_to` is a later fact that already replaced the new one. Negative
-    numbers refer to earlier changes of the same list, -1 to the first.
+    Negative numbers refer to earlier changes of the same list, -1 to the first.
     """
 
     fact: NewFact
-    same_as: int | None = None
-    closes: tuple[int, ...] = ()
-    ends: bool = False
-    gave_way_to: int | None = None
+    same_as: int | None = None  # the fact that gets the new one's sources; None if the new one is inserted
+    closes: tuple[int, ...] = ()  # the facts that the new one replaces
+    ends: bool = False  # True if `same_as` ends
+    gave_way_to: int | None = None  # a later fact that already replaced the new one
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistoryBacklog:
-    """The size of the imported history to learn from. Only `characters` includes the answers."""
+    """The size of the imported history that remains to be learned from."""
 
     messages: int = 0
-    characters: int = 0
+    characters: int = 0  # including the answers

@@ -11,17 +11,15 @@ from records.messages import Message
 class Forgetting:
     """A request of an owner to forget something, without any text.
 
-    `ids` are those of messages, facts, versions of the profile, or earlier texts of facts ("edits"), or the threads of
-    conversations. "dates" are from `since` to before `until`. "archives" are chunks entirely older than `until`. A
-    request for "facts" with `until` concerns those deleted before then. `with_quotes` includes texts that repeat the
-    forgotten words.
+    "edits" are earlier texts of facts, and "archives" are chunks of messages. With `until`, "facts" are those that were
+    deleted before then.
     """
 
     what: Literal["messages", "facts", "dates", "conversations", "archives", "everything", "edits", "profiles"]
-    ids: tuple[int, ...] = ()
-    since: datetime | None = None
-    until: datetime | None = None
-    with_quotes: bool = False
+    ids: tuple[int, ...] = ()  # of what is forgotten; conversations have the number of their thread
+    since: datetime | None = None  # the first moment of "dates"
+    until: datetime | None = None  # the moment after "dates", and after the last message of "archives"
+    with_quotes: bool = False  # also forget texts that repeat the forgotten words
 
     @property
     def is_expiry(self) -> bool:
@@ -30,28 +28,25 @@ class Forgetting:
 
     @property
     def may_be_quoted(self) -> bool:
-        """True if a person chose the text, and so may want texts that quote it to be forgotten too."""
+        """True if a person chose what to forget, and so may want to forget quotes of it too."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property
     def is_of_facts_alone(self) -> bool:
-        """True if no message, and so no summary, is affected."""
+        """True if messages and summaries stay as they are."""
         return self.what in ("edits", "profiles") or self.is_expiry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Remainder:
-    """The texts that stay although they repeat forgotten words. `answers` holds ids, the other fields are counts.
+    """The texts that stay although they repeat forgotten words."""
 
-    `others` counts further messages with such words. `is_complete` is False if there were too many words to search for.
-    """
-
-    answers: tuple[int, ...] = ()
-    facts: int = 0
+    answers: tuple[int, ...] = ()  # their ids
+    facts: int = 0  # counts, as below
     summaries: int = 0
     profiles: int = 0
-    others: int = 0
-    is_complete: bool = True
+    others: int = 0  # further messages
+    is_complete: bool = True  # False if there were too many words to search for
 
     @property
     def has_quotes(self) -> bool:
@@ -60,7 +55,7 @@ class Remainder:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listing:
-    """The first messages, facts and summaries that a request to forget would remove, ascending by id."""
+    """The first messages, facts and summaries that a request to forget would remove, by ascending id."""
 
     messages: tuple[Message, ...] = ()
     facts: tuple[str, ...] = ()
@@ -69,12 +64,7 @@ class Listing:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """Counts of what a request to forget removes or removed.
-
-    `reactivated` messages stay and become active again, because their summary is removed. `kept_aside` are the
-    operator's copies of files that may hold the text. `is_clean` is False while traces cannot be removed from files
-    that are in use or on a full disk. Only a preview has a `listing`.
-    """
+    """The numbers of texts that a request to forget removes or removed."""
 
     messages: int = 0
     summaries: int = 0
@@ -82,11 +72,11 @@ class Forgotten:
     profiles: int = 0
     versions: int = 0
     reminders: int = 0
-    reactivated: int = 0
-    kept_aside: tuple[str, ...] = ()
-    is_clean: bool = True
+    reactivated: int = 0  # messages that become active again, because their summary is removed
+    kept_aside: tuple[str, ...] = ()  # the operator's copies of files that may hold the text
+    is_clean: bool = True  # False while traces cannot be removed from files in use or on a full disk
     remainder: Remainder = field(default_factory=Remainder, compare=False)
-    listing: Listing = field(default_factory=Listing, compare=False, repr=False)
+    listing: Listing = field(default_factory=Listing, compare=False, repr=False)  # only in a preview
 
     @property
     def is_nothing(self) -> bool:

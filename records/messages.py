@@ -9,30 +9,25 @@ from typing import Literal, get_args
 from records.scopes import Scope
 
 Role = Literal["user", "assistant", "system"]
-
 UNSTORED = 10**12  # messages that are in no store have ids from here on
 
+# The origin of a message's text. "" was written in this chat. "overheard" was imported and is by somebody else.
+# "document" is a passage of an attached file. "picture" is a model's description of a picture. "declined" was refused
+# by the model's provider, so no prompt contains it.
 Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture", "declined"]
-"""The origin of a message's text. "" was written in this chat. "overheard" was imported and is by somebody else.
-"document" is a passage of an attached file. "picture" is a model's description of a picture. "declined" was refused by
-the model's provider, so no prompt contains it.
-"""
-
 TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]  # filters of the timeline; "" is none
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")  # origins of attachments
 NEVER_RECALLED: tuple[Origin, ...] = ("tool", "declined")  # origins of messages that are never recalled or summarised
-OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
-"""Origins of text that the sender did not write. Prompts quote it in a separate block."""
+OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)  # origins of text that the sender did not write
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _MessageContent:
-    """The fields of both new and stored messages.
+    """The fields that new and stored messages have in common.
 
-    `source` is the update or import that caused the message. It is unique per owner and role, so storing it again
-    returns the first message. An answer has the source of the update that it answers. `person_id` is the Telegram id of
-    the author in a group, because names are not unique.
+    The source is the update or import that caused the message. An answer has the source of the update that it answers.
+    Sources are unique per owner and role, so storing a message again returns the first one.
     """
 
     role: Role
@@ -42,37 +37,33 @@ class _MessageContent:
     source: str | None = None
     telegram_id: int | None = None
     origin: Origin = ""
-    person_id: int = 0
+    person_id: int = 0  # the Telegram id of the author in a group, because names are not unique
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewMessage(_MessageContent):
-    """A message that is not stored yet.
+    """A message that is not stored yet."""
 
-    `turn` is the id of the turn's first message, or None to open a new turn. An answer has an `explanation`, a JSON
-    object of its sources, and the number of tokens `saved` compared with sending the whole history.
-    """
+    turn: int | None = None  # the id of the turn's first message, or None to open a new turn
+    explanation: str = ""  # of an answer: its sources as a JSON object
+    saved: int = 0  # tokens of an answer's request compared with sending the whole history
 
-    turn: int | None = None
-    explanation: str = ""
-    saved: int = 0
-
-    def with_id(self, number: int, scope: Scope) -> "Message":
-        """Return the stored message with this id. It opens a turn if `turn` is None."""
+    def with_id(self, id_: int, scope: Scope) -> "Message":
+        """Return the stored message with this id. It opens a new turn if it belongs to none."""
         content = {shared.name: getattr(self, shared.name) for shared in fields(_MessageContent)}
-        return Message(id=number, scope=scope, turn=number if self.turn is None else self.turn, **content)
+        return Message(id=id_, scope=scope, turn=id_ if self.turn is None else self.turn, **content)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message(_MessageContent):
-    """A stored message. Ids are per owner, negative for imports. `title` is that of the conversation that it begins."""
+    """A stored message."""
 
-    id: int
+    id: int  # unique per owner, and negative for imported messages
     scope: Scope
     turn: int
     chunk_id: int | None = None
     edited_at: datetime | None = None
-    title: str = ""
+    title: str = ""  # of the imported conversation that begins with this message
 
     @property
     def order(self) -> tuple[datetime, int]:
@@ -81,6 +72,7 @@ class Message(_MessageContent):
 
     @property
     def is_active(self) -> bool:
+        """True if no summary replaces the message in prompts."""
         return self.chunk_id is None
 
     @property
@@ -95,7 +87,7 @@ class Message(_MessageContent):
 
 
 def cut_documents(messages: Iterable[Message]) -> list[Message]:
-    """Return the messages with at most 4,000 characters of documents per turn."""
+    """Leave out the passages of documents after the first 4,000 characters in each turn."""
     characters = Counter[int]()
     kept = []
     for message in messages:
@@ -109,10 +101,10 @@ def cut_documents(messages: Iterable[Message]) -> list[Message]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Versions:
-    """The texts of a regenerated answer, oldest first. `number` is the current one, counted from 1, or 0 for none."""
+    """The texts of a regenerated answer, oldest first."""
 
     texts: tuple[str, ...] = ()
-    number: int = 0
+    number: int = 0  # of the current text, counted from 1, or 0 for none
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,14 +118,17 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """The outcome of an edit. `turn` is None if nothing changed. `is_last` is True if no later message follows."""
+    """The outcome of an edit of a message."""
 
-    turn: int | None = None
-    is_last: bool = False
+    turn: int | None = None  # of the message, or None if nothing changed
+    is_last: bool = False  # True if no later message follows
 
 
 def is_of_kind(message: Message, kind: TimelineKind) -> bool:
-    """Return True if a message passes a filter. This must agree with the SQL in storage/tables/timeline.py."""
+    """Return True if a message passes a filter of the timeline.
+
+    This must agree with the SQL in storage/tables/timeline.py.
+    """
     match kind:
         case "user":
             return message.is_user and not message.origin
@@ -148,12 +143,11 @@ def is_of_kind(message: Message, kind: TimelineKind) -> bool:
     return True
 
 
-FIRST_SUPERGROUP = -1_000_000_000_000
-"""Supergroups and channels have chat ids below this number. Links use the distance from it."""
+FIRST_SUPERGROUP = -1_000_000_000_000  # supergroups have chat ids below this number; links use the distance from it
 
 
 def make_message_link(chat_id: int, thread: int, message_id: int | None) -> str:
-    """Return the link to a message, or "" in private chats and basic groups."""
+    """Return the t.me link to a message, or "" in private chats and basic groups."""
     if message_id is None or chat_id > FIRST_SUPERGROUP:
         return ""
     topic = f"{thread}/" if thread > 0 else ""

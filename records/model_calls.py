@@ -9,25 +9,20 @@ from typing import Literal
 from records.attachments import Picture
 from records.messages import Role
 
-PromptRole = Role | Literal["tool"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Token counts of model calls, as the endpoint reported them or as estimated here.
-
-    `cached` and `written` are parts of `prompt` that were read from and written to the provider's cache. `answers`
-    counts the calls that answered a person.
-    """
+    """Token counts of model calls, as the endpoint reported them or as estimated here."""
 
     prompt: int = 0
     completion: int = 0
-    cached: int = 0
-    written: int = 0
-    answers: int = 0
+    cached: int = 0  # the part of the prompts that was read from the provider's cache
+    written: int = 0  # the part of the prompts that was written to that cache
+    answers: int = 0  # calls that answered a person
 
     @property
     def total(self) -> int:
+        """The tokens of prompts and completions together."""
         return self.prompt + self.completion
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -42,7 +37,7 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DayOfUse:
-    """Tokens used with one model on a day (UTC)."""
+    """The tokens that were used with one model on one day (UTC)."""
 
     day: date
     model: str
@@ -51,32 +46,29 @@ class DayOfUse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Price:
-    """Prices of a model per million tokens of prompts, completions, and cached prompts."""
+    """The prices of a model per million tokens of prompts, completions and cached prompts."""
 
     prompt: float
     completion: float
     cached: float
 
-    def cost_of(self, used: Usage) -> float:
-        """Return the cost. Providers charge a quarter more for tokens that are written to the cache."""
+    def calculate_cost(self, used: Usage) -> float:
+        """Return the cost of these tokens. Providers charge a quarter more for tokens written to the cache."""
         fresh = used.prompt - used.cached + used.written / 4
         return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000
-
-
-_FIGURE = re.compile(r"\d{1,6}(?:\.\d{1,9})?", re.ASCII)
 
 
 def parse_price(text: str) -> Price | None:
     """Parse a price such as "0.25/2" or "0.25/2/0.025". Return None if it is invalid."""
     figures = [part.strip() for part in text.split("/", 3)]
-    if len(figures) not in (2, 3) or not all(map(_FIGURE.fullmatch, figures)):
+    if len(figures) not in (2, 3) or not all(re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,9})?", part) for part in figures):
         return None
     prompt, completion, *cached = map(float, figures)
     return Price(prompt=prompt, completion=completion, cached=cached[0] if cached else prompt)
 
 
 def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
-    """Parse prices such as "gpt-5.4-mini=0.25/2/0.025". Raise ValueError that explains the syntax."""
+    """Parse prices such as "gpt-5.4-mini=0.25/2/0.025". Raise a ValueError that explains the syntax."""
     found: dict[str, Price] = {}
     for item in listed:
         name, _, figures = item.rpartition("=")
@@ -89,23 +81,18 @@ def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as the operator sets them. None means that the bot determines the value itself.
+    """A model's abilities as the operator sets them. With None, the bot determines the value itself."""
 
-    `context` limits a prompt and its answer together, in the model's own tokens. `tokens` is the ratio of its own token
-    counts to our estimates.
-    """
-
-    context: int | None = None
+    context: int | None = None  # the most tokens of a prompt and its answer, as the model counts them
     vision: bool | None = None
-    tokens: float = 1.0
+    tokens: float = 1.0  # the ratio of the model's own token counts to our estimates
 
 
-_RATIO = re.compile(r"\d(\.\d{1,3})?", re.ASCII)
 UNKNOWN = Abilities()
 
 
 def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
-    """Parse models such as "qwen3:4b context=8192 vision=off". Raise ValueError that explains the syntax."""
+    """Parse models such as "qwen3:4b context=8192 vision=off". Raise a ValueError that explains the syntax."""
     found: dict[str, Abilities] = {}
     for item in listed:
         name, *options = item.split()
@@ -116,7 +103,7 @@ def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
                     ability = replace(ability, context=int(number))
                 case ("vision", _, "on" | "off" as chosen):
                     ability = replace(ability, vision=chosen == "on")
-                case ("tokens", _, ratio) if _RATIO.fullmatch(ratio) and 0.5 <= float(ratio) <= 3:
+                case ("tokens", _, ratio) if re.fullmatch(r"[0-9](\.[0-9]{1,3})?", ratio) and 0.5 <= float(ratio) <= 3:
                     ability = replace(ability, tokens=float(ratio))
                 case _:
                     raise ValueError(
@@ -138,44 +125,33 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
-    """A model's call of a tool. `arguments` is unchecked JSON text.
-
-    `extra` is a JSON object that the endpoint wants back with the call, such as Gemini's thought signature.
-    """
+    """A model's call of a tool."""
 
     id: str
     name: str
-    arguments: str
-    extra: str = ""
+    arguments: str  # unchecked JSON text
+    extra: str = ""  # a JSON object that the endpoint wants back with the call, such as Gemini's thought signature
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PromptMessage:
-    """One message of a request.
+    """One message of a request."""
 
-    `calls` belong to the assistant, `call_id` to a tool's result, and `pictures` to the user. `reasoning` is a JSON
-    object that a thinking model wants back with its own calls.
-    """
-
-    role: PromptRole
+    role: Role | Literal["tool"]
     content: str
-    calls: tuple[ToolCall, ...] = ()
-    reasoning: str = ""
-    call_id: str = ""
-    pictures: tuple[Picture, ...] = ()
+    calls: tuple[ToolCall, ...] = ()  # of the assistant
+    reasoning: str = ""  # a JSON object that a thinking model wants back with its own calls
+    call_id: str = ""  # of a tool's result
+    pictures: tuple[Picture, ...] = ()  # of the user
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer. `is_truncated` is True if it reached the length limit.
+    """A model's finished answer."""
 
-    If there are `calls` of tools, the text is preliminary or empty. `reasoning` is sent back with them (see
-    PromptMessage).
-    """
-
-    text: str
+    text: str  # preliminary or empty if there are calls
     model: str
     usage: Usage = Usage()
-    is_truncated: bool = False
+    is_truncated: bool = False  # True if it reached the length limit
     calls: tuple[ToolCall, ...] = ()
-    reasoning: str = ""
+    reasoning: str = ""  # that is sent back with the calls, as in PromptMessage

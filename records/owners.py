@@ -17,43 +17,33 @@ class StorageType(StrEnum):
     POSTGRES = "postgres"
 
 
-SpokenAnswers = Literal["", "voice", "always"]
-"""Answers that are spoken automatically: none, those to voice messages, or all."""
+SpokenAnswers = Literal["", "voice", "always"]  # the spoken answers: none, those to voice messages, or all
 SPOKEN_ANSWERS: tuple[SpokenAnswers, ...] = ("", "voice", "always")
-
-Formatting = Literal["", "rich"]
-"""The format of answers: always plain messages, or Telegram's rich messages where needed."""
-
+Formatting = Literal["", "rich"]  # the format of answers: plain messages, or Telegram's rich messages where needed
 OWN_PERSONA = "own"
 MAX_PERSONA_CHARS = 500  # some 120 tokens of the system prompt's budget
-
 MAX_INSTRUCTIONS_CHARS = 1000  # of an owner's instructions for summaries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnerConfig:
-    """An owner's choices for all of their scopes.
-
-    `auto_fold` is False if summaries are only made on request. `timezone` is an IANA name, or "" for UTC. `language` is
-    a code, or "" if none is chosen. `model` is "" for the default one. `persona` is "", one of llm/prompts.PERSONAS, or
-    OWN_PERSONA, which `persona_text` describes. `incognito` means that memory is read and not written.
-    """
+    """An owner's choices for all of their scopes."""
 
     owner: int
     storage: StorageType
-    every_n: int
+    every_n: int  # turns in one summary
     enabled: bool
     created_at: datetime
     updated_at: datetime
     policy: Policy = "pyramid"
-    auto_fold: bool = True
-    timezone: str = ""
+    auto_fold: bool = True  # False if summaries are only made on request
+    timezone: str = ""  # an IANA name, or "" for UTC
     fold_instructions: str = ""
-    incognito: bool = False
-    language: str = ""
-    model: str = ""
-    persona: str = ""
-    persona_text: str = ""
+    incognito: bool = False  # True if memory is read and not written
+    language: str = ""  # a code, or "" if none is chosen
+    model: str = ""  # "" for the default one
+    persona: str = ""  # "", one of llm/prompts.PERSONAS, or OWN_PERSONA
+    persona_text: str = ""  # the description of OWN_PERSONA
     spoken_answers: SpokenAnswers = ""
     formatting: Formatting = ""
 
@@ -67,26 +57,23 @@ class OwnerConfig:
 
 
 Mode = Literal["off", "incognito", "on"]  # the state of an owner's memory, the strictest first
-
 MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 
 
 def get_memory_mode(config: OwnerConfig | None) -> Mode:
-    """Return the memory mode of an owner, who may have no config yet."""
+    """Return the mode of an owner's memory. It is "off" without a configuration."""
     if config is None or not config.enabled:
         return "off"
     return "incognito" if config.incognito else "on"
 
 
+# Somebody who "asked" is waiting for a decision. "removed" overrides ALLOWED_USER_IDS. An "admin" used the claim link.
 Standing = Literal["asked", "allowed", "refused", "removed", "admin"]
-"""A person who "asked" is waiting for a decision. "removed" overrides ALLOWED_USER_IDS. An "admin" claimed the bot's
-link.
-"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPerson:
-    """A person who asked for access or about whom an admin decided."""
+    """A person who asked for access, or about whom an admin decided."""
 
     id: int
     standing: Standing

@@ -16,37 +16,29 @@ MAX_DAYS_AHEAD = 3_660
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReminderWish:
-    """A reminder that was asked for.
-
-    `local` is the local time without a zone. It stays the same if the owner's time zone changes. It is None for a delay
-    from now ("in two hours"). `month_day` is the day of a monthly reminder, which is kept after a shorter month, or 0.
-    """
+    """A reminder that a person asked for."""
 
     text: str
     due_at: datetime
-    local: datetime | None
+    local: datetime | None  # the local time, which stays if the owner's zone changes; None for "in two hours"
     repeat: Repeat = ""
-    month_day: int = 0
+    month_day: int = 0  # of a monthly reminder, to which it returns after a shorter month, or 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reminder:
-    """A stored reminder. Ids are per owner and ascend.
-
-    `person` asked for it in `language`, and `source` is the stored message with that request. `sends` counts the
-    attempts to send it whose outcome is unknown.
-    """
+    """A stored reminder. Ids are unique per owner, and ascend."""
 
     id: int
     owner: int
     thread: int
-    person: int
+    person: int  # who asked for it
     text: str
     due_at: datetime
     local: datetime | None
     repeat: Repeat
     month_day: int
-    language: str
+    language: str  # of the person
     created_at: datetime
-    source: int | None = None
-    sends: int = 0
+    source: int | None = None  # the stored message that asks for it
+    sends: int = 0  # attempts to send it whose outcome is unknown

@@ -10,17 +10,14 @@ MAX_TELEGRAM_ID = 2**52  # its ids have at most 52 significant bits (Bot API, Us
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Scope:
-    """An owner and a thread. No memory crosses this boundary.
-
-    Thread 0 means no thread. A negative thread is one person's direct messages with a channel, which is the owner.
-    """
+    """An owner and a thread. No memory crosses this boundary."""
 
     owner: int
-    thread: int = 0
+    thread: int = 0  # 0 for none; a negative one is a person's direct messages with a channel, which is the owner
 
     @property
     def is_direct_messages(self) -> bool:
-        """True for one person's direct messages with a channel, which must not use the channel's facts and profile."""
+        """True for a person's direct messages with a channel, whose facts and profile they must not use."""
         return self.thread < 0
 
     def __iter__(self) -> Iterator[int]:
@@ -37,5 +34,4 @@ class Person:
     id: int
     name: str
     username: str | None = None
-    language: str = field(default="", compare=False)
-    """The IETF tag of their app's language, or ""."""
+    language: str = field(default="", compare=False)  # the IETF tag of their app's language, or ""

@@ -9,17 +9,14 @@ from records.summaries import FoldFailure, Summary
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """Counts of a scope. Levels without active summaries are absent from `active_by_level`.
-
-    `gap` counts the active messages before the newest summary. Their own summary was removed.
-    """
+    """The numbers of messages and summaries in a scope."""
 
     total: int
     archived: int
     active_turns: int
-    active_by_level: Mapping[int, int] = field(default_factory=dict)
+    active_by_level: Mapping[int, int] = field(default_factory=dict)  # summaries; levels without any are absent
     characters: int = 0
-    gap: int = 0
+    gap: int = 0  # active messages before the newest summary, whose own summary was removed
 
     @property
     def active(self) -> int:
@@ -36,12 +33,7 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
-    """The state of a scope, as /summary_status shows it.
-
-    In a pair of numbers, the first is what is done and the second the total. `indexed` counts the owner's messages in
-    the semantic index, and is None without one. `unreadable` counts those that the embedder refused. `tokens_saved` is
-    the number of prompt tokens that the owner's answers saved compared with sending the whole history each time.
-    """
+    """The state of a scope, as /summary_status shows it. Pairs of numbers are the finished part and the total."""
 
     config: OwnerConfig | None
     counts: Counts
@@ -50,7 +42,7 @@ class Status:
     rebuilding: tuple[int, int] | None = None
     history_extraction: tuple[int, int] | None = None
     newest: Summary | None = None
-    indexed: tuple[int, int] | None = None
-    unreadable: int = 0
-    tokens_saved: int = 0
+    indexed: tuple[int, int] | None = None  # the owner's messages in the semantic index, if there is one
+    unreadable: int = 0  # messages that the embedder refused
+    tokens_saved: int = 0  # in the prompts of the owner's answers, compared with sending the whole history each time
     advice: tuple[str, ...] = ()

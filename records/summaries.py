@@ -14,23 +14,17 @@ FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """A stored summary. The chunk id of a level-1 summary is its own id.
-
-    `source_chunk_ids` are the covered chunks, oldest first, at every level. `source_ids` are the summaries that it was
-    made from. `first_id` to `last_id` are the covered messages. `base_id` is the version that it revised, if any.
-    `score` is its quality from 0 to 1 and `details` the parts of the score. `correction` is the owner's own text, which
-    later rebuilds respect.
-    """
+    """A stored summary. The chunk id of a level-1 summary is its own id."""
 
     id: int
     scope: Scope
     level: int
     text: str
     created_at: datetime
-    source_chunk_ids: tuple[int, ...]
-    source_ids: tuple[int, ...]
+    source_chunk_ids: tuple[int, ...]  # the covered chunks at any level, oldest first
+    source_ids: tuple[int, ...]  # the summaries from which it was made
     is_active: bool
-    first_id: int
+    first_id: int  # of the covered messages
     last_id: int
     first_at: datetime
     last_at: datetime
@@ -40,45 +34,41 @@ class Summary:
     milliseconds: int = 0
     model: str = ""
     prompt_version: str = ""
-    base_id: int | None = None
+    base_id: int | None = None  # the version that it revised
     policy: Policy = "pyramid"
     reason: str = ""
-    score: float | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
+    score: float | None = None  # its quality, from 0 to 1
+    details: Mapping[str, float] = field(default_factory=dict)  # the parts of the score
     status: str = "completed"
-    correction: str = ""
+    correction: str = ""  # the owner's own text, which later rebuilds respect
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """The sort key within a scope, which is the position of the first covered message."""
+        """The sort key within a scope, by the first covered message."""
         return self.first_at, self.first_id
 
     @property
     def times_compressed(self) -> int:
-        """The number of times that its oldest detail was summarised."""
+        """The number of times that the oldest detail in it was summarised."""
         return int(self.details.get("compressed", self.level))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPlan:
-    """The plan of a fold: the messages (level 1) or summaries (above) to summarise, oldest first.
-
-    `base_id` is the summary that the new one replaces (rolling, sliding). `window_ids` are the messages that the
-    summary covers if these differ from its sources (sliding).
-    """
+    """A plan to summarise messages (level 1) or summaries (higher levels)."""
 
     level: int
-    message_ids: tuple[int, ...] = ()
-    summary_ids: tuple[int, ...] = ()
+    message_ids: tuple[int, ...] = ()  # oldest first
+    summary_ids: tuple[int, ...] = ()  # oldest first
     reason: FoldReason
     policy: Policy = "pyramid"
-    base_id: int | None = None
-    window_ids: tuple[int, ...] = ()
+    base_id: int | None = None  # the summary that the new one replaces
+    window_ids: tuple[int, ...] = ()  # the messages that a sliding summary covers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLease:
-    """The right to commit one fold of a scope, valid while the store's fence for the scope is still `fence`."""
+    """The right to commit one fold of a scope. It is valid while the store's fence for the scope is still `fence`."""
 
     scope: Scope
     job_id: int
@@ -124,13 +114,9 @@ class FoldFailure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """The outcome of a request to fold.
+    """The outcome of a request to fold."""
 
-    `summaries` are the new ones in order. `archived` counts the archived messages. `error` is a sentence for the owner.
-    The state is "waiting" if a fold is due but the token budget is used up.
-    """
-
-    state: FoldState
-    summaries: tuple[Summary, ...] = ()
-    archived: int = 0
-    error: str | None = None
+    state: FoldState  # "waiting" if a fold is due but the token budget is used up
+    summaries: tuple[Summary, ...] = ()  # the new ones, in order
+    archived: int = 0  # messages
+    error: str | None = None  # a sentence for the owner

@@ -15,24 +15,20 @@ from records.scopes import Person, Scope
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Incoming:
-    """A message as it came in, independent of Telegram.
-
-    `pieces` are the parts of the message in order. A long paste has several. Passages of documents are pieces too, and
-    come before the text. `mode` is the state of memory when it was sent, or None if unknown. A message sent while
-    memory was off is never stored. `is_wordless` is True if nobody wrote any text.
-    """
+    """A message as it came in, independent of Telegram."""
 
     scope: Scope
     person: Person
-    pieces: tuple["IncomingPiece", ...]
+    pieces: tuple["IncomingPiece", ...]  # in order; passages of documents come before the text
     in_group: bool = False
-    mode: Mode | None = None
+    mode: Mode | None = None  # of memory when it was sent, or None if unknown; if "off", it is never stored
     replied: "Replied | None" = None
     pictures: tuple[Picture, ...] = ()
-    is_wordless: bool = False
+    is_wordless: bool = False  # True if nobody wrote any text
 
     @property
     def text(self) -> str:
+        """The text of all pieces."""
         return _join_pieces(self.pieces)
 
     @property
@@ -42,20 +38,22 @@ class Incoming:
 
     @property
     def own_words(self) -> str:
-        """The text that the person wrote themselves."""
+        """The text that the person wrote."""
         return _join_pieces([piece for piece in self.pieces if piece.origin not in OTHERS])
 
     @property
     def forwarded(self) -> tuple[str, ...]:
+        """The texts of forwarded messages."""
         return tuple(piece.text for piece in self.pieces if piece.origin in OTHERS and piece.origin not in SENT_ALONG)
 
     @property
     def passages(self) -> tuple[str, ...]:
+        """The texts of attachments."""
         return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property
     def source(self) -> str:
-        """The source of the last piece. It identifies the turn."""
+        """The source of the last piece, which identifies the turn."""
         return self.pieces[-1].source
 
 
@@ -65,73 +63,58 @@ def _join_pieces(pieces: "Sequence[IncomingPiece]") -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IncomingPiece:
-    """One Telegram message of a turn. `seam` is the separator before the next piece of the same paste."""
+    """One Telegram message of a turn, or a passage of an attachment."""
 
     text: str
     source: str
     sent_at: datetime
     telegram_id: int | None = None
-    seam: str = ""
+    seam: str = ""  # the separator before the next piece of the same paste
     origin: Origin = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replied:
-    """The message, or the quoted part of it, to which somebody replies.
-
-    `speaker` is "" for the bot. `telegram_id` is None for a message of another chat.
-    """
+    """The message to which somebody replies, or the quoted part of it."""
 
     text: str
-    speaker: str = ""
-    telegram_id: int | None = None
+    speaker: str = ""  # "" for the bot
+    telegram_id: int | None = None  # None for a message of another chat
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """An action that the model proposes and a person accepts or declines by a button.
-
-    `fact` is the fact to forget, and `wish` the reminder to set. `source` is the stored message that asks for a
-    reminder, or the first one of the turn that asks for a command.
-    """
+    """An action that the model proposes, and that a person accepts or declines with a button."""
 
     kind: Literal["remember", "forget", "remind", "command"]
     text: str
-    fact: int = 0
-    wish: ReminderWish | None = None
-    source: int | None = None
+    fact: int = 0  # the id of the fact to forget
+    wish: ReminderWish | None = None  # the reminder to set
+    source: int | None = None  # the stored message that asks for it; for a command, the first one of its turn
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """An answer, the context from which it was made, and notices for its reader.
-
-    After a failure, `error_type` is set, `text` explains it, and `half` is the part of the answer that had arrived.
-    `is_repeated` marks an answer that was already stored, as after a restart. `is_durable` is False while memory still
-    has to write the turn to disk. `is_remembered` is True if memory holds the turn. Otherwise, its text must not stay
-    in any file. `is_incognito` is True if memory was read but not written. `turn` is the number by which the answer can
-    be regenerated, or None. `is_truncated` is True if the answer can be continued, because of the model's limit or
-    because its reader stopped it. `version` numbers the `versions` of an answer from 1. `offers_memory` is True if
-    memory is off and would have been useful.
-    """
+    """An answer or the explanation of a failure, with notices for its reader."""
 
     text: str
-    context: Context | None = None
+    context: Context | None = None  # from which the answer was made
     notices: tuple[str, ...] = ()
-    error_type: str = ""
-    half: str = ""
-    is_repeated: bool = False
-    is_durable: bool = True
-    is_remembered: bool = False
-    is_incognito: bool = False
+    error_type: str = ""  # set after a failure, which the text explains
+    half: str = ""  # the part of the answer that arrived before a failure
+    is_repeated: bool = False  # True if the answer was already stored, as after a restart
+    is_durable: bool = True  # False while memory still has to write the turn to disk
+    is_remembered: bool = False  # True if memory holds the turn; otherwise, its text must not stay in any file
+    is_incognito: bool = False  # True if memory was read but not written
     proposals: tuple[Proposal, ...] = ()
-    turn: int | None = None
-    is_truncated: bool = False
+    turn: int | None = None  # the number by which the answer can be regenerated
+    is_truncated: bool = False  # True if it can be continued, after the model's limit or because its reader stopped it
     is_stopped: bool = False
-    version: int = 1
+    version: int = 1  # counted from 1
     versions: int = 1
-    offers_memory: bool = False
+    offers_memory: bool = False  # True if memory is off and would have been useful
 
     @property
     def is_error(self) -> bool:
+        """True if the text explains a failure."""
         return bool(self.error_type)

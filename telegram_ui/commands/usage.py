@@ -42,7 +42,7 @@ def format_usage(used: Sequence[DayOfUse], since: date, today: date, prices: Map
     lines += [tr("usage-written", tokens=total.written)] if total.written else []
     priced = [day for day in used if day.model in prices]
     if priced:
-        cost = sum(prices[day.model].cost_of(day.used) for day in priced)
+        cost = sum(prices[day.model].calculate_cost(day.used) for day in priced)
         # Below ten cents hundredths of a cent are shown, rounded up.
         places, shown = (2, cost) if cost >= 0.1 or not cost else (4, math.ceil(cost * 10_000) / 10_000)
         is_all = len(priced) == sum(day.used.total > 0 for day in used)

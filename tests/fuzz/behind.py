@@ -63,13 +63,13 @@ class OneMemory:
         )
         return self.known
 
-    async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
+    async def set_enabled(self, owner: int, *, enabled: bool) -> OwnerConfig:
         return replace(await self.configure(owner, storage=StorageType.SQLITE, every_n=20), enabled=enabled)
 
-    async def total(self, owner: int) -> int:
+    async def count_messages(self, owner: int) -> int:
         return 3
 
-    async def conversation(self, place: Scope) -> Scope:
+    async def find_open_conversation(self, place: Scope) -> Scope:
         return place
 
 
