@@ -1,9 +1,8 @@
 """Lets people add, edit, pin, delete and restore facts. Raises StorageError. The caller checks who may do so."""
 
-from locales.told import format_counts
-
 from chat.services import Services
 from locales.catalog import tr
+from locales.told import format_counts
 from records.errors import FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import Forgetting, Forgotten

@@ -18,8 +18,8 @@ from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
 from locales.catalog import format_full_day, tr
-from locales.page_texts import to_page_text
-from locales.told import format_counts, format_outcome, format_quoting, format_receipt
+from locales.page_texts import remove_commands
+from locales.told import format_counts, format_outcome, format_quote_counts, format_receipt
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import Forgetting, Forgotten
 from records.owners import get_memory_mode
@@ -97,7 +97,7 @@ class Changes:
         found = Forgotten()
         if not _is_empty(what):
             found = await self._services.memory.preview_forgetting(visit.owner, what, with_remainder=with_remainder)
-        quotes = tr("forget-quotes", what=format_quoting(found.remainder)) if found.remainder.has_quotes else ""
+        quotes = tr("forget-quotes", what=format_quote_counts(found.remainder)) if found.remainder.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
         erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=format_counts(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
@@ -118,7 +118,7 @@ class Changes:
         what = await self._parse_forgetting(visit)
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
         return {
-            "receipt": tr("forget-gone") if gone.is_nothing else to_page_text(format_receipt(gone)),
+            "receipt": tr("forget-gone") if gone.is_nothing else remove_commands(format_receipt(gone)),
             "counts": pick(gone, "messages", "summaries", "facts"),
         }
 

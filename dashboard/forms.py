@@ -9,7 +9,7 @@ from chat.choices import Choice
 from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
-from locales.told import format_left_out, format_reason, format_worth, name_part
+from locales.told import format_cuts, format_part_name, format_reason, format_worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
@@ -117,7 +117,7 @@ def format_explanation(number: int | None, explanation: Explanation, turn: Seque
         "parts": [
             {
                 "name": part.name,
-                "label": name_part(part.name),
+                "label": format_part_name(part.name),
                 "tokens": part.tokens,
                 "budget": part.budget if part.budget and part.name != "message" else None,
             }
@@ -129,7 +129,7 @@ def format_explanation(number: int | None, explanation: Explanation, turn: Seque
             {
                 "text": fact.text if fact else None,
                 "since": fact.valid_from.isoformat() if fact else None,
-                "why": format_reason(chosen.score, least=0),
+                "why": format_reason(chosen.score, min_score=0),
                 "replaced": earlier.text
                 if fact and chosen.mark == "changed" and (earlier := explanation.earlier.get(fact.id))
                 else None,
@@ -143,5 +143,5 @@ def format_explanation(number: int | None, explanation: Explanation, turn: Seque
         "looked_up": [format_message(message) if message else None for message in explanation.looked_up],
         "summaries": [format_summary(summary) for summary in explanation.summaries],
         "recent": [format_message(message) for message in explanation.recent[-MAX_RECENT:]],
-        "cut": format_left_out(record.cut, is_message_cut=record.message_was_cut),
+        "cut": format_cuts(record.cut, is_message_cut=record.message_was_cut),
     }

@@ -23,7 +23,7 @@ from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
 from dashboard.visits import Answer, Visit, VisitRefused
 from locales.catalog import speak_in, tr
-from locales.page_texts import to_page_text
+from locales.page_texts import remove_commands
 from locales.told import format_error
 from records.errors import ImportBusy, KeepsakeError, StaleFold
 from runtime.bounded_json import parse_untrusted_json
@@ -58,7 +58,7 @@ class Past:
             data = await _receive_upload(visit)
             plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
         return {
-            "text": to_page_text(format_plan(plan, with_instructions=False)),
+            "text": remove_commands(format_plan(plan, with_instructions=False)),
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
@@ -114,13 +114,13 @@ class Past:
             async with self._services.memory.keep_lease(visit.owner):  # the handler of the request has returned
                 done = await self._services.importer.run(visit.scope, person, data, given, progress=report)
             return {
-                "said": to_page_text(format_done(done)),
+                "said": remove_commands(format_done(done)),
                 "learn": await self._make_learning_offer(visit.owner, done.ids),
             }
         except StaleFold:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
-            return {"error": to_page_text(format_error(error)), "is_busy": isinstance(error, ImportBusy)}
+            return {"error": remove_commands(format_error(error)), "is_busy": isinstance(error, ImportBusy)}
         except Exception as error:  # broad: the page waits for the last line
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}

@@ -19,7 +19,7 @@ from dashboard.parameters import BadRequest
 from dashboard.visits import Answer, Visit, VisitRefused
 from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from locales.catalog import tr
-from locales.page_texts import to_page_text
+from locales.page_texts import remove_commands
 from locales.told import STORAGE_NAMES, format_what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
@@ -276,7 +276,9 @@ class Views:
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": (5, 10, 20, 50),
             "most_every_n": MAX_EVERY_N,
-            "privacy": to_page_text(format_what_is_stored(config, is_private=not visit.is_group, retention_days=days)),
+            "privacy": remove_commands(
+                format_what_is_stored(config, is_private=not visit.is_group, retention_days=days)
+            ),
         }
 
     async def list_reminders(self, visit: Visit) -> Answer:

@@ -21,7 +21,7 @@ from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, read_json
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, speak_in, tr
-from locales.page_texts import find_reader_language, make_page_texts, to_page_text
+from locales.page_texts import find_reader_language, make_page_texts, remove_commands
 from locales.told import format_error, speak_to
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
@@ -241,9 +241,9 @@ async def make_response(work: Callable[[], Awaitable[Answer | Response]]) -> Res
         return _make_error_response(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer
-    shown = {**answer, "said": to_page_text(str(answer["said"]))} if "said" in answer else answer
+    shown = {**answer, "said": remove_commands(str(answer["said"]))} if "said" in answer else answer
     return await asyncio.to_thread(JSONResponse, shown)  # large answers take long to serialize
 
 
 def _make_error_response(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse({"error": to_page_text(sentence) or tr("shared-failed")}, status, headers)
+    return JSONResponse({"error": remove_commands(sentence) or tr("shared-failed")}, status, headers)

@@ -99,19 +99,19 @@ def format_from_now(seconds: float) -> str:
     return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current_language())
 
 
-def format_day(at: date, *, with_year: bool) -> str:
+def format_day(day: date, *, with_year: bool) -> str:
     """Format a date, as in "3 June" or "3. Juni 2023"."""
     from babel.dates import format_date, format_skeleton
 
     locale = "en_GB" if current_language() == ENGLISH else current_language()
-    return format_date(at, "long", locale=locale) if with_year else format_skeleton("MMMMd", at, locale=locale)
+    return format_date(day, "long", locale=locale) if with_year else format_skeleton("MMMMd", day, locale=locale)
 
 
-def format_full_day(at: date) -> str:
+def format_full_day(day: date) -> str:
     """Format a date with weekday and year, as in "Thursday, 3 December 2026"."""
     from babel.dates import format_date
 
-    return format_date(at, "full", locale="en_GB" if current_language() == ENGLISH else current_language())
+    return format_date(day, "full", locale="en_GB" if current_language() == ENGLISH else current_language())
 
 
 def current_language() -> str:
@@ -168,15 +168,15 @@ class Texts:
 texts = Texts()
 
 
-def find_language(code: str) -> str:
+def find_language(tag: str) -> str:
     """Return the supported language of an IETF tag such as "pt-BR", or "" if there is none."""
-    language = code.casefold().replace("_", "-").partition("-")[0]
+    language = tag.casefold().replace("_", "-").partition("-")[0]
     return language if language in LANGUAGES else ""
 
 
-def choose_language(chosen: str, code: str, *, is_shared: bool, default: str) -> str:
+def choose_language(owner_choice: str, app_language: str, *, is_shared: bool, default: str) -> str:
     """Return the language to use: the owner's choice, that of the person's app, or the default.
 
     The language of the app is ignored in a shared chat.
     """
-    return find_language(chosen) or ("" if is_shared else find_language(code)) or default
+    return find_language(owner_choice) or ("" if is_shared else find_language(app_language)) or default

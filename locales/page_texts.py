@@ -22,7 +22,7 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
         "languages": dict(LANGUAGES),
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
-            key: _to_pattern(text)
+            key: _convert_pattern(text)
             for family, names in _find_named_texts(static).items()
             for key, text in _read_texts(language, family).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
@@ -51,13 +51,13 @@ def _read_texts(language: str, family: str) -> Mapping[str, object]:
     return {entry.id.name: entry.value for entry in entries if isinstance(entry, fluent.Message) and entry.value}
 
 
-def make_wanted_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
+def make_preferred_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the page's texts in the first supported language of `wanted` ("pt-BR,en"), or the browser's."""
     tags = wanted.split(",")[:MAX_WANTED]
     return make_page_texts(static, choose_preferred(tags) if wanted else find_reader_language(headers))
 
 
-def to_page_text(text: str) -> str:
+def remove_commands(text: str) -> str:
     """Remove sentences and brackets that name commands, because the page has buttons instead. May return ""."""
     command = _make_command_pattern()
     kept = list[str]()
@@ -91,7 +91,7 @@ def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> 
     return choose_preferred((tag.partition(";")[0] for tag in tags), default)
 
 
-def _to_pattern(pattern: object) -> Pattern:
+def _convert_pattern(pattern: object) -> Pattern:
     # Functions, terms and references to other texts are not supported.
     from fluent.syntax import ast as fluent
 
@@ -107,7 +107,7 @@ def _to_pattern(pattern: object) -> Pattern:
             case fluent.Placeable(expression=fluent.SelectExpression() as choice) if isinstance(
                 choice.selector, fluent.VariableReference
             ):
-                cases = {_format_case_key(variant.key): _to_pattern(variant.value) for variant in choice.variants}
+                cases = {_format_case_key(variant.key): _convert_pattern(variant.value) for variant in choice.variants}
                 other = next(_format_case_key(variant.key) for variant in choice.variants if variant.default)
                 parts.append({"argument": choice.selector.id.name, "cases": cases, "other": other})
             case _:

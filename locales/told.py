@@ -98,20 +98,20 @@ PARTS = frozenset(
 MIN_SIGNAL = 1.0  # of a message's score; a weaker signal is not a reason
 
 
-def format_reason(score: Mapping[str, float], *, least: float = MIN_SIGNAL) -> str:
-    """Return the strongest signal in words, or "loosely related" if none reaches `least`."""
+def format_reason(score: Mapping[str, float], *, min_score: float = MIN_SIGNAL) -> str:
+    """Return the strongest signal in words, or "loosely related" if none reaches `min_score`."""
     raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
     strongest = max(raised, key=raised.__getitem__, default="")
-    is_strong = bool(strongest) and raised[strongest] >= least
+    is_strong = bool(strongest) and raised[strongest] >= min_score
     return tr(f"why-for-{strongest.replace(' ', '-')}") if is_strong else tr("why-loosely")
 
 
-def name_part(name: str) -> str:
+def format_part_name(name: str) -> str:
     """Return the name of a part of the prompt, worded for use in a sentence."""
     return tr(f"why-part-{name}") if name in PARTS else name
 
 
-def format_left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
+def format_cuts(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
     """Return the names of the kinds of content that did not fit in a prompt."""
     kinds = dict.fromkeys(left.what if left.what in ("summary", "document") else "messages" for left in cut)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
@@ -121,10 +121,10 @@ def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, reten
     """Return the text of /privacy, with the state of memory, its contents and its retention."""
     in_group = "" if is_private else tr("basics-stored-group")
     sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), format_retention(retention_days))
-    return f"{format_state(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"
+    return f"{format_memory_state(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"
 
 
-def format_state(config: OwnerConfig | None) -> str:
+def format_memory_state(config: OwnerConfig | None) -> str:
     """Return the line that says if memory is on and where it is stored."""
     return tr(f"basics-mode-{get_memory_mode(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
@@ -147,7 +147,7 @@ def format_counts(forgotten: Forgotten) -> str:
     return join_list(part for part in parts if part)
 
 
-def format_quoting(remainder: Remainder) -> str:
+def format_quote_counts(remainder: Remainder) -> str:
     """Format the number of later items that quote erased messages, as in "3 later answers, 1 fact"."""
     answers = len(remainder.answers)
     parts = [
@@ -162,7 +162,7 @@ def format_quoting(remainder: Remainder) -> str:
 def format_receipt(forgotten: Forgotten) -> str:
     """Format the receipt of /forget, which says what was erased and what may still hold it."""
     remainder = forgotten.remainder
-    stays = [format_quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
+    stays = [format_quote_counts(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
     left = join_list(part for part in stays if part)
     rest = [tr("forget-words-stay", what=left)] if left else []
     rest += [tr("forget-words-may-stay")] if not remainder.others and not remainder.is_complete else []

@@ -32,8 +32,8 @@ def normalise_word(word: str) -> str:
     return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
 
 
-def _list_texts(data: Any) -> list[str]:
-    return [text for part in data.values() for text in _list_texts(part)] if hasattr(data, "values") else [str(data)]
+def _list_strings(data: Any) -> list[str]:
+    return [text for part in data.values() for text in _list_strings(part)] if hasattr(data, "values") else [str(data)]
 
 
 def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
@@ -43,7 +43,7 @@ def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
     return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=(?-i:{HAN.pattern}))|(?!\w))"
 
 
-def _list_cases(name: str) -> list[str]:
+def _list_day_forms(name: str) -> list[str]:
     """Return the forms of a weekday's name, such as the Russian accusative."""
     word = normalise_word(name)
     accusative = [f"{word[:-1]}у"] if word.endswith("а") else []
@@ -54,7 +54,7 @@ def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"])
     """Return the forms of a unit after a number: "Tag", "Tage", "Tagen"."""
     of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
     forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
-    behind = [text.partition("{0}")[2].split() for text in (*forms, *_list_texts(field))]
+    behind = [text.partition("{0}")[2].split() for text in (*forms, *_list_strings(field))]
     return {words[0] for words in behind if words and len(words[0]) > 1}
 
 
@@ -73,9 +73,9 @@ class Lexicon:
     ranges: Mapping[str, tuple[int, int]]
     day_first: bool
 
-    def match_name(self, names: Sequence[tuple[int, re.Pattern[str]]], text: str, at: int) -> tuple[int, int] | None:
+    def match_name(self, names: Sequence[tuple[int, re.Pattern[str]]], text: str, start: int) -> tuple[int, int] | None:
         """Return the number of the month or weekday that is named at a position, and the position after it."""
-        found = [(match.end(), number) for number, name in names if (match := name.match(text, at))]
+        found = [(match.end(), number) for number, name in names if (match := name.match(text, start))]
         return (max(found)[1], max(found)[0]) if found else None
 
 
@@ -109,7 +109,7 @@ def load_lexicon(language: str) -> Lexicon:
         number: [locale.months[form][width][number] for form in _FORMS for width in _WIDTHS] for number in range(1, 13)
     }
     days = locale.days["format"]
-    wide = {number: _list_cases(name) for number, name in days["wide"].items()}
+    wide = {number: _list_day_forms(name) for number, name in days["wide"].items()}
     short = {number: [days[width][number] for width in ("abbreviated", "short")] for number in range(7)}
     return Lexicon(
         language=language,
@@ -130,9 +130,11 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
     """Return patterns for months, weekdays, units and parts of the day in all languages."""
     lexicons = [load_lexicon(language) for language in LANGUAGES]
     locales = [Locale(language) for language in LANGUAGES]
-    months = [name for locale in locales for form in _FORMS for name in _list_texts(locale.months[form]["wide"])]
+    months = [name for locale in locales for form in _FORMS for name in _list_strings(locale.months[form]["wide"])]
     units = [word for locale in locales for unit in UNITS for word in _list_unit_words(locale, unit, "long")]
-    days = [name for locale in locales for day in locale.days["format"]["wide"].values() for name in _list_cases(day)]
+    days = [
+        name for locale in locales for day in locale.days["format"]["wide"].values() for name in _list_day_forms(day)
+    ]
     parts = [
         text
         for lexicon in lexicons

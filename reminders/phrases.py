@@ -13,7 +13,7 @@ from functools import partial
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders import lexicon
-from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_possible, make_at_clock, make_wish
+from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, find_impossibility, make_at_clock, make_wish
 from text.analyzer import fold_term, normalise_text
 from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
@@ -94,21 +94,21 @@ class _Reading:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = after, ""
                 start = _skip_gap(self.text, after)
-            elif (found := self.match_lead(start)) is not None:
+            elif (found := self.match_preposition(start)) is not None:
                 lead, start = found
             else:
                 return
 
-    def match_lead(self, start: int) -> tuple[str, int] | None:
+    def match_preposition(self, start: int) -> tuple[str, int] | None:
         """Return the kind of a preposition ("at" an hour, "on" a day) and the position after it."""
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
 
     def _read_element(self, start: int, lead: str) -> int:
         """Read one expression of time after the preposition `lead`. Return its end, or -1. So do all its readers."""
         readers = (
-            self._read_distance,
+            self._read_delay,
             self._read_relative_day,
-            self._read_every,
+            self._read_repetition,
             self._read_named_date,
             self._read_numeric_date,
             self._read_period,
@@ -117,7 +117,7 @@ class _Reading:
         )
         return next((end for reader in readers if (end := reader(start)) >= 0), -1)
 
-    def _read_distance(self, start: int) -> int:
+    def _read_delay(self, start: int) -> int:
         """Read "in 20 minutes" or "через неделю"."""
         if self.end or (after := self.match("in", start)) < 0:
             return -1
@@ -150,7 +150,7 @@ class _Reading:
                 return found.end()
         return -1
 
-    def _read_every(self, start: int) -> int:
+    def _read_repetition(self, start: int) -> int:
         if self.repeat or self.is_every or self.is_dated or (after := self.match("every", start)) < 0:
             return -1
         self.is_every = True
@@ -160,7 +160,7 @@ class _Reading:
                 if (found := name.match(self.text, after)) and lexicon.UNITS[unit]:
                     self.repeat = lexicon.UNITS[unit]
                     return found.end()
-            article, after = after, (self.match_lead(after) or ("", -1))[1]  # "todos los días"
+            article, after = after, (self.match_preposition(after) or ("", -1))[1]  # "todos los días"
         end = self._read_weekday(article, is_led=True)
         self.repeat = "weekly" if end >= 0 else ""
         return end
@@ -175,7 +175,7 @@ class _Reading:
             return -1
         number, end = found
         behind = _skip_gap(self.text, end)
-        is_timed = self.match_lead(behind) is not None or self.text[behind : behind + 1].isdigit()
+        is_timed = self.match_preposition(behind) is not None or self.text[behind : behind + 1].isdigit()
         month = self.words.match_name(self.words.months, self.text, behind)
         is_timed |= month is not None and _DAY_AFTER_MONTH.match(self.text, month[1]) is not None
         if not (is_led or after >= 0 or is_timed or self.end):
@@ -214,10 +214,10 @@ class _Reading:
             end = year.end()
             while (joined := self.match("of", _skip_gap(self.text, end))) >= 0:
                 end = joined
-        self._take_day(int(year[1]) if year else 0, month, day)
+        self._set_day(int(year[1]) if year else 0, month, day)
         return end
 
-    def _take_day(self, year: int, month: int, day: int) -> None:
+    def _set_day(self, year: int, month: int, day: int) -> None:
         this_year = self.wall.year
         for possible_year in [year] if year else range(this_year, this_year + YEARS_TO_LEAP_DAY + 1):
             with suppress(ValueError):
@@ -232,7 +232,7 @@ class _Reading:
             return -1
         if found["iso"]:
             year, month, day = map(int, found["iso"].split("-"))
-            self._take_day(year, month, day)
+            self._set_day(year, month, day)
             return found.end()
         a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
         is_short = found["sep"] == "." and not found["year"] and not found["dot"]
@@ -250,7 +250,7 @@ class _Reading:
                 return found.end()
             if b > 12 or not self.words.day_first:
                 a, b = b, a
-        self._take_day(year + 2000 if 0 < year < 100 else year, b, a)
+        self._set_day(year + 2000 if 0 < year < 100 else year, b, a)
         return found.end()
 
     def _read_period(self, start: int) -> int:
@@ -332,7 +332,7 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     for reading in readings:
         reading.run()
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
-    if words := _find_left_over(best, text):
+    if words := _find_unread_time_words(best, text):
         return NotUnderstood(words=words)
     if best.impossible:
         return "none"
@@ -342,11 +342,11 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     return _make_wish(best, what, now) if what.strip(" ,.;:!?-–—") else NotUnderstood(words="")
 
 
-def _make_wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
+def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     wall = reading.wall
     if reading.distance is not None:
         due_at = now + (reading.distance - wall)
-        return check_possible(due_at, now) or make_wish(what, due_at, None, "", now) or NotUnderstood(words="")
+        return find_impossibility(due_at, now) or make_wish(text, due_at, None, "", now) or NotUnderstood(words="")
     hour, minute = reading.clock or (MORNING, 0)
     local = datetime.combine(reading.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
     if hour == 24 or (reading.is_midnight and reading.day == wall.date()):
@@ -363,14 +363,14 @@ def _make_wish(reading: _Reading, what: str, now: datetime) -> ReminderWish | Im
     if local <= wall and reading.day is None:
         local += timedelta(days=7 if reading.weekday is not None else 1)
     if not reading.repeat:
-        if why := check_possible(local, now.replace(tzinfo=None)):
+        if why := find_impossibility(local, now.replace(tzinfo=None)):
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins
-    return make_at_clock(what, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+    return make_at_clock(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
 
 
-def _find_left_over(reading: _Reading, text: str) -> str:
+def _find_unread_time_words(reading: _Reading, text: str) -> str:
     """Return the time words that were not understood, or ""."""
     if reading.unsure:
         return reading.unsure[0]
@@ -384,11 +384,13 @@ def _find_left_over(reading: _Reading, text: str) -> str:
             return token[0]  # "9ish"
     tokens = list(_TOKEN.finditer(text, start))
     lead, after = "", start
-    while (found := reading.match_lead(after)) is not None:
+    while (found := reading.match_preposition(after)) is not None:
         lead, after = found
     first = next((index for index, token in enumerate(tokens) if token.start() >= after), 0)
     near = {0, first, *_find_second_times(reading, tokens)}
-    marks = [index for index in range(len(tokens)) if _is_time(tokens, index, is_timed=is_timed and index not in near)]
+    marks = [
+        index for index in range(len(tokens)) if _is_time_word(tokens, index, is_timed=is_timed and index not in near)
+    ]
     begins = not is_read or reading.match("and", start) >= 0
     if lead:
         begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
@@ -406,7 +408,7 @@ def _find_left_over(reading: _Reading, text: str) -> str:
 def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> Iterator[int]:
     """Yield the tokens that would be another time if they are numbers: "at 9 or at 10", "at 9 to 10"."""
     after = reading.match("until", _skip_gap(reading.text, reading.end))
-    while after >= 0 and (lead := reading.match_lead(after)) is not None:
+    while after >= 0 and (lead := reading.match_preposition(after)) is not None:
         after = lead[1]
     for index, token in enumerate(tokens):
         is_led_alike = index > 0 and tokens[index - 1][0].casefold() == reading.clock_lead.casefold()
@@ -414,7 +416,7 @@ def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> It
             yield index
 
 
-def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
+def _is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
     """Return True if a word expresses a time. A number does so only while no time is known."""
     token = tokens[index][0].translate(_PLAIN).strip(".:'@~+")
     word = lexicon.normalise_word(token)

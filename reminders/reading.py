@@ -42,7 +42,7 @@ class WishReader:
     _model: ChatModel
     _quota: Quota
 
-    async def read_or_explain(self, person: int, request: str, now: datetime) -> tuple[ReminderWish, bool] | str:
+    async def read_or_explain(self, person_id: int, request: str, now: datetime) -> tuple[ReminderWish, bool] | str:
         """Return a reminder and True if the person has to confirm it, or a sentence about the reason for none.
 
         A reminder that the model read has to be confirmed. `now` is aware and in the person's zone.
@@ -50,7 +50,7 @@ class WishReader:
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase
 
-        if (read := await self.read(person, request, now)) is not None:
+        if (read := await self.read(person_id, request, now)) is not None:
             return read, True
         # In a thread: the first call reads locale data for a second.
         match await asyncio.to_thread(read_phrase, request, now):
@@ -63,11 +63,11 @@ class WishReader:
             case why:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
-    async def read(self, person: int, request: str, now: datetime) -> ReminderWish | None:
+    async def read(self, person_id: int, request: str, now: datetime) -> ReminderWish | None:
         """Return the reminder that the model reads, or None if it cannot be asked or finds none."""
         asked = PromptMessage(role="user", content=prompts.make_reminder_request(request[:MAX_TEXT_CHARS], now))
         try:
-            answer = await self._quota.complete(person, self._model, [asked], schema=SCHEMA)
+            answer = await self._quota.complete(person_id, self._model, [asked], schema=SCHEMA)
             given = json.loads(answer.text)
         except (KeepsakeError, ValueError, RecursionError) as error:
             log.info("a reminder could not be read: %s", type(error).__name__)

@@ -26,8 +26,8 @@ MAX_DUE = 200  # reminders read at once; list_due takes one of each owner before
 GRACE = 2.0  # seconds that a reminder which is being sent when the bot stops has left to arrive
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
-Told = Literal["arrived", "unknown", "lost", "later"]  # unknown: it may have arrived; lost: never; later: try again
-Tell = Callable[[Reminder, datetime], Awaitable[Told]]  # sends a reminder at a given time
+SendOutcome = Literal["arrived", "unknown", "lost", "later"]  # it may have arrived, never will, or is tried again later
+SendReminder = Callable[[Reminder, datetime], Awaitable[SendOutcome]]  # sends a reminder at a given time
 
 
 @define(kw_only=True, eq=False)
@@ -54,18 +54,18 @@ class Reminders:
         async with self._memory.home(owner) as store:
             return await store.reminders.list_reminders(owner)
 
-    async def remove(self, owner: int, number: int) -> Reminder | None:
+    async def remove(self, owner: int, reminder_id: int) -> Reminder | None:
         """Cancel a reminder and return it, or return None if there is none."""
         async with self._memory.home(owner) as store:
-            return await store.reminders.remove(owner, number)
+            return await store.reminders.remove(owner, reminder_id)
 
     @asynccontextmanager
-    async def send_while_open(self, tell: Tell) -> AsyncIterator[None]:
+    async def send_while_open(self, send: SendReminder) -> AsyncIterator[None]:
         """Send due reminders while the block is open. At its end, wait for those that are being sent."""
 
         async def check() -> None:
             try:
-                await self.start_due(tell)
+                await self.start_sending_due(send)
             except KeepsakeError as error:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
@@ -77,7 +77,7 @@ class Reminders:
                 await asyncio.wait(left, timeout=GRACE)
                 await cancel_and_wait(*left)
 
-    async def start_due(self, tell: Tell) -> list[asyncio.Task[None]]:
+    async def start_sending_due(self, send: SendReminder) -> list[asyncio.Task[None]]:
         """Start one sending task per owner with due reminders, unless one is already running."""
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
@@ -86,21 +86,21 @@ class Reminders:
                 due[reminder.owner].append(reminder)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < MAX_CONCURRENT_OWNERS:
-                    task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, tell))
+                    task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, send))
                     task.add_done_callback(partial(self._telling.pop, owner))
                     begun.append(task)
         return begun
 
-    async def _send_due(self, due: Sequence[Reminder], tell: Tell) -> None:
+    async def _send_due(self, due: Sequence[Reminder], send: SendReminder) -> None:
         """Send the due reminders of one owner. Stop at the first that has to be sent later."""
         for reminder in due:
             try:
-                if not await self._send_reminder(reminder, tell):
+                if not await self._send_reminder(reminder, send):
                     return
             except KeepsakeError as error:
                 log.warning("a reminder of %d is not sent yet: %s", reminder.owner, type(error).__name__)
 
-    async def _send_reminder(self, reminder: Reminder, tell: Tell) -> bool:
+    async def _send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
         """Send a reminder. Return False if it has to be sent later."""
         while True:
             async with self._memory.home(reminder.owner) as store:
@@ -110,7 +110,7 @@ class Reminders:
             if times > MAX_SENDS:
                 log.warning("a reminder of %d is not sent a third time", reminder.owner)
                 break
-            told = await tell(reminder, self._clock())
+            told = await send(reminder, self._clock())
             if told == "later":
                 async with self._memory.home(reminder.owner) as store:
                     await store.reminders.undo_sending(reminder)

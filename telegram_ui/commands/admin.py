@@ -53,7 +53,7 @@ class AdminCommands(Family):
         if not number.isdecimal():
             return tr("shared-dead-button")
         if what in (ALLOW, REFUSE):
-            return await self._decide_on_person(ask, int(number), what)
+            return await self._set_standing(ask, int(number), what)
         if what == OVERVIEW:
             return await self._show_overview(ask)
         if what == ERRORS:
@@ -64,19 +64,19 @@ class AdminCommands(Family):
             return await self._remove_person(ask, int(number))
         return await self._set_privacy(ask, sees_all=number == "1") if what == GROUPS else tr("shared-dead-button")
 
-    async def _decide_on_person(self, ask: Ask, number: int, what: str) -> str:
-        decided = self._services.memory.people.get(number)
-        standing: Standing = "allowed" if what == ALLOW else "refused"
+    async def _set_standing(self, ask: Ask, person_id: int, action: str) -> str:
+        decided = self._services.memory.people.get(person_id)
+        standing: Standing = "allowed" if action == ALLOW else "refused"
         if decided is None or decided.standing != standing:
-            decided = await decide_on_person(self._dependencies, number, standing, by=ask.person.id)
+            decided = await set_standing(self._dependencies, person_id, standing, admin_id=ask.person.id)
         text = _format_known_person(decided)
         await self._show_text(ask, text, self._make_back_buttons(ask))
         return text[:200]
 
-    async def _remove_person(self, ask: Ask, number: int) -> str:
-        if number in self._operation.admin_ids:
+    async def _remove_person(self, ask: Ask, person_id: int) -> str:
+        if person_id in self._operation.admin_ids:
             return tr("admin-not-an-admin")
-        removed = await decide_on_person(self._dependencies, number, "removed", by=ask.person.id)
+        removed = await set_standing(self._dependencies, person_id, "removed", admin_id=ask.person.id)
         await self._show_people(ask, 0)
         return _format_known_person(removed)[:200]
 
@@ -150,7 +150,7 @@ def _format_known_person(person: KnownPerson) -> str:
     return f"{name} – {tr(f'admin-standing-{person.standing}')}"
 
 
-async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> None:
+async def ask_admins_to_admit(dependencies: Dependencies, person: Person, message_text: str) -> None:
     """Ask all admins if this stranger may use the bot. Log errors."""
     services, operation = dependencies.services, dependencies.operation
     name = f"{person.name} (@{person.username})" if person.username else person.name
@@ -162,7 +162,7 @@ async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> 
             chosen = await services.memory.language(number) or ""
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
             with speak_in(language):
-                await _ask_admin(dependencies, Chat(id=number), Person(id=number, name=""), stranger, words)
+                await _ask_admin(dependencies, Chat(id=number), Person(id=number, name=""), stranger, message_text)
     except KeepsakeError as error:
         log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
 
@@ -181,17 +181,17 @@ async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stra
         log.warning("an admin could not be asked about somebody: %s", type(error).__name__)
 
 
-async def decide_on_person(dependencies: Dependencies, number: int, standing: Standing, *, by: int) -> KnownPerson:
+async def set_standing(dependencies: Dependencies, person_id: int, standing: Standing, *, admin_id: int) -> KnownPerson:
     """Store an admin's decision about a person. Tell the person if they are let in."""
     people = dependencies.services.memory.people
-    before = people.get(number)
+    before = people.get(person_id)
     name, language = (before.name, before.language) if before else ("", "")
-    decided = KnownPerson(id=number, standing=standing, name=name, language=language)
-    await people.put(decided, by=by, now=dependencies.services.clock())
+    decided = KnownPerson(id=person_id, standing=standing, name=name, language=language)
+    await people.put(decided, by=admin_id, now=dependencies.services.clock())
     if standing == "allowed" and before is not None and before.standing != "allowed":
         with speak_in(find_language(language) or dependencies.default_language):
             try:
-                await dependencies.delivery.say(Chat(id=number), tr("admin-let-in"))
+                await dependencies.delivery.say(Chat(id=person_id), tr("admin-let-in"))
             except DeliveryError as error:
                 log.info("somebody who was let in could not be told: %s", type(error).__name__)
     return decided

@@ -118,7 +118,7 @@ class AnswerButtons(Family):
         return tr("answers-nothing-to-stop")
 
     async def _answer_again(
-        self, ask: Ask, instead_of: Sequence[int], *, is_answer: bool = False, status: str = ""
+        self, ask: Ask, replaced_ids: Sequence[int], *, is_answer: bool = False, status: str = ""
     ) -> str | None:
         """Answer the turn of the pressed button again. `status` replaces the text of the message with the button."""
         chat, conversation = ask.chat, self._services.conversation
@@ -133,7 +133,7 @@ class AnswerButtons(Family):
                 kept=stream.get_seen_text,
             )
 
-        stream = await self._begin_answer(ask, instead_of=instead_of)
+        stream = await self._begin_answer(ask, replaced_ids=replaced_ids)
         if stream is None:
             return tr("answers-pressed-already")
         answered = await self._run_answer(ask, stream, answer)
@@ -149,13 +149,13 @@ class AnswerButtons(Family):
             return ()
         return await self._services.explanations.list_messages_of_same_answer(ask.chat.scope, ask.message_id)
 
-    async def _begin_answer(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
+    async def _begin_answer(self, ask: Ask, *, replaced_ids: Sequence[int] = ()) -> AnswerStream | None:
         """Start to show an answer. Return None for a repeated press."""
         if ask.argument in self._pressed:
             return None
         await self._record_press(ask)
         stop = partial(make_stop_keyboard, self._dependencies, ask.chat, ask.person)
-        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, instead_of)
+        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, replaced_ids)
 
     async def _record_press(self, ask: Ask) -> None:
         """Remember a press and acknowledge it at once, because Telegram shows the button as busy until then."""
@@ -204,32 +204,32 @@ class AnswerButtons(Family):
         if not reply.is_error:
             await self._services.conversation.note_shown(incoming, sent)
         if self._last_buttons.record_answer(chat, sent):
-            await self._last_buttons.clear_earlier(self._delivery, chat)
+            await self._last_buttons.clear_earlier_buttons(self._delivery, chat)
         for notice in reply.notices:
             await self._delivery.say(chat, notice)
         for proposal in reply.proposals:
             await proposals.ask_about_proposal(self._dependencies, chat, ask.person, proposal)
-        await speak_if_chosen(self._dependencies, chat, ask.person, reply, sent)
+        await speak_answer_if_wanted(self._dependencies, chat, ask.person, reply, sent)
 
 
-async def speak_if_chosen(
+async def speak_answer_if_wanted(
     dependencies: Dependencies,
     chat: Chat,
     person: Person,
     reply: Reply,
-    shown_as: Sequence[int],
+    message_ids: Sequence[int],
     *,
-    was_heard: bool = False,
+    was_voice: bool = False,
 ) -> None:
     """Speak an answer if its reader chose so. Show errors in the chat, but raise DeliveryError."""
-    if dependencies.speech is None or reply.is_error or not shown_as:
+    if dependencies.speech is None or reply.is_error or not message_ids:
         return
     try:
         config = await dependencies.services.memory.config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
         words = convert_markdown(reply.text)[0]
-        if words.strip() and (chosen == "always" or (chosen == "voice" and was_heard)):
-            await _speak_text(dependencies, replace(chat, reply_to=shown_as[0]), person, words)
+        if words.strip() and (chosen == "always" or (chosen == "voice" and was_voice)):
+            await _speak_text(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
     except DeliveryError:
         raise
     except KeepsakeError as error:
@@ -258,13 +258,13 @@ def make_answer_keyboard(
         return None
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     if reply.is_error:
-        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_once_payload(reply.turn))])
-    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_once_payload(reply.turn))]
+        return make_keyboard([button(RETRY, label=tr("answers-try-again"), payload=_make_press_payload(reply.turn))])
+    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_make_press_payload(reply.turn))]
     if reply.is_truncated:
-        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_once_payload(reply.turn)))
+        row.append(button(GO_ON, label=tr("answers-continue"), payload=_make_press_payload(reply.turn)))
     row.append(button(WHY, label=tr("answers-why")))
     if dependencies.speech is not None:
-        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_once_payload(reply.turn)))
+        row.append(button(LISTEN, label=tr("answers-listen"), payload=_make_press_payload(reply.turn)))
     versions = make_page_buttons(
         reply.version - 1,
         reply.versions,
@@ -275,7 +275,7 @@ def make_answer_keyboard(
     return make_keyboard(row, versions, offer)
 
 
-def _make_once_payload(turn: int) -> str:
+def _make_press_payload(turn: int) -> str:
     return f"{turn}.{make_nonce()}"
 
 
@@ -286,7 +286,7 @@ def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -
 
 async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Ask the author of an edited message if the bot should answer it again."""
-    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_once_payload(turn))
+    button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_press_payload(turn))
     await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
@@ -298,7 +298,7 @@ async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Per
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
     row = [
         button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
-        button(ANOTHER, label=tr("answers-again"), payload=_make_once_payload(turn)),
+        button(ANOTHER, label=tr("answers-again"), payload=_make_press_payload(turn)),
         button(NOTHING, label=tr("answers-wrong-nothing")),
     ]
     about = replace(chat, reply_to=telegram_id)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from locales.catalog import tr
-from locales.told import format_state, format_what_is_stored
+from locales.told import format_memory_state, format_what_is_stored
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.sending.formatting import TextBuilder
@@ -18,7 +18,7 @@ class Basics(Family):
     heading = "start"
 
     @Press(TURN_ON, who="admins")
-    async def _press_turn_on(self, ask: Ask) -> str | None:
+    async def _turn_on_memory(self, ask: Ask) -> str | None:
         text, was_on = await self._switch_memory_on(ask)
         await self._show_start(ask)
         if was_on:
@@ -32,7 +32,7 @@ class Basics(Family):
         is_on = config is not None and config.enabled
         turn_on = [] if is_on else [self._make_button(ask, TURN_ON, tr("basics-turn-on"))]
         stored = self._make_button(ask, STORED, tr("basics-button-stored"))
-        text = f"{tr('basics-hello')}\n{format_state(config)}\n{tr('basics-see-help')}"
+        text = f"{tr('basics-hello')}\n{format_memory_state(config)}\n{tr('basics-see-help')}"
         await self._show_text(ask, text, turn_on, [stored, self._make_button(ask, HELP, tr("basics-button-help"))])
 
     @Command("help")
@@ -61,13 +61,13 @@ class Basics(Family):
                 shown.add(f"\n{_format_command(row)}")
         await self._show_text(ask, shown.piece())
 
-    async def _describe_stored_data(self, ask: Ask) -> None:
+    async def _show_stored_data(self, ask: Ask) -> None:
         config, days = await self._read_config(ask), self._operation.retention_days
         text = format_what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
         await self._delivery.say(ask.chat, text)
 
-    _handle_privacy_command = Command("privacy")(_describe_stored_data)
-    _press_stored = Press(STORED)(_describe_stored_data)
+    _handle_privacy_command = Command("privacy")(_show_stored_data)
+    _press_stored = Press(STORED)(_show_stored_data)
 
     @Command("stop")
     async def _say_nothing_to_stop(self, ask: Ask) -> str:

@@ -50,7 +50,7 @@ class Broadcasting(Family):
             return tr("shared-dead-button")
         what, _, number = ask.argument.partition(".")
         if what == WRITE:
-            await self._text.ask_for(ask, tr("broadcast-question"), about=None, example="")
+            await self._text.ask_question(ask, tr("broadcast-question"), subject=None, example="")
             return None
         broadcasts = self._services.memory.broadcasts
         found = await broadcasts.get(int(number)) if number.isdecimal() else None
@@ -70,9 +70,9 @@ class Broadcasting(Family):
         return None
 
 
-async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, words: str) -> None:
+async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, text: str) -> None:
     """Show an admin the text and the number of people who would receive it."""
-    found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, words)
+    found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, text)
     if isinstance(found, str):
         await dependencies.delivery.say(ask.chat, found)
         return
@@ -83,12 +83,12 @@ async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, words: 
 
 
 def _make_broadcast_buttons(
-    dependencies: Dependencies, admin: int, number: int, *, is_sending: bool
+    dependencies: Dependencies, admin_id: int, broadcast_id: int, *, is_sending: bool
 ) -> list[InlineKeyboardButton]:
-    chat, person = Chat(id=admin), Person(id=admin, name="")
+    chat, person = Chat(id=admin_id), Person(id=admin_id, name="")
     choices = {"broadcast-stop": STOP} if is_sending else {"broadcast-send": SEND, "broadcast-cancel": STOP}
     return [
-        dependencies.buttons.make_button(KIND, chat, person, tr(key), f"{what}.{number}")
+        dependencies.buttons.make_button(KIND, chat, person, tr(key), f"{what}.{broadcast_id}")
         for key, what in choices.items()
     ]
 

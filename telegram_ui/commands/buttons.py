@@ -38,7 +38,7 @@ class Buttons:
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
-    def make_data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
+    def sign_payload(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
         """Return the callback data of a button. Raise ValueError if the kind or the payload does not fit."""
         if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
@@ -49,7 +49,7 @@ class Buttons:
     ) -> InlineKeyboardButton:
         """Return a button that only this person may press. It is red if it `erases` something."""
         style = "danger" if erases else None
-        return InlineKeyboardButton(label, callback_data=self.make_data(kind, chat, person, payload), style=style)
+        return InlineKeyboardButton(label, callback_data=self.sign_payload(kind, chat, person, payload), style=style)
 
     def make_retry_keyboard(
         self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False
@@ -103,7 +103,7 @@ def make_page_buttons(
     return [button(label, target) for label, target in targets.items() if 0 <= target < pages]
 
 
-def split_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
+def split_into_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
     return [buttons[start : start + width] for start in range(0, len(buttons), width)]
 
 
@@ -139,7 +139,7 @@ class LastButtons:
             self._earlier[chat.location] = [*self._earlier.get(chat.location, []), before][-MAX_EARLIER_ANSWERS:]
         return chat.location in self._earlier
 
-    async def clear_earlier(self, delivery: Delivery, chat: Chat) -> None:
+    async def clear_earlier_buttons(self, delivery: Delivery, chat: Chat) -> None:
         """Remove the buttons of all earlier answers. Ignore Telegram errors."""
         for message_id in self._earlier.pop(chat.location, []):
             await _remove_keyboard(delivery, chat, message_id)

@@ -12,7 +12,7 @@ from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
-from telegram_ui.commands.wording import format_conversation, format_moment, format_ticked
+from telegram_ui.commands.wording import format_conversation, format_moment, format_option
 from text.characters import format_visible_line
 
 KIND = "cht"
@@ -55,7 +55,9 @@ class ChatsCommands(Family):
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         if action == RENAME:
-            await self._title.ask_for(ask, tr("chats-which-title"), about=scope.thread, example=tr("chats-example"))
+            await self._title.ask_question(
+                ask, tr("chats-which-title"), subject=scope.thread, example=tr("chats-example")
+            )
             return None
         if action != GO:
             return tr("shared-dead-button")
@@ -82,7 +84,7 @@ class ChatsCommands(Family):
             count = tr("shared-messages", messages=listed.messages)
             lines.append(tr("chats-line", number=str(number), title=title, count=count, date=date))
             thread = str(listed.scope.thread)
-            go = self._make_button(ask, KIND, format_ticked(title, is_chosen=listed.is_open), GO + thread)
+            go = self._make_button(ask, KIND, format_option(title, is_chosen=listed.is_open), GO + thread)
             rename = self._make_button(ask, KIND, "✏️", RENAME + thread)
             rows.append([go, rename, self._make_button(ask, forget.CONVERSATION, "🗑", thread)])
         pages = -(-total // CHATS_PER_PAGE)
@@ -93,7 +95,7 @@ class ChatsCommands(Family):
     _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_page)
 
     async def take_text(self, ask: Ask) -> bool:
-        return await self._title.take_answer(ask, partial(self._rename_chat, ask), most=MAX_TITLE_CHARS)
+        return await self._title.handle_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, ask: Ask, thread: int) -> str:
         scope, title = Scope(owner=ask.chat.id, thread=thread), format_visible_line(ask.argument)

@@ -10,16 +10,16 @@ from telegram.error import TelegramError
 
 from chat.choices import Choice, NotOffered, list_choices
 from locales.catalog import LANGUAGES, choose_language, current_language, speak_in, tr
-from locales.told import format_state
+from locales.told import format_memory_state
 from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import make_private_menu
-from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_rows
+from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_into_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.commands.summaries import POLICY
-from telegram_ui.commands.wizard import find_number
+from telegram_ui.commands.wizard import parse_threshold
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
 
 LANGUAGE = "lng"
@@ -61,18 +61,18 @@ class ChoiceCommands(Family):
             return refused
         return await self._show_settings(ask, await self._read_config(ask))
 
-    async def _set_choice(self, ask: Ask, what: str, value: str) -> str | None:
+    async def _set_choice(self, ask: Ask, name: str, value: str) -> str | None:
         """Store a choice. Return a sentence if it cannot be chosen."""
-        choice = next((choice for choice in list_choices(self._services) if choice.name == what), None)
+        choice = next((choice for choice in list_choices(self._services) if choice.name == name), None)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
         config = await self._read_config(ask)
-        if what == "enabled" and wanted is True:
+        if name == "enabled" and wanted is True:
             await self._switch_memory_on(ask)
         elif config is not None and config.enabled:
             try:
                 async with self._delivery.show_typing(ask.chat):
-                    await self._store_choices(ask, **{what: wanted})
+                    await self._store_choices(ask, **{name: wanted})
             except NotOffered as refused:
                 return str(refused)
         return None
@@ -83,7 +83,7 @@ class ChoiceCommands(Family):
 
         rows = make_settings_rows(list_choices(self._services), config, button, self._now())
         if config is not None and config.enabled:
-            label = tr("policy-heading", policy=wording.name_policy(config.policy))
+            label = tr("policy-heading", policy=wording.format_policy_name(config.policy))
             rows.append([self._make_button(ask, POLICY, label, ASK)])
         persona = tr(f"model-persona-{model_choices.choose_persona(config)}")
         label = tr("model-manner-button", persona=persona)
@@ -94,7 +94,7 @@ class ChoiceCommands(Family):
             rows.append([self._make_button(ask, model_choices.MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[current_language()])
         rows.append([self._make_button(ask, LANGUAGE, language, ASK)])
-        lines = [tr("choices-heading"), "", format_state(config)]
+        lines = [tr("choices-heading"), "", format_memory_state(config)]
         if config is not None and config.enabled:
             lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
         return await self._show_text(ask, "\n".join([*lines, *self._list_missing_abilities(ask, config)]), *rows)
@@ -126,19 +126,19 @@ class ChoiceCommands(Family):
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_local_time(self, ask: Ask, instead_of: int | None) -> str | None:
-        """Ask for the person's local time by buttons. `instead_of` is the message with the settings, if any."""
+    async def _ask_local_time(self, ask: Ask, message_id: int | None) -> str | None:
+        """Ask for the person's local time by buttons. `message_id` is the message with the settings, if any."""
         config, now = await self._read_config(ask), self._now()
-        after = "" if instead_of is None else f".{BACK}"
+        after = "" if message_id is None else f".{BACK}"
         times = [
             self._make_button(ask, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
             for offset in list_offsets()
         ]
-        rows = split_rows(times, 5)
-        back = [] if instead_of is None else [self._make_settings_button(ask)]
+        rows = split_into_rows(times, 5)
+        back = [] if message_id is None else [self._make_settings_button(ask)]
         here = format_zone_with_time(config.timezone if config else "", now, wording.find_zone(config))
         text = f"{here}\n{tr('choices-which-time')}"
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=make_keyboard(*rows, back))
+        await self._delivery.replace(ask.chat, message_id, text, keyboard=make_keyboard(*rows, back))
         return None
 
     async def _set_zone_by_time(self, ask: Ask, value: str) -> str | None:
@@ -157,7 +157,7 @@ class ChoiceCommands(Family):
     async def _switch_incognito(self, ask: Ask) -> str:
         config, word = await self._read_config(ask), ask.argument.strip().lower()
         if config is None or not config.enabled or word not in ("", ON, OFF):
-            return format_state(config)
+            return format_memory_state(config)
         chosen = word == ON if word else not config.incognito
         await self._store_choices(ask, incognito=chosen)
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
@@ -182,30 +182,30 @@ class ChoiceCommands(Family):
             await self._show_languages(ask)
         return None
 
-    async def _set_language(self, ask: Ask, chosen: str) -> str:
-        await self._store_choices(ask, language=chosen)
-        with speak_in(self._resolve_language(ask, chosen)):
-            await self._set_menu(ask, chosen)
+    async def _set_language(self, ask: Ask, language: str) -> str:
+        await self._store_choices(ask, language=language)
+        with speak_in(self._resolve_language(ask, language)):
+            await self._set_menu(ask, language)
             return tr("language-chosen", language=LANGUAGES[current_language()])
 
-    def _resolve_language(self, ask: Ask, chosen: str) -> str:
+    def _resolve_language(self, ask: Ask, language: str) -> str:
         default = self._dependencies.default_language
-        return choose_language(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
+        return choose_language(language, ask.person.language, is_shared=not ask.chat.is_private, default=default)
 
-    async def _set_menu(self, ask: Ask, chosen: str) -> None:
+    async def _set_menu(self, ask: Ask, language: str) -> None:
         if not ask.chat.is_private:
             return
         bot: telegram.Bot = ask.update.get_bot()
         scope = BotCommandScopeChat(ask.chat.id)
         rows = [(row.name, row.description) for row in make_private_menu(self._dependencies.commands)]
         with suppress(TelegramError):  # commands work without a menu
-            await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
+            await (bot.set_my_commands(rows, scope=scope) if language else bot.delete_my_commands(scope=scope))
 
     async def _show_languages(self, ask: Ask) -> str | None:
         config = await self._read_config(ask)
         chosen = config.language if config else ""
         labels = {**LANGUAGES, BY_APP: tr("language-automatic")} if ask.chat.is_private else LANGUAGES
-        rows = split_rows(self._make_choice_buttons(ask, LANGUAGE, labels, chosen or BY_APP), 2)
+        rows = split_into_rows(self._make_choice_buttons(ask, LANGUAGE, labels, chosen or BY_APP), 2)
         return await self._show_text(ask, tr("language-question"), *rows, [self._make_settings_button(ask)])
 
 
@@ -213,7 +213,7 @@ def _parse_value(choice: Choice, value: str) -> object:
     """Return the value in a payload, or None if it is invalid."""
     if choice.kind == "switch":
         return {ON: True, OFF: False}.get(value)
-    return find_number(value) if choice.kind == "number" else value
+    return parse_threshold(value) if choice.kind == "number" else value
 
 
 def make_settings_rows(
@@ -225,25 +225,25 @@ def make_settings_rows(
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
     }
     rows = [_make_choice_row(shown[name], config, button) for name in LABELS if name in shown]
-    zone, time = format_zone(config.timezone if config else ""), wording.format_clock(now, wording.find_zone(config))
+    zone, time = format_zone(config.timezone if config else ""), wording.format_time(now, wording.find_zone(config))
     return [*rows, [button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
 
 def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
     chosen, name = choice.get_value(config), LABELS[choice.name]
     if choice.kind == "switch":
-        return [button(wording.format_checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
+        return [button(wording.format_switch(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
     if choice.kind == "number":
         return wording.make_threshold_buttons(
             chosen, lambda shown, number: button(shown, f"{choice.name}.{number}"), lambda n: name(str(n))
         )
     return [
-        button(wording.format_ticked(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
+        button(wording.format_option(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
         for value in choice.values
     ]
 
 
 def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:
     """Return a sentence with the name and the current time of a time zone."""
-    sentence = tr("choices-zone-is", zone=format_zone(name), time=wording.format_clock(now, zone))
+    sentence = tr("choices-zone-is", zone=format_zone(name), time=wording.format_time(now, zone))
     return f"{sentence} {tr('choices-zone-fixed')}" if name.startswith("Etc/") else sentence

@@ -12,7 +12,7 @@ from locales.catalog import tr
 from records.owners import Standing
 from records.scopes import Person
 from settings import LOOPBACK, Settings
-from telegram_ui.commands.admin import decide_on_person
+from telegram_ui.commands.admin import set_standing
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
@@ -67,7 +67,7 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 
     async def decide(person: int, standing: Standing, by: int) -> None:
-        await decide_on_person(dependencies, person, standing, by=by)
+        await set_standing(dependencies, person, standing, admin_id=by)
 
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
         try:

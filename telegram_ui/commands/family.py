@@ -21,7 +21,7 @@ from records.owners import OwnerConfig
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
-from telegram_ui.commands.wording import find_zone, format_ticked
+from telegram_ui.commands.wording import find_zone, format_option
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.formatting import Piece
@@ -48,36 +48,36 @@ class Ask:
     requested_in: int | None = None  # the stored turn in which the model offered the command, if it did
 
     @property
-    def _replied(self) -> telegram.Message | None:
+    def _replied_message(self) -> telegram.Message | None:
         message = self.update.effective_message
         return message.reply_to_message if message else None
 
     @property
-    def replied_to(self) -> int | None:
+    def replied_id(self) -> int | None:
         """The Telegram id of the message that the command replies to, or None."""
-        replied = self._replied
+        replied = self._replied_message
         # In a topic everything "replies" to the service message that opened it. Ids from before a group became a
         # supergroup are ambiguous.
-        if replied is None or replied.forum_topic_created is not None or self.replies_to_former:
+        if replied is None or replied.forum_topic_created is not None or self.replies_to_former_group:
             return None
         return replied.message_id
 
     @property
-    def replies_to_former(self) -> bool:
+    def replies_to_former_group(self) -> bool:
         """True if the command replies to a message that the group sent before it became a supergroup."""
-        message, replied = self.update.effective_message, self._replied
+        message, replied = self.update.effective_message, self._replied_message
         return message is not None and replied is not None and replied.chat.id != message.chat.id
 
     @property
-    def answers_the_bot(self) -> bool:
+    def replies_to_bot(self) -> bool:
         """True if the message replies to a message of the bot."""
-        author = self._replied.from_user if self._replied else None
+        author = self._replied_message.from_user if self._replied_message else None
         return author is not None and author.id == self.update.get_bot().id
 
     @property
-    def answers_themselves(self) -> bool:
+    def replies_to_self(self) -> bool:
         """True if the author replies to their own message, or to a message of the channel they write for."""
-        message, replied = self.update.effective_message, self._replied
+        message, replied = self.update.effective_message, self._replied_message
         author = None if message is None else _identify_author(message)
         return author is not None and replied is not None and author == _identify_author(replied)
 
@@ -262,7 +262,7 @@ class Family:
         self, ask: Ask, kind: str, labels: Mapping[str, str], chosen: str
     ) -> list[InlineKeyboardButton]:
         return [
-            self._make_button(ask, kind, format_ticked(label, is_chosen=payload == chosen), payload)
+            self._make_button(ask, kind, format_option(label, is_chosen=payload == chosen), payload)
             for payload, label in labels.items()
         ]
 
@@ -294,9 +294,9 @@ class NextText:
         self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
 
-    async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
-        """Ask a question in place of the person's open one in this chat. match_answer() then returns `about`."""
-        await self._store_state(ask, f"{self._kind}{about or ''}", make_nonce())
+    async def ask_question(self, ask: Ask, question: str, *, subject: int | None, example: str) -> None:
+        """Ask a question in place of the person's open one in this chat. match_answer() then returns `subject`."""
+        await self._store_state(ask, f"{self._kind}{subject or ''}", make_nonce())
         if ask.chat.is_private:
             await self._delivery.say(ask.chat, question)
         else:
@@ -309,24 +309,24 @@ class NextText:
         state = await self._states.get(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
-        if not ask.chat.is_private and not ask.answers_the_bot:
+        if not ask.chat.is_private and not ask.replies_to_bot:
             return None
         if self._now() >= state.expires_at:
             await self._states.drop(ask.chat.location, ask.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
-    async def take_answer(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
-        """Handle a text if it answers the open question, which stays open if the answer is longer than `most`.
+    async def handle_answer(self, ask: Ask, handler: Callable[[int], Awaitable[str | None]], *, max_chars: int) -> bool:
+        """Handle a text if it answers the open question, which stays open if the answer is longer than `max_chars`.
 
-        `handle` takes the id that the question is about and returns a sentence to say. Return True for an answer.
+        `handler` takes the id that the question is about and returns a sentence to say. Return True for an answer.
         """
         about = await self.match_answer(ask)
         if about is None:
             return False
         may_configure = await self._may_configure(ask.chat, ask.person)
-        reply = await handle(about) if may_configure else tr("shared-admins-only")
-        is_too_long = len(" ".join(ask.argument.split())) > most
+        reply = await handler(about) if may_configure else tr("shared-admins-only")
+        is_too_long = len(" ".join(ask.argument.split())) > max_chars
         if not is_too_long:
             await self.close_question(ask)
         if reply:

@@ -9,13 +9,13 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.told import format_counts, format_quoting, format_receipt
+from locales.told import format_counts, format_quote_counts, format_receipt
 from records.facts import Fact
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands import wording
-from telegram_ui.commands.buttons import make_nonce, split_rows
+from telegram_ui.commands.buttons import make_nonce, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.forget_targets import Target, make_date_range, make_payload, parse_payload, parse_target
 from text import analyzer
@@ -41,7 +41,7 @@ class ForgetCommands(Family):
 
     @Command("forget")
     async def _ask_what_to_forget(self, ask: Ask) -> str | None:
-        if ask.replies_to_former and not ask.argument:
+        if ask.replies_to_former_group and not ask.argument:
             return tr("forget-former")
         if not await self._may_configure(ask.chat, ask.person):
             return await self._ask_about_own_message(ask)
@@ -52,7 +52,7 @@ class ForgetCommands(Family):
             except ValueError:
                 return tr("forget-no-such-date")
             return await (self._ask_to_confirm(ask, target) if target else self._search_messages(ask))
-        if ask.replied_to is not None:
+        if ask.replied_id is not None:
             if (message := await self._find_replied_message(ask)) is None:
                 return tr("forget-gone")
             return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id))
@@ -62,7 +62,7 @@ class ForgetCommands(Family):
         return await self._show_text(ask, tr("forget-usage"), *rows)
 
     async def _ask_about_own_message(self, ask: Ask) -> str | None:
-        if ask.argument or not ask.answers_themselves:
+        if ask.argument or not ask.replies_to_self:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
         message = await self._find_replied_message(ask)
         if message is None or not message.is_user:
@@ -70,11 +70,11 @@ class ForgetCommands(Family):
         return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
 
     async def _find_replied_message(self, ask: Ask) -> Message | None:
-        if ask.replied_to is None:
+        if ask.replied_id is None:
             return None
-        scope = await self._services.memory.find_conversation(ask.chat.location, telegram_id=ask.replied_to)
+        scope = await self._services.memory.find_conversation(ask.chat.location, telegram_id=ask.replied_id)
         async with self._services.memory.home(scope.owner) as store:
-            return await store.explanations.find_message(scope, ask.replied_to)
+            return await store.explanations.find_message(scope, ask.replied_id)
 
     async def _find_scope(self, ask: Ask, target: Target) -> Scope:
         """Return the scope of a target. A message may be in any conversation of this chat."""
@@ -116,7 +116,7 @@ class ForgetCommands(Family):
         lines += map(_format_fact, facts[:MAX_MATCHES])
         targets = [Target(kind="turn", number=turn.id, request=ask.requested_in or 0) for turn in turns]
         buttons = [self._make_target_button(ask, CHOOSE, f"#{target.number}", target) for target in targets]
-        rows = split_rows(buttons, 5)
+        rows = split_into_rows(buttons, 5)
         if len(turns) > 1:
             key = make_nonce()
             self._found[key] = tuple(dict.fromkeys(match.id for match in (*matches, *request)))
@@ -151,16 +151,16 @@ class ForgetCommands(Family):
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
-        lines = [tr("forget-ask-this"), "", await self._name_target(place, target), ""]
+        lines = [tr("forget-ask-this"), "", await self._format_target(place, target), ""]
         if not forgotten.is_nothing:
-            lines += [tr("forget-erases", what=format_counts(forgotten)), *_quote_first_texts(forgotten)]
+            lines += [tr("forget-erases", what=format_counts(forgotten)), *_format_first_quotes(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
             return await self._add_quotes(lines, scope, target, tr("forget-it"), forgotten)
         text = "\n".join([*lines, tr("forget-choices-stay"), tr("forget-final")])
         return text, [(tr("forget-all-of-it"), target)]
 
-    async def _name_target(self, place: Scope, target: Target) -> str:
+    async def _format_target(self, place: Scope, target: Target) -> str:
         async with self._services.memory.home(place.owner) as store:
             match target.kind:
                 case "fact":
@@ -172,7 +172,7 @@ class ForgetCommands(Family):
                     titles = map(wording.format_conversation, matches)
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))
                 case "days":
-                    return wording.format_span_of_days(target.first, target.last)
+                    return wording.format_date_range(target.first, target.last)
         return tr("forget-group" if place.owner < 0 else "forget-everything")
 
     async def _add_quotes(
@@ -189,9 +189,9 @@ class ForgetCommands(Family):
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
             "",
-            tr("forget-quotes", what=format_quoting(forgotten.remainder)),
+            tr("forget-quotes", what=format_quote_counts(forgotten.remainder)),
             *(f"  {_format_message(answer, zone)}" for answer in answers),
-            *_quote_first_texts(everything, already_quoted=forgotten, with_messages=False),
+            *_format_first_quotes(everything, already_quoted=forgotten, with_messages=False),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {format_counts(everything)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
@@ -202,17 +202,17 @@ class ForgetCommands(Family):
         message = next((message for message in turn if message.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview_forgetting(scope.owner, _request_for_messages(turn))
+        whole = await self._services.memory.preview_forgetting(scope.owner, _make_message_request(turn))
         zone = await self._read_zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
         lines.append(tr("forget-erases", what=format_counts(whole)))
         alone = Target(kind="message", number=number)
         if len(turn) == 1:
-            lines += _quote_first_texts(whole, with_messages=False)
+            lines += _format_first_quotes(whole, with_messages=False)
             return await self._add_quotes(lines, scope, alone, tr("forget-it"), whole)
         others = [other for other in turn if other is not message and other.origin != "tool"]
         lines += [f"  {_format_message(other, zone)}" for other in others[:MAX_SHOWN]]
-        lines += _quote_first_texts(whole, with_messages=False)
+        lines += _format_first_quotes(whole, with_messages=False)
         text, choices = await self._add_quotes(lines, scope, replace(target, kind="turn"), tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
@@ -225,7 +225,7 @@ class ForgetCommands(Family):
         messages = await self._services.memory.preview_forgetting(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         lines = [tr("forget-ask-this"), "", f"{only}: {format_counts(messages)}", f"{label}: {format_counts(whole)}"]
-        lines += _quote_first_texts(whole)
+        lines += _format_first_quotes(whole)
         text, choices = await self._add_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
@@ -275,7 +275,7 @@ class ForgetCommands(Family):
             case "message":
                 request = await self._select_messages_of_scope(scope, [target.number])
             case "turn":
-                request = _request_for_messages(await self._read_turn(scope, target.number, target.request))
+                request = _make_message_request(await self._read_turn(scope, target.number, target.request))
             case "fact":
                 request = Forgetting(what="facts", ids=(target.number,))
             case "conversation":
@@ -285,7 +285,7 @@ class ForgetCommands(Family):
             case "found turns":
                 found = (await self._select_messages_of_scope(scope, self._found.get(target.key, ()))).ids
                 messages = [message for number in found for message in await self._read_turn(scope, number)]
-                request = _request_for_messages(list({message.id: message for message in messages}.values()))
+                request = _make_message_request(list({message.id: message for message in messages}.values()))
             case "days":
                 request = make_date_range(target, await self._read_zone(scope.owner))
             case "everything":
@@ -295,7 +295,7 @@ class ForgetCommands(Family):
     async def _select_messages_of_scope(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
         """Return a request to forget messages, without those that belong to other topics."""
         async with self._services.memory.home(scope.owner) as store:
-            return _request_for_messages(await store.read_messages(scope, ids))
+            return _make_message_request(await store.read_messages(scope, ids))
 
     async def _read_turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
         """Return the turn that contains message `number`, and the turn `request` that asked to forget it, if any."""
@@ -314,11 +314,11 @@ class ForgetCommands(Family):
 _EVERYTHING = Target(kind="everything")
 
 
-def _request_for_messages(found: Sequence[Message]) -> Forgetting:
-    return Forgetting(what="messages", ids=tuple(message.id for message in found))
+def _make_message_request(messages: Sequence[Message]) -> Forgetting:
+    return Forgetting(what="messages", ids=tuple(message.id for message in messages))
 
 
-def _quote_first_texts(
+def _format_first_quotes(
     forgotten: Forgotten, *, already_quoted: Forgotten | None = None, with_messages: bool = True
 ) -> list[str]:
     less, listing = already_quoted or Forgotten(), forgotten.listing

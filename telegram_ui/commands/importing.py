@@ -12,7 +12,7 @@ from locales.catalog import tr
 from locales.told import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
-from telegram_ui.commands.buttons import make_keyboard, split_rows
+from telegram_ui.commands.buttons import make_keyboard, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, find_document
@@ -32,7 +32,7 @@ REPORT_SECONDS = 3.0  # seconds between two edits that show progress (Telegram t
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Sent:
+class _ImportSource:
     """A file or text to import, and the message that holds it."""
 
     message_id: int
@@ -41,7 +41,7 @@ class _Sent:
 
 
 @dataclass(kw_only=True, slots=True)
-class _Asked:
+class _Questionnaire:
     """The answers to questions about a file, and the open question with the options chosen so far."""
 
     answers: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -62,14 +62,14 @@ class TransferCommands(Family):
         self._documents = Documents(self._delivery)
         self._paste = NextText("paste", dependencies)
         self._awaited: dict[tuple[Scope, int], float] = {}
-        self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(MAX_REMEMBERED)
+        self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
         self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(MAX_REMEMBERED)
 
     # Not slow: the file that it waits for may follow at once.
     @Command("import", who="admins", reads_file=True)
     async def _run_import(self, ask: Ask) -> None:
-        if (sent := _parse_sent(ask.update.effective_message)) is not None:
+        if (sent := _find_import_source(ask.update.effective_message)) is not None:
             await self._offer_import(ask, sent)
             return
         config, now = await self._read_config(ask), self._monotonic()
@@ -95,7 +95,7 @@ class TransferCommands(Family):
             return False
         if not await self._may_configure(ask.chat, ask.person):
             await self._delivery.say(ask.chat, tr("shared-admins-only"))
-        elif await self._offer_import(ask, _Sent(message_id=document.message_id, document=document)):
+        elif await self._offer_import(ask, _ImportSource(message_id=document.message_id, document=document)):
             self._awaited.pop((ask.chat.location, ask.person.id), None)
         return True
 
@@ -108,7 +108,7 @@ class TransferCommands(Family):
 
     @Press(PASTE)
     async def _press_paste(self, ask: Ask) -> None:
-        await self._paste.ask_for(ask, tr("transfer-paste-how"), about=None, example="")
+        await self._paste.ask_question(ask, tr("transfer-paste-how"), subject=None, example="")
         await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
 
     async def take_text(self, ask: Ask) -> bool:
@@ -116,10 +116,10 @@ class TransferCommands(Family):
             return False
         if len(ask.argument) < MAX_PIECE_CHARS:
             await self._paste.close_question(ask)
-        await self._offer_import(ask, _Sent(message_id=ask.message_id, text=ask.argument))
+        await self._offer_import(ask, _ImportSource(message_id=ask.message_id, text=ask.argument))
         return True
 
-    async def _offer_import(self, ask: Ask, sent: _Sent) -> bool:
+    async def _offer_import(self, ask: Ask, sent: _ImportSource) -> bool:
         """Reply to the file with a question or a preview. Return True if the file can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
         async with self._delivery.show_typing(chat):
@@ -127,11 +127,11 @@ class TransferCommands(Family):
         await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _show_next_step(self, ask: Ask, sent: _Sent) -> str | None:
+    async def _show_next_step(self, ask: Ask, sent: _ImportSource) -> str | None:
         here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text may need a new message
         return await self._show_text(here, *(await self._make_step_or_error(ask, sent))[0])
 
-    async def _make_step_or_error(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
+    async def _make_step_or_error(self, ask: Ask, sent: _ImportSource) -> tuple[Step, bool]:
         """Return the next step or an error message, and True if the file can be read."""
         try:
             return await self._find_next_step(ask, sent), True
@@ -140,10 +140,10 @@ class TransferCommands(Family):
         except KeepsakeError as error:
             return (format_error(error), self._make_retry_row(ask, error)), False
 
-    async def _find_sent_file(self, ask: Ask) -> _Sent | None:
+    async def _find_source_or_say_gone(self, ask: Ask) -> _ImportSource | None:
         # The buttons are under a reply to the file, so that they find it even after a restart.
         query = ask.update.callback_query
-        if (sent := _parse_sent(query.message if query else None)) is None:
+        if (sent := _find_import_source(query.message if query else None)) is None:
             await self._show_text(ask, tr("transfer-no-file"))
         return sent
 
@@ -151,23 +151,23 @@ class TransferCommands(Family):
         button = self._make_button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _download_file(self, ask: Ask, sent: _Sent) -> tuple[bytes, FileContext]:
+    async def _download_file(self, ask: Ask, sent: _ImportSource) -> tuple[bytes, FileContext]:
         document = sent.document
         data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
-        answers = dict(self._find_answers(ask, sent).answers)
+        answers = dict(self._get_questionnaire(ask, sent).answers)
         return data, FileContext(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 
-    def _find_answers(self, ask: Ask, sent: _Sent) -> _Asked:
-        return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
+    def _get_questionnaire(self, ask: Ask, sent: _ImportSource) -> _Questionnaire:
+        return self._asked.setdefault((ask.chat.location, sent.message_id), _Questionnaire())
 
-    async def _find_next_step(self, ask: Ask, sent: _Sent) -> Step:
+    async def _find_next_step(self, ask: Ask, sent: _ImportSource) -> Step:
         data, given = await self._download_file(ask, sent)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
         if not plan.new:  # speakers and date formats only matter for new messages
             open_questions = [question for question in open_questions if question.several]
         waiting = [question for question in open_questions if question.can_wait]
-        asked = self._find_answers(ask, sent)
+        asked = self._get_questionnaire(ask, sent)
         if question := next((question for question in open_questions if not question.can_wait), None):
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = format_plan(plan).split("\n\n")
@@ -187,23 +187,23 @@ class TransferCommands(Family):
         first = self._make_button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return format_plan(plan), row, [first]
 
-    def _make_question_step(self, ask: Ask, asked: _Asked, question: ImportQuestion) -> Step:
-        buttons, step = [], len(asked.answers)
+    def _make_question_step(self, ask: Ask, questionnaire: _Questionnaire, question: ImportQuestion) -> Step:
+        buttons, step = [], len(questionnaire.answers)
         for number, text in enumerate(question.options):
-            label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
+            label = f"{'✓ ' if number in questionnaire.chosen else ''}{number + 1 if question.is_long else text}"
             buttons.append(self._make_button(ask, ANSWER, label, f"{step}.{'t' if question.several else 's'}{number}"))
-        rows = split_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
+        rows = split_into_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
         if question.several:
-            everything = tr("transfer-choose-none" if asked.chosen else "transfer-choose-all")
+            everything = tr("transfer-choose-none" if questionnaire.chosen else "transfer-choose-all")
             rows.append([self._make_button(ask, ANSWER, everything, f"{step}.a")])
             rows.append([self._make_button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
-        return format_question(question, asked.chosen, asked.heading), *rows
+        return format_question(question, questionnaire.chosen, questionnaire.heading), *rows
 
     @Press(ANSWER, who="admins", reads_file=True)
     async def _press_answer(self, ask: Ask) -> str | None:
-        if (sent := await self._find_sent_file(ask)) is None:
+        if (sent := await self._find_source_or_say_gone(ask)) is None:
             return None
-        asked = self._find_answers(ask, sent)
+        asked = self._get_questionnaire(ask, sent)
         step, _, what = ask.argument.partition(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
@@ -224,7 +224,7 @@ class TransferCommands(Family):
 
     @Press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
-        if (sent := await self._find_sent_file(ask)) is not None:
+        if (sent := await self._find_source_or_say_gone(ask)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
             await self._offer_import(ask, sent)
 
@@ -239,9 +239,9 @@ class TransferCommands(Family):
     async def _press_import(self, ask: Ask) -> str | None:
         here = (ask.chat.location, ask.message_id)
         # After a second press there is nothing to do.
-        if here in self._finished or (sent := await self._find_sent_file(ask)) is None:
+        if here in self._finished or (sent := await self._find_source_or_say_gone(ask)) is None:
             return None
-        if ask.argument == ASKED and not self._find_answers(ask, sent).answers:
+        if ask.argument == ASKED and not self._get_questionnaire(ask, sent).answers:
             return await self._show_next_step(ask, sent)
         stop = [self._make_button(ask, STOP, tr("transfer-pause"))]
         progress = self._running[here] = ImportProgress(lambda text: self._show_text(ask, text, stop), self._monotonic)
@@ -346,11 +346,11 @@ class ImportProgress:
         await self._show(" ".join(sentences))
 
 
-def _parse_sent(message: object) -> _Sent | None:
+def _find_import_source(message: object) -> _ImportSource | None:
     """Return the file of a message or of the message it replies to, or else the text of a person that it replies to."""
     if (document := find_document(message)) is not None:
-        return _Sent(message_id=document.message_id, document=document)
+        return _ImportSource(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None
     if replied is None or not replied.text or (replied.from_user and replied.from_user.is_bot):
         return None
-    return _Sent(message_id=replied.message_id, text=replied.text)
+    return _ImportSource(message_id=replied.message_id, text=replied.text)

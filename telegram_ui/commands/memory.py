@@ -12,7 +12,7 @@ from locales.catalog import tr
 from locales.told import format_worth
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import Forgetting
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_rows
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.wording import find_zone, format_local_day
 from telegram_ui.sending.delivery import DeliveryError
@@ -80,10 +80,10 @@ class MemoryCommands(Family):
         rows = [] if fact.kind == "instruction" else [keep]
         return await self._show_text(ask, tr("memory-added", text=fact.text), *rows)
 
-    async def _edit_fact(self, ask: Ask, id_: int, text: str) -> str | None:
-        refusal = await edit_fact(self._services, ask.chat.scope.owner, id_, text)
+    async def _edit_fact(self, ask: Ask, fact_id: int, text: str) -> str | None:
+        refusal = await edit_fact(self._services, ask.chat.scope.owner, fact_id, text)
         if refusal is None:
-            await self._show_view(ask, View(fact=id_))
+            await self._show_view(ask, View(fact=fact_id))
         return refusal
 
     async def _show_view(self, ask: Ask, view: View) -> str | None:
@@ -141,25 +141,27 @@ class MemoryCommands(Family):
         self._services.distiller.start(ask.chat.scope.owner, report)
         return tr("memory-distilling")
 
-    async def _ask_for_fact_text(self, ask: Ask, id_: int) -> str | None:
+    async def _ask_for_fact_text(self, ask: Ask, fact_id: int) -> str | None:
         """Ask for the new text of a fact, or for a new fact if the id is 0."""
         owner = ask.chat.scope.owner
-        fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == id_), None)
-        if id_ and (fact is None or not fact.is_valid):
-            return tr("memory-no-such-fact", id=str(id_))
+        fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == fact_id), None)
+        if fact_id and (fact is None or not fact.is_valid):
+            return tr("memory-no-such-fact", id=str(fact_id))
         if await self._read_config(ask) is None:
             return tr("summaries-not-configured")
         if await is_incognito(self._services, owner):
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
-        await self._new_text.ask_for(ask, question, about=id_, example=fact.text if fact else tr("memory-new-fact"))
+        await self._new_text.ask_question(
+            ask, question, subject=fact_id, example=fact.text if fact else tr("memory-new-fact")
+        )
         return None
 
     async def take_text(self, ask: Ask) -> bool:
-        async def keep(id_: int) -> str | None:
-            return await (self._edit_fact(ask, id_, ask.argument) if id_ else self._add_fact(ask, ask.argument))
+        async def keep(fact_id: int) -> str | None:
+            return await (self._edit_fact(ask, fact_id, ask.argument) if fact_id else self._add_fact(ask, ask.argument))
 
-        return await self._new_text.take_answer(ask, keep, most=MAX_FACT_CHARS)
+        return await self._new_text.handle_answer(ask, keep, max_chars=MAX_FACT_CHARS)
 
 
 def _parse_id(text: str) -> int:
@@ -223,7 +225,7 @@ def _render_list(
         lines += ["", tr("memory-press")]
     listed = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
     numbers = [button(_mark_pinned(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
-    rows = split_rows(numbers, FACTS_PER_PAGE)
+    rows = split_into_rows(numbers, FACTS_PER_PAGE)
     rows.append(make_page_buttons(page, pages, lambda label, target: button(label, f"l.{target}")))
     profile = [button(tr("memory-button-profile"), "p")] if versions or valid else []
     rows.append([button(tr("memory-button-add"), "a"), *profile])

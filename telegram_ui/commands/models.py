@@ -7,7 +7,7 @@ from chat.choices import NotOffered
 from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
-from telegram_ui.commands.buttons import ASK, make_keyboard, split_rows
+from telegram_ui.commands.buttons import ASK, make_keyboard, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.wording import format_quote
 
@@ -53,7 +53,7 @@ class ModelCommands(Family):
         if len(self._model_names) == 1:
             return tr("model-only", model=chosen)
         labels = {make_model_key(name): format_quote(name, MAX_LABEL_CHARS) for name in self._model_names}
-        rows = split_rows(self._make_choice_buttons(ask, MODEL, labels, make_model_key(chosen)), 1)
+        rows = split_into_rows(self._make_choice_buttons(ask, MODEL, labels, make_model_key(chosen)), 1)
         keys = {True: "model-can-see", False: "model-can-not-see"}
         abilities = [
             tr(keys[model.sees], model=format_quote(name, 2 * MAX_LABEL_CHARS))
@@ -78,7 +78,7 @@ class ModelCommands(Family):
             return await self._show_personas(ask, ask.message_id)
         if wanted == OWN_PERSONA:
             question = tr("model-own-question", most=str(MAX_PERSONA_CHARS))
-            await self._own.ask_for(ask, question, about=ask.message_id, example=tr("model-own-example"))
+            await self._own.ask_question(ask, question, subject=ask.message_id, example=tr("model-own-example"))
             return None
         if wanted != NONE and wanted not in PERSONAS:
             return tr("shared-dead-button")
@@ -86,27 +86,27 @@ class ModelCommands(Family):
         return await self._show_personas(ask, ask.message_id)
 
     async def take_text(self, ask: Ask) -> bool:
-        return await self._own.take_answer(ask, partial(self._choose_own_persona, ask), most=MAX_PERSONA_CHARS)
+        return await self._own.handle_answer(ask, partial(self._choose_own_persona, ask), max_chars=MAX_PERSONA_CHARS)
 
-    async def _choose_own_persona(self, ask: Ask, list_id: int = 0) -> str:
-        """Store a persona in the person's own words. `list_id` is the message to update, or 0."""
+    async def _choose_own_persona(self, ask: Ask, message_id: int = 0) -> str:
+        """Store a persona in the person's own words. `message_id` is the message to update, or 0."""
         try:
             config = await self._store_choices(ask, persona_text=ask.argument)
         except NotOffered as too_long:
             return str(too_long)
-        if list_id:
-            await self._show_personas(ask, list_id)
+        if message_id:
+            await self._show_personas(ask, message_id)
         return tr("model-own-now", text=config.persona_text)
 
-    async def _show_personas(self, ask: Ask, instead_of: int | None) -> str | None:
+    async def _show_personas(self, ask: Ask, message_id: int | None) -> str | None:
         config, text = await self._read_config(ask), tr("model-manner-question")
         chosen = choose_persona(config)
         if config is not None and chosen == OWN_PERSONA:
             text += f"\n\n{tr('model-own-now', text=config.persona_text)}"
         labels = {persona: tr(f"model-persona-{persona}") for persona in (NONE, *PERSONAS, OWN_PERSONA)}
-        rows = split_rows(self._make_choice_buttons(ask, PERSONA, labels, chosen), 2)
+        rows = split_into_rows(self._make_choice_buttons(ask, PERSONA, labels, chosen), 2)
         keyboard = make_keyboard(*rows, [self._make_settings_button(ask)])
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+        await self._delivery.replace(ask.chat, message_id, text, keyboard=keyboard)
         return None
 
 

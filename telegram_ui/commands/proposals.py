@@ -55,7 +55,7 @@ class Proposals(Family):
         return tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten)
 
 
-def find_command(text: str) -> str | None:
+def extract_command(text: str) -> str | None:
     """Return the command in the text of a proposal, or None for any other text."""
     heading, _, command = text.partition("\n\n")
     return command if heading in translate_everywhere("proposals-ask-command") and command.startswith("/") else None

@@ -109,7 +109,7 @@ class Commands:
         unknown = tr("shared-unknown", command=f"/{name}")
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
-    def find_command(self, name: str) -> Press:
+    def find_declaration(self, name: str) -> Press:
         """Return the declaration of a known command."""
         return self._declared[f"/{name}"][1]
 

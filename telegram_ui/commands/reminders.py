@@ -13,11 +13,11 @@ from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, Reminder, ReminderWish, Repeat
 from records.scopes import Person, Scope
 from records.turns import Proposal
-from reminders.sending import Told
+from reminders.sending import SendOutcome
 from telegram_ui.commands import buttons
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_rows
+from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
-from telegram_ui.commands.wording import find_zone, format_clock, format_quote, set_reference_time
+from telegram_ui.commands.wording import find_zone, format_quote, format_time, set_reference_time
 from telegram_ui.sending.chat import Chat, bind_work_to_lease
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import format_zone, to_utc
@@ -106,7 +106,7 @@ class ReminderCommands(Family):
         )
         if reminder is None:
             return await self._show_text(ask, tr("reminders-full"))
-        text = tr("reminders-set", when=format_when(reminder, find_zone(config)), text=reminder.text)
+        text = tr("reminders-set", when=format_due_time(reminder, find_zone(config)), text=reminder.text)
         hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
         cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{reminder.id}.")
         zones = _make_zone_row(self._dependencies, ask.chat, ask.person, config)
@@ -128,12 +128,12 @@ class ReminderCommands(Family):
         lines, row = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
             text = format_quote(reminder.text, MAX_QUOTE_CHARS)
-            lines.append(f"{number}. {format_when(reminder, find_zone(config))} – {text}")
+            lines.append(f"{number}. {format_due_time(reminder, find_zone(config))} – {text}")
             row.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
         turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, LISTED, label, f"{PAGE}.{to}"))
         zones = _make_zone_row(self._dependencies, ask.chat, ask.person, config)
         lines += ["", tr("reminders-press"), *_make_zone_hint(config)]
-        return await self._show_text(ask, "\n".join(lines), *split_rows(row, 4), turn, zones)
+        return await self._show_text(ask, "\n".join(lines), *split_into_rows(row, 4), turn, zones)
 
 
 async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
@@ -142,7 +142,7 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
     if wish is None:
         return
     config = await dependencies.services.memory.config(chat.scope.owner)
-    heading = tr("reminders-offer", when=format_when(wish, find_zone(config)))
+    heading = tr("reminders-offer", when=format_due_time(wish, find_zone(config)))
     text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), wish.text])
     payload = make_offer_payload(wish, proposal.source, knows_zone=_is_zone_known(config))
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
@@ -177,10 +177,10 @@ def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish,
     return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
 
 
-def format_when(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
+def format_due_time(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
     """Format when a reminder is due and how often, as in "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
     day = format_full_day(reminder.due_at.astimezone(zone).date())
-    when = f"{day}, {format_clock(reminder.due_at, zone)} ({format_zone(str(zone))})"
+    when = f"{day}, {format_time(reminder.due_at, zone)} ({format_zone(str(zone))})"
     return tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
 
 
@@ -201,7 +201,7 @@ def _make_zone_row(
     return [make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)]
 
 
-async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> Told:
+async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> SendOutcome:
     """Send a due reminder in the chosen language, or else in the language in which it was asked for."""
     memory, delivery = dependencies.services.memory, dependencies.delivery
     config = await memory.config(reminder.owner)
@@ -217,7 +217,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
     with speak_in(chosen or current_language()):
         text = tr("reminders-due", text=reminder.text)
         if now - reminder.due_at >= timedelta(minutes=2):
-            text += f"\n\n{tr('reminders-late', when=format_when(replace(reminder, repeat=''), find_zone(config)))}"
+            text += f"\n\n{tr('reminders-late', when=format_due_time(replace(reminder, repeat=''), find_zone(config)))}"
     try:
         await delivery.say(chat, text)
     except DeliveryUnknown:

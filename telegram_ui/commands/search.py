@@ -66,7 +66,7 @@ class SearchCommands(Family):
                 lines.append(tr("notices-indexing"))
         zone = await self._read_zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", format_found(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
+            lines += ["", format_hit(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
         if page.next is not None:
             lines += ["", tr("search-so-far", shown=str(page.next), total=str(page.total))]
             payload = f"{page.next}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
@@ -82,11 +82,11 @@ class SearchCommands(Family):
         return {listed.scope: wording.format_conversation(listed) for listed in found}
 
 
-def format_found(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
+def format_hit(number: int, hit: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
     """Format a found message with its date, its speaker, the matching part and the title of its conversation."""
-    message = found.message
+    message = hit.message
     parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
     heading = f"{number}. {' · '.join(filter(None, parts))}"
-    text = wording.format_quote(wording.format_message_text(message, found.text), MAX_SHOWN_CHARS)
+    text = wording.format_quote(wording.format_message_text(message, hit.text), MAX_SHOWN_CHARS)
     address = make_message_link(ask.chat.id, ask.chat.thread, message.telegram_id)
     return "\n".join(filter(None, [heading, text, address]))

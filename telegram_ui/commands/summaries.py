@@ -17,7 +17,7 @@ from records.summaries import Summary
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Command, Family, Press
-from telegram_ui.commands.wording import find_zone, format_checked, format_moment, format_span, name_policy
+from telegram_ui.commands.wording import find_zone, format_moment, format_policy_name, format_switch, format_time_span
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -82,14 +82,14 @@ class SummaryCommands(Family):
         return await self._report_failure(ask, format_outcome(outcome))
 
     @Press(FOLD, who="admins", queue="slow")
-    async def _press_fold(self, ask: Ask) -> None:
+    async def _retry_fold(self, ask: Ask) -> None:
         async with self._delivery.show_typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         again = [self._make_button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
         await self._show_text(ask, format_outcome(outcome), again)
 
     @Press(SWITCH_ON, who="admins")
-    async def _press_on(self, ask: Ask) -> str | None:
+    async def _turn_on_memory(self, ask: Ask) -> str | None:
         text, was_on = await self._switch_memory_on(ask)
         await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         if was_on:
@@ -108,7 +108,7 @@ class SummaryCommands(Family):
         labels = {policy: tr(f"policy-name-{policy}") for policy in POLICIES}
         policies = self._make_choice_buttons(ask, POLICY, labels, config.policy if config else "pyramid")
         is_on = config is None or config.auto_fold
-        switch = format_checked(tr("policy-automatic"), is_on=is_on)
+        switch = format_switch(tr("policy-automatic"), is_on=is_on)
         switches = [self._make_button(ask, POLICY, switch, BY_HAND if is_on else AUTOMATIC)]
         await self._show_text(ask, format_policy(config), policies, switches, [self._make_settings_button(ask)])
 
@@ -175,7 +175,7 @@ def format_status(status: Status) -> str:
         tr("summaries-status-enabled" if is_on else "summaries-status-disabled"),
         tr("summaries-status-storage", storage=STORAGE_NAMES[config.storage if config else StorageType.SQLITE]),
         tr("summaries-status-threshold", turns=config.every_n if config else DEFAULT_EVERY_N),
-        tr("policy-heading", policy=name_policy(config.policy if config else "pyramid")),
+        tr("policy-heading", policy=format_policy_name(config.policy if config else "pyramid")),
         tr("summaries-status-since", number=str(counts.active)),
         tr("summaries-status-total", number=str(counts.total)),
         tr("summaries-status-archived", number=str(counts.archived)),
@@ -207,7 +207,7 @@ def format_status(status: Status) -> str:
 def format_summary(summary: Summary, zone: tzinfo) -> str:
     """Format a summary with its kind, its dates and the number of its messages."""
     kind = tr(f"summaries-kind-{min(summary.level, 3)}")  # higher levels have no names of their own
-    dates = format_span(summary.first_at, summary.last_at, zone)
+    dates = format_time_span(summary.first_at, summary.last_at, zone)
     return f"{kind} · {dates} · {tr('shared-messages', messages=summary.message_count)}\n{summary.text.strip()}"
 
 
@@ -215,7 +215,7 @@ def format_policy(config: OwnerConfig | None) -> str:
     """Return the text of /summary_policy."""
     policy, every_n = (config.policy, config.every_n) if config else ("pyramid", DEFAULT_EVERY_N)
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
-    heading = tr("policy-heading", policy=name_policy(policy))
+    heading = tr("policy-heading", policy=format_policy_name(policy))
     by_hand = [] if config is None or config.auto_fold else [tr("policy-by-hand")]
     return "\n\n".join([heading, "\n".join(rows), *by_hand, tr("policy-keeps")])
 

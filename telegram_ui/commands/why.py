@@ -10,7 +10,7 @@ from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
 from locales.catalog import join_list, tr
-from locales.told import format_left_out, format_reason, name_part
+from locales.told import format_cuts, format_part_name, format_reason
 from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
@@ -33,18 +33,18 @@ class WhyCommands(Family):
 
     @Command("why", is_ephemeral=True)
     async def _show_why(self, ask: Ask) -> None:
-        await self._show_explanation(ask, ask.replied_to)
+        await self._show_explanation(ask, ask.replied_id)
 
     @Press(WHY, is_ephemeral=True)
     async def _handle_press(self, ask: Ask) -> None:
         await self._show_explanation(ask, ask.message_id)
 
     @Press(FACTS, is_ephemeral=True)
-    async def _press_facts(self, ask: Ask) -> None:
+    async def _show_corrections(self, ask: Ask) -> None:
         await self._show_explanation(ask, int(ask.argument, 16), has_corrections=True)
 
     @Press(DETAILS)
-    async def _press_details(self, ask: Ask) -> str | None:
+    async def _show_details(self, ask: Ask) -> str | None:
         telegram_id, _, rest = ask.argument.partition(".")
         at, _, page = rest.partition(".")
         explanation = await self._find_explanation(ask, int(telegram_id, 16) or None)
@@ -136,16 +136,16 @@ def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item
     return [
         (heading[:1].upper() + heading[1:], item)
         for heading, found in (
-            (name_part("profile"), _format_profile(explanation, zone)),
-            (name_part("facts"), _format_facts(explanation, zone)),
-            (name_part("snippets"), _format_snippets(explanation.snippets, chat, zone)),
+            (format_part_name("profile"), _format_profile(explanation, zone)),
+            (format_part_name("facts"), _format_facts(explanation, zone)),
+            (format_part_name("snippets"), _format_snippets(explanation.snippets, chat, zone)),
             (
                 tr("why-looked-up"),
                 [_format_message("· ", message, chat, zone) if message else gone for message in explanation.looked_up],
             ),
-            (name_part("summaries"), summaries),
-            (name_part("recent"), recent),
-            (tr("why-cut"), [f"· {cut}" for cut in format_left_out(record.cut, is_message_cut=record.message_was_cut)]),
+            (format_part_name("summaries"), summaries),
+            (format_part_name("recent"), recent),
+            (tr("why-cut"), [f"· {cut}" for cut in format_cuts(record.cut, is_message_cut=record.message_was_cut)]),
             (tr("why-parts"), ["\n".join(_format_parts(record))]),
         )
         for item in found
@@ -159,23 +159,23 @@ def _format_sources(explanation: Explanation) -> str:
         "facts": len(explanation.facts),
         "snippets": len(explanation.snippets) + len(explanation.looked_up),
     }
-    sources = [f"{name_part(name)} ({count})" for name, count in counts.items() if count]
-    sources += [name_part("profile")] if explanation.record.profile is not None else []
+    sources = [f"{format_part_name(name)} ({count})" for name, count in counts.items() if count]
+    sources += [format_part_name("profile")] if explanation.record.profile is not None else []
     return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
 
 
 def _format_parts(record: ExplanationRecord) -> list[str]:
     return [
-        tr("why-size-of", part=name_part(part.name), tokens=part.tokens, most=part.budget)
+        tr("why-size-of", part=format_part_name(part.name), tokens=part.tokens, most=part.budget)
         if part.budget and part.name != "message"
-        else tr("why-part", part=name_part(part.name), tokens=part.tokens)
+        else tr("why-part", part=format_part_name(part.name), tokens=part.tokens)
         for part in record.parts
         if part.tokens
     ]
 
 
 def _format_summary(summary: Summary, zone: tzinfo) -> str:
-    dates = wording.format_span_of_days(
+    dates = wording.format_date_range(
         summary.first_at.astimezone(zone).date(), summary.last_at.astimezone(zone).date(), zone
     )
     return tr("why-summary", dates=dates, messages=summary.message_count, text=wording.format_quote(summary.text))
@@ -203,7 +203,7 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":
             lines.append(f"   {tr('why-until-then', text=wording.format_quote(earlier.text))}")
-        lines += [f"   {tr('why-why', reason=format_reason(chosen.score, least=0))}"]
+        lines += [f"   {tr('why-why', reason=format_reason(chosen.score, min_score=0))}"]
         items.append("\n".join(lines))
     return items
 

@@ -17,7 +17,7 @@ from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import make_keyboard, make_nonce
 from telegram_ui.commands.family import LIFETIME, Ask, Command, Dependencies, Family, Press
-from telegram_ui.commands.wording import format_ticked, make_threshold_buttons
+from telegram_ui.commands.wording import format_option, make_threshold_buttons
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ STORAGE, NUMBER = "storage", "number"
 MAX_ANSWER_WORDS = 4  # words of an answer to the first question; a longer text is a message to the bot
 
 
-def find_number(text: str) -> int | None:
+def parse_threshold(text: str) -> int | None:
     """Return the threshold in a text such as "20" or "every 20 turns", in any script, or None."""
     words = [word.rstrip(",.!") for word in text.casefold().split()[: MAX_ANSWER_WORDS + 1]]
     numbers = [word for word in words if word.isdecimal()]
@@ -39,7 +39,7 @@ def find_number(text: str) -> int | None:
     return number if MIN_EVERY_N <= number <= MAX_EVERY_N else None
 
 
-def find_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
+def parse_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
     """Return the storage in a short text such as "SQLite please", or None."""
     words = [word.strip(",.!?") for word in text.casefold().split()]
     named = {storage for storage in storages if storage in words or STORAGE_NAMES[storage].casefold() in words}
@@ -88,7 +88,7 @@ class Wizard(Family):
     async def _handle_press(self, ask: Ask) -> str | None:
         nonce, _, choice = ask.argument.partition(".")
         state = await self._find_wizard(ask)
-        number = find_number(choice)
+        number = parse_threshold(choice)
         is_known = choice in self._offered_storages or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
             return tr("shared-dead-button")
@@ -101,9 +101,9 @@ class Wizard(Family):
             return tr("shared-admins-only")
         if number is not None:
             await self._finish_wizard(ask, state, number)
-            return await self._show_text(ask, format_ticked(str(number), is_chosen=True))
+            return await self._show_text(ask, format_option(str(number), is_chosen=True))
         storage = StorageType(choice)
-        await self._show_text(ask, format_ticked(STORAGE_NAMES[storage], is_chosen=True))
+        await self._show_text(ask, format_option(STORAGE_NAMES[storage], is_chosen=True))
         return await self._choose_storage(ask, state, storage)
 
     async def take_text(self, ask: Ask) -> bool:
@@ -113,8 +113,8 @@ class Wizard(Family):
             return False
         if state.step == LEFT:
             return secrets.compare_digest(state.nonce.encode(), str(update.update_id).encode())
-        number = find_number(text)
-        if not chat.is_private and number is None and not ask.answers_the_bot:
+        number = parse_threshold(text)
+        if not chat.is_private and number is None and not ask.replies_to_bot:
             return False
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
@@ -122,7 +122,7 @@ class Wizard(Family):
             await self._delivery.say(chat, tr("wizard-expired"))
             return is_answer
         if state.step == STORAGE:
-            storage = find_storage(text, tuple(self._offered_storages))
+            storage = parse_storage(text, tuple(self._offered_storages))
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
                 return False
             if storage is None:

@@ -29,7 +29,7 @@ def find_zone(config: OwnerConfig | None) -> tzinfo:
     return config.zone if config else UTC
 
 
-def name_policy(policy: Policy) -> str:
+def format_policy_name(policy: Policy) -> str:
     """Return the name of a policy for use in a sentence. An imported policy may be unknown."""
     return tr(f"policy-name-{policy}") if policy in POLICIES else policy
 
@@ -49,26 +49,26 @@ def format_local_minute(moment: datetime, zone: tzinfo = UTC) -> str:
         distance = (moment.astimezone(zone).date() - now.astimezone(zone).date()).days
         near = {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}
         day = near.get(distance, day)
-    return f"{day} {format_clock(moment, zone)}"
+    return f"{day} {format_time(moment, zone)}"
 
 
-def format_clock(moment: datetime, zone: tzinfo) -> str:
+def format_time(moment: datetime, zone: tzinfo) -> str:
     local = moment.astimezone(zone)
     return f"{local.hour}:{local.minute:02}"
 
 
 def format_moment(moment: datetime, zone: tzinfo) -> str:
     """Format a moment to the minute, with "UTC" if the time zone is unknown."""
-    return format_span(moment, moment, zone)
+    return format_time_span(moment, moment, zone)
 
 
-def format_span(first: datetime, last: datetime, zone: tzinfo) -> str:
+def format_time_span(first: datetime, last: datetime, zone: tzinfo) -> str:
     """Format a span of time, as in "today 14:28–14:35" or "3 June 9:00 – today 14:35"."""
     start, end = format_local_minute(first, zone), format_local_minute(last, zone)
     if start == end:
         dates = end
     elif first.astimezone(zone).date() == last.astimezone(zone).date():
-        dates = f"{start}–{format_clock(last, zone)}"
+        dates = f"{start}–{format_time(last, zone)}"
     else:
         dates = f"{start} – {end}"
     return tr("summaries-utc", date=dates) if zone is UTC else dates
@@ -84,7 +84,7 @@ def format_local_date(day: date, zone: tzinfo = UTC) -> str:
     return format_day(day, with_year=now is None or now.astimezone(zone).year != day.year)
 
 
-def format_span_of_days(first: date, last: date, zone: tzinfo = UTC) -> str:
+def format_date_range(first: date, last: date, zone: tzinfo = UTC) -> str:
     """Format a range of days, both included, as in "3 June to 5 June"."""
     days = format_local_date(first, zone), format_local_date(last, zone)
     return days[0] if first == last else tr("shared-span", first=days[0], last=days[1])
@@ -117,14 +117,14 @@ def format_message_text(message: Message, text: str) -> str:
     if message.origin != "document" or not text.startswith("[") or not bracket or "\n" in head:
         return translate_notes(text)
     name, *places = head.split(", ")
-    return ", ".join([name, *map(_translate_place, places)]) + bracket + rest
+    return ", ".join([name, *map(_translate_document_place, places)]) + bracket + rest
 
 
-def _translate_place(noted: str) -> str:
-    noun, _, number = noted.partition(" ")
+def _translate_document_place(place: str) -> str:
+    noun, _, number = place.partition(" ")
     noun = noun.removesuffix("s")
     is_numbered = noun in ("page", "line", "row", "part", "chapter") and number.replace("–", "").isdecimal()
-    return tr(f"files-place-{noun}", at=number) if is_numbered or (noun == "sheet" and number) else noted
+    return tr(f"files-place-{noun}", at=number) if is_numbered or (noun == "sheet" and number) else place
 
 
 def translate_notes(text: str) -> str:
@@ -157,11 +157,11 @@ def _list_kind_names() -> Mapping[str, str]:
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 
-def format_ticked(label: str, *, is_chosen: bool) -> str:
+def format_option(label: str, *, is_chosen: bool) -> str:
     return f"✓ {label}" if is_chosen else label
 
 
-def format_checked(label: str, *, is_on: bool) -> str:
+def format_switch(label: str, *, is_on: bool) -> str:
     return f"{'☑' if is_on else '☐'} {label}"
 
 
@@ -170,10 +170,10 @@ def make_threshold_buttons(
 ) -> list[InlineKeyboardButton]:
     """Return a row of thresholds with the current one marked. `button` makes a button from its label and number."""
     numbers = sorted({*OFFERED_THRESHOLDS, *([chosen] if chosen is not None else [])})
-    return [button(format_ticked(name(number), is_chosen=number == chosen), number) for number in numbers]
+    return [button(format_option(name(number), is_chosen=number == chosen), number) for number in numbers]
 
 
-def format_conversation(listed: ListedConversation) -> str:
+def format_conversation(entry: ListedConversation) -> str:
     """Return the title of a conversation, or its first words."""
-    label = listed.label if listed.is_titled else format_quote(translate_notes(listed.label), MAX_LABEL_CHARS)
+    label = entry.label if entry.is_titled else format_quote(translate_notes(entry.label), MAX_LABEL_CHARS)
     return label or tr("chats-untitled")

@@ -297,12 +297,12 @@ class Answering:
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.
             if has_earlier and not self._queues.buttons.has_waiting(parsed.location):
-                clear = partial(last_buttons.clear_earlier, self._delivery, parsed.chat)
+                clear = partial(last_buttons.clear_earlier_buttons, self._delivery, parsed.chat)
                 self._queues.buttons.submit(parsed.location, clear)
             if dependencies.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
-                speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
+                speak = partial(answers.speak_answer_if_wanted, *args, was_voice=was_heard)
                 self._queues.slow.submit(parsed.location, partial(run_guarded, parsed, speak))
         self.submit_settling(parsed)
 

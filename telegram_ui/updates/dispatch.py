@@ -147,7 +147,7 @@ class Dispatcher:
         elif parsed.command in self._commands.names:
             handle, update = self._commands.handle_command, received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
-            row = self._commands.find_command(parsed.command)
+            row = self._commands.find_declaration(parsed.command)
             if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
@@ -270,7 +270,7 @@ class Dispatcher:
             key = "notices-stranger-asked" if asks or self._access.has_asked(parsed.person.id) else "notices-stranger"
             self._submit_notice(parsed, lambda: tr(key, id=id_))
             if asks:
-                ask = partial(admin.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
+                ask = partial(admin.ask_admins_to_admit, self._commands.dependencies, parsed.person, parsed.text)
                 self._queues.notices.submit(parsed.scope, ask)
 
     def _submit_notice(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:

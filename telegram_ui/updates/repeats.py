@@ -14,7 +14,7 @@ from telegram import InlineKeyboardMarkup
 from chat.corrections import Corrections
 from records.scopes import Scope
 from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_kind
-from telegram_ui.commands.proposals import GIVE, PROPOSED, find_command
+from telegram_ui.commands.proposals import GIVE, PROPOSED, extract_command
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
@@ -137,7 +137,7 @@ def _build_request(received: Received, press: ParsedUpdate, update: telegram.Upd
 
 def _make_command_message(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
     """Return the command that a question proposes, as a message of the person who pressed the button."""
-    command = find_command(question.text or "") if question is not None else None
+    command = extract_command(question.text or "") if question is not None else None
     if command is None or question is None:
         return None
     given = telegram.Message(

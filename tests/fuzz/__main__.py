@@ -176,7 +176,7 @@ class EntryPoints:
         data = ":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance)
         if chance.random() < 0.5:  # signed, so that it reaches the family
             payload = chance.choice(("n.sqlite", "n.json", "n.", "x.sqlite", ""))
-            data = self._buttons.make_data(chance.choice(("w", "on")), self._chat, self._person, payload)
+            data = self._buttons.sign_payload(chance.choice(("w", "on")), self._chat, self._person, payload)
         query = Query(data)
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)

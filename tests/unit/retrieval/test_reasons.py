@@ -208,5 +208,5 @@ def test_a_reason_has_at_most_six_words(language: str) -> None:
 
 
 def test_a_fact_is_there_for_a_reason_however_weak() -> None:
-    assert format_reason({"words": 0.2, "importance": 0.3}, least=0) == tr("why-for-words")
+    assert format_reason({"words": 0.2, "importance": 0.3}, min_score=0) == tr("why-for-words")
     assert format_reason({"meaning": -1.0, "assistant": -0.5}) == tr("why-loosely")

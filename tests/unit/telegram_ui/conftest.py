@@ -152,7 +152,7 @@ class Toys(Family):
     async def _help(self, ask: Ask) -> str:
         if self.fails:
             raise self.fails.pop()
-        return f"did help {ask.argument}" if ask.replied_to is None else f"did help with {ask.replied_to}"
+        return f"did help {ask.argument}" if ask.replied_id is None else f"did help with {ask.replied_id}"
 
     @Press("toy")
     async def _press(self, ask: Ask) -> str:

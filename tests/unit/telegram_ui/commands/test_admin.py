@@ -8,7 +8,7 @@ from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import logs
 from settings import Settings
-from telegram_ui.commands.admin import ask_admins
+from telegram_ui.commands.admin import ask_admins_to_admit
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.registry import Commands
@@ -81,7 +81,7 @@ async def test_a_stranger_is_let_in_by_a_button_and_removed_by_another(desk: Des
     person = Person(id=BOB, name="Bob", username="bob")
     assert not access(desk, settings).serves(BOB)
     for _ in range(2):
-        await ask_admins(desk.commands.dependencies, person, "It is me,\nBob!")
+        await ask_admins_to_admit(desk.commands.dependencies, person, "It is me,\nBob!")
     requests = [text for text in desk.peer.texts(ANN) if "would like to use me" in text]
     assert requests == [f"Bob (@bob) (id {BOB}) would like to use me.\n\n“It is me, Bob!”"]
     message, buttons = desk.buttons(ANN)
@@ -102,7 +102,7 @@ async def test_a_stranger_is_let_in_by_a_button_and_removed_by_another(desk: Des
 
 async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk: Desk) -> None:
     administered(desk)
-    await ask_admins(desk.commands.dependencies, EVE, "")
+    await ask_admins_to_admit(desk.commands.dependencies, EVE, "")
     message, buttons = desk.buttons(ANN)
     desk.restart()
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == tr("shared-dead-button")

@@ -138,10 +138,10 @@ async def test_no_press_but_an_admin_s_own_and_here_changes_a_group(desk: Desk) 
         for who, shown, data in (
             (BOB, message, buttons[label]),
             (BOB, message, f"{kind}:{BOB}:{payload}:{signature}"),
-            (BOB, message, signing.make_data(kind, IN_GROUP, Person(id=BOB, name="Bob"), payload)),
+            (BOB, message, signing.sign_payload(kind, IN_GROUP, Person(id=BOB, name="Bob"), payload)),
             (ANN, message, f"{kind}:{person}:{payload}0:{signature}"),
             (ANN, message, f"{kind}:{person}:{payload}:"),
-            (ANN, message, signing.make_data(kind, IN_GROUP, Person(id=ANN, name="Ann"), f"{payload}9999")),
+            (ANN, message, signing.sign_payload(kind, IN_GROUP, Person(id=ANN, name="Ann"), f"{payload}9999")),
             (ANN, private, buttons[label]),
         ):
             toast = await desk.press(who, GROUP if shown is message else ANN, shown, data)

@@ -23,7 +23,7 @@ from summary_manager import SummaryManager
 from telegram_ui.commands.family import LIFETIME
 from telegram_ui.commands.registry import describe_for_model, list_commands
 from telegram_ui.commands.summaries import format_status
-from telegram_ui.commands.wizard import find_number
+from telegram_ui.commands.wizard import parse_threshold
 from telegram_ui.updates.parsing import parse_update
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
@@ -424,7 +424,7 @@ async def test_times_are_the_persons_own(desk: Desk, talk: Talk) -> None:
 
 @given(st.one_of(st.text(), st.integers(-1000, 1000).map(str), st.text("0123456789٠١٢٣४५ +-.²½Ⅳ")))
 def test_any_wizard_input_is_a_number_within_limits_or_none(text: str) -> None:
-    number = find_number(text)
+    number = parse_threshold(text)
     assert number is None or 1 <= number <= 500
 
 

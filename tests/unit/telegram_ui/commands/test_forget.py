@@ -297,7 +297,7 @@ def test_a_reply_to_a_message_of_the_group_that_was_upgraded_names_none_of_today
     def names(chat_id: int) -> int | None:
         replied["chat"] = {**chat, "id": chat_id}
         update = telegram.Update.de_json({"update_id": 1, "message": message}, None)
-        return Ask(update=update, chat=Chat(id=GROUP, is_private=False), person=Person(id=BOB, name="Bob")).replied_to
+        return Ask(update=update, chat=Chat(id=GROUP, is_private=False), person=Person(id=BOB, name="Bob")).replied_id
 
     assert names(GROUP) == 5
     assert names(-77) is None

@@ -25,7 +25,7 @@ async def writes(desk: Desk, person: int, chat: int, *, reply_to: int | None = N
 
 
 async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(desk: Desk, question: NextText) -> None:
-    await question.ask_for(await writes(desk, ANN, ANN), "Which tea?", about=7, example="Darjeeling")
+    await question.ask_question(await writes(desk, ANN, ANN), "Which tea?", subject=7, example="Darjeeling")
     answer = await writes(desk, ANN, ANN)
     assert await of_kind("cup", desk).match_answer(answer) is None
     assert await of_kind("tea", desk).match_answer(answer) == 7
@@ -40,7 +40,7 @@ async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(
 
 
 async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, question: NextText) -> None:
-    await question.ask_for(await writes(desk, ANN, ANN), "Which tea?", about=None, example="Darjeeling")
+    await question.ask_question(await writes(desk, ANN, ANN), "Which tea?", subject=None, example="Darjeeling")
     answer = await writes(desk, ANN, ANN)
     assert await question.match_answer(answer) == 0
     desk.pass_time(LIFETIME)
@@ -49,7 +49,7 @@ async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, questi
 
 async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: NextText) -> None:
     for person, chat in ((ANN, ANN), (ANN, GROUP)):
-        await question.ask_for(await writes(desk, person, chat), "Which tea?", about=7, example="Darjeeling")
+        await question.ask_question(await writes(desk, person, chat), "Which tea?", subject=7, example="Darjeeling")
     asked = max(desk.peer.world.messages[GROUP])
     assert await desk.say(ANN, ANN, "/usage")
     assert await question.match_answer(await writes(desk, ANN, ANN)) is None
@@ -58,7 +58,7 @@ async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: Nex
 
 
 async def test_in_a_group_only_a_reply_of_the_person_who_was_asked_answers(desk: Desk, question: NextText) -> None:
-    await question.ask_for(await writes(desk, ANN, GROUP), "Which tea?", about=7, example="Darjeeling" * 9)
+    await question.ask_question(await writes(desk, ANN, GROUP), "Which tea?", subject=7, example="Darjeeling" * 9)
     asked = max(desk.peer.world.messages[GROUP])
     assert desk.last(GROUP) == "Which tea? Reply to this message."
     assert await question.match_answer(await writes(desk, ANN, GROUP)) is None

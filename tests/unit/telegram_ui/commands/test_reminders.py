@@ -12,7 +12,7 @@ from records.reminders import Reminder, ReminderWish
 from records.scopes import Person
 from records.turns import Proposal
 from reminders.phrases import read_phrase
-from reminders.sending import MAX_SENDS, Tell, Told
+from reminders.sending import MAX_SENDS, SendOutcome, SendReminder
 from telegram_ui.commands import proposals
 from telegram_ui.commands.reminders import make_offer_payload, parse_offer, send_reminder
 from tests.peers.openai_server import Behaviour
@@ -171,8 +171,8 @@ async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
     assert await desk.press(BOB, GROUP, message, buttons["✕ 1"]) == f"Cancelled: meet {BOB}"
 
 
-async def send_due(desk: Desk, tell: Tell) -> None:
-    await asyncio.gather(*await desk.services.reminders.start_due(tell))
+async def send_due(desk: Desk, tell: SendReminder) -> None:
+    await asyncio.gather(*await desk.services.reminders.start_sending_due(tell))
 
 
 async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) -> None:
@@ -208,7 +208,7 @@ async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: De
     desk.pass_time(timedelta(hours=1))
     told: list[int] = []
 
-    async def dies(one: Reminder, now: object) -> Told:
+    async def dies(one: Reminder, now: object) -> SendOutcome:
         told.append(one.sends)
         raise KeepsakeError
 
@@ -221,9 +221,9 @@ async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: De
 async def test_where_telegram_does_not_take_it_it_is_told_later(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
-    told: list[Told] = ["arrived", "unknown", "later", "later", "later"]
+    told: list[SendOutcome] = ["arrived", "unknown", "later", "later", "later"]
 
-    async def tell(one: Reminder, now: object) -> Told:
+    async def tell(one: Reminder, now: object) -> SendOutcome:
         return told.pop()
 
     for _ in range(3):
@@ -241,7 +241,7 @@ async def test_nobody_waits_for_a_chat_in_which_telegram_wants_a_pause(desk: Des
     await desk.say(BOB, BOB, "/reminders add in 2 hours to eat")
     waits, told, over = asyncio.Event(), list[str](), asyncio.Event()
 
-    async def tell(one: Reminder, now: object) -> Told:
+    async def tell(one: Reminder, now: object) -> SendOutcome:
         if one.owner == ANN:
             waits.set()
             await over.wait()

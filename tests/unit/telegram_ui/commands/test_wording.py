@@ -11,7 +11,7 @@ from records.scopes import Scope
 from telegram_ui.commands.wording import (
     SENT_KINDS,
     format_message_text,
-    format_span,
+    format_time_span,
     set_reference_time,
     translate_notes,
 )
@@ -71,6 +71,6 @@ def test_every_kind_is_known() -> None:
 async def test_a_span_of_one_day_names_the_day_once() -> None:
     set_reference_time(datetime(2026, 11, 23, 20, tzinfo=UTC))
     begun, zone = datetime(2026, 11, 23, 5, 30, tzinfo=UTC), ZoneInfo("Europe/Berlin")
-    assert format_span(begun, begun + timedelta(minutes=7), zone) == "today 6:30–6:37"
-    assert format_span(begun, begun, UTC) == "today 5:30 UTC"
-    assert format_span(begun - timedelta(days=3), begun, zone) == "20 November 6:30 – today 6:30"
+    assert format_time_span(begun, begun + timedelta(minutes=7), zone) == "today 6:30–6:37"
+    assert format_time_span(begun, begun, UTC) == "today 5:30 UTC"
+    assert format_time_span(begun - timedelta(days=3), begun, zone) == "20 November 6:30 – today 6:30"

@@ -118,7 +118,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
         ann = Person(id=ANN, name="Ann")
-        data = Buttons(b"key").make_data("toy", Chat(id=ANN), ann, "7")
+        data = Buttons(b"key").sign_payload("toy", Chat(id=ANN), ann, "7")
         keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
         await bots.dependencies.delivery.say(Chat(id=ANN), "Shall I?", keyboard=keyboard)
         question = await failed(peer, "Shall I?", ANN)
