@@ -196,19 +196,14 @@ class ExternalMemory:
 
         Return the open conversation if the message is not stored.
         """
-        current = await self.find_open_conversation(place)
-        if await self.config(place.owner) is None:
-            return current
         async with self.home(place.owner) as store:
             found = await store.conversations.find_conversation(
                 place, source=source, telegram_id=telegram_id, number=number
             )
-        return found or current
+        return found or await self.find_open_conversation(place)
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the topic that holds a Telegram message, or None if the message is not stored."""
-        if await self.config(owner) is None:
-            return None
         async with self.home(owner) as store:
             return await store.conversations.find_place(owner, telegram_id)
 

@@ -87,10 +87,6 @@ class Batch:
     is_last: bool  # True if no further turns wait
     from_history: bool = False  # True if the messages were imported
 
-    @property
-    def source(self) -> Source:
-        return self.scope, self.from_history
-
 
 @define(kw_only=True, eq=False)
 class FactExtractor:

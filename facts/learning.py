@@ -53,7 +53,7 @@ class Facts:
         await self._learn_safely(scope, at_least=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
-        """Learn from messages that are about to be archived by a fold. Never raise."""
+        """Learn from messages that are about to be archived by a fold."""
         try:
             async with self._memory.opened(scope.owner) as store:
                 learned, waiting = await store.facts.read_unlearned(scope, 1) if store is not None else (0, [])
@@ -114,7 +114,7 @@ class Facts:
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
         """Return the new facts, or None if memory was turned off during extraction."""
-        failures = self._backoff.count_failures(batch.source)
+        failures = self._backoff.count_failures((batch.scope, batch.from_history))
         new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
         async with self._memory.opened(batch.scope.owner) as store:
             if store is None:

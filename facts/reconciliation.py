@@ -169,11 +169,11 @@ def _select_nominated(draft: NewFact, valid: Mapping[int, Fact | NewFact], candi
     words = list_essential_words(draft.text)
     for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():
         fact = valid[number]
+        # In a group, nobody's words end another member's instructions and preferences, or those added by hand.
+        is_own = fact.person_id == draft.person_id
         if isinstance(fact, Fact):
-            may_change = fact.may_be_changed_by(draft.person_id)
-        else:
-            may_change = fact.kind not in LASTING or fact.person_id == draft.person_id
-        if fact.valid_to is not None or not may_change:
+            is_own = fact.owner > 0 or (is_own and bool(fact.source_ids))
+        if fact.valid_to is not None or (fact.kind in LASTING and not is_own):
             continue
         if number == draft.known:
             ranked.append((0, number))

@@ -41,13 +41,11 @@ from typing import ClassVar
 class KeepsakeError(Exception):
     """Something went wrong."""
 
-    may_pass: ClassVar[bool] = True
-    """True if a retry may succeed. Only then is a person offered one."""
+    may_pass: ClassVar[bool] = True  # True if a retry may succeed; only then is a person offered one
 
     def __init__(self, sentence: str | None = None, *, remedy: str = "") -> None:
-        """`remedy` tells the operator what to do, with names of settings."""
         self.plain = sentence or (type(self).__doc__ or "").strip()
-        self.remedy = remedy
+        self.remedy = remedy  # what the operator can do, with names of settings
         super().__init__(f"{self.plain} {remedy}".strip())
 
     @property
@@ -142,11 +140,8 @@ class NewerFacts(StaleFacts):
 class ModelError(KeepsakeError):
     """The model gave no usable answer."""
 
-    kind: ClassVar[str] = "model"
-    words: str = ""
-    """The endpoint's own words without the key. Only --check may show them, since it sends nobody's messages."""
-    half: str = ""
-    """The part of an answer that arrived before it broke off. It is marked when shown, and never stored."""
+    words: str = ""  # the endpoint's own, without the key; only --check may show them, since it sends nobody's messages
+    half: str = ""  # the part of an answer that arrived before it broke off; it is marked when shown, and never stored
 
 
 class ModelUnreachable(ModelError):  # noqa: N818

@@ -70,13 +70,6 @@ class Fact(_FactContent):
         """
         return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person
 
-    def may_be_changed_by(self, person: int) -> bool:
-        """Return True if this person's words may replace or end the fact.
-
-        In a group, nobody's words end another member's instructions and preferences, or those added by hand.
-        """
-        return self.owner > 0 or not self.is_lasting or (bool(self.source_ids) and self.person_id == person)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:

@@ -8,19 +8,17 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 MAX_NUMBER = 10**12  # a larger whole number is a mistake, and could overflow later
-
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
 Number = TypeVar("Number", int, float)
-ParseText = Callable[[str], T]
-"""Parses a setting. Raises ValueError with the rest of a sentence that begins with the variable's name."""
+ParseText = Callable[[str], T]  # raises ValueError with the rest of a sentence that begins with the variable's name
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A value that cannot be printed by accident."""
+    """A secret setting, which its repr does not show."""
 
     value: str = field(repr=False)
 
@@ -29,7 +27,7 @@ class Secret:
 
 
 def parse_key(text: str) -> Secret:
-    """Parse a key for a header or path. Reject everything except visible ASCII, which would fail there."""
+    """Parse a key that is sent in a header or path, where only visible ASCII is allowed."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)
@@ -39,6 +37,7 @@ _HOST = re.compile(r"[^\W_]([\w-]*[^\W_])?(\.[^\W_]([\w-]*[^\W_])?)*\.?")
 
 
 def parse_url(text: str) -> str:
+    """Parse an http or https URL. Remove slashes at its end."""
     text = text.rstrip("/")
     try:
         parts = urlsplit(text)
@@ -53,7 +52,7 @@ def parse_url(text: str) -> str:
 
 
 def parse_public_url(text: str) -> str:
-    """Parse a URL that Telegram or people will open. It must use https unless it is on this machine."""
+    """Parse the URL of a page for people. It must use https unless it is on this machine."""
     text = parse_url(text)
     parts = urlsplit(text)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
@@ -62,7 +61,7 @@ def parse_public_url(text: str) -> str:
 
 
 def parse_postgres_url(text: str) -> Secret:
-    """Parse the address of a database. Error messages do not quote it, because it holds a password."""
+    """Parse the address of a PostgreSQL database. Errors do not quote it, because it holds a password."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text)
         if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and len(text.split()) == 1:
@@ -73,6 +72,8 @@ def parse_postgres_url(text: str) -> Secret:
 def make_number_parser(
     minimum: Number, maximum: Number, description: str, convert: Callable[[str], Number]
 ) -> ParseText[Number]:
+    """Return a parser for numbers in a range, which errors call by `description`."""
+
     def parse_number(text: str) -> Number:
         with contextlib.suppress(ValueError):
             if minimum <= (number := convert(text)) <= maximum:
@@ -101,7 +102,7 @@ def split_list(text: str) -> list[str]:
 
 
 def parse_ids(text: str) -> frozenset[int]:
-    """Parse numeric ids separated by commas. Ignore `*`."""
+    """Parse Telegram ids separated by commas. Ignore `*`."""
     listed = [item for item in split_list(text) if item != "*"]
     if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
         raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")
@@ -121,7 +122,7 @@ def parse_address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def parse_token(text: str) -> Secret:
+def parse_webhook_token(text: str) -> Secret:
     # Telegram's own rule for secret_token (setWebhook): 1-256 characters of A-Z, a-z, 0-9, _ and -.
     if len(text) > 256 or not all(c.isascii() and (c.isalnum() or c in "_-") for c in text):
         raise ValueError("may hold 1 to 256 characters: A-Z, a-z, 0-9, _ and -.")

@@ -20,15 +20,12 @@ class Counts:
 
     @property
     def active(self) -> int:
+        """The number of active messages."""
         return self.total - self.archived
 
     @property
     def active_summaries(self) -> int:
         return sum(self.active_by_level.values())
-
-    @property
-    def highest_level(self) -> int:
-        return max(self.active_by_level, default=0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
