@@ -85,7 +85,7 @@ class AdminCommands(Family):
         bot = self._delivery.bot
         post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": sees_all})
         try:
-            is_changed = await self._delivery.newer_api.attempt(SET_PRIVACY, post)
+            is_changed = await self._delivery.newer_api.try_feature(SET_PRIVACY, post)
             if is_changed:
                 await bot.get_me()  # refreshes bot.can_read_all_group_messages
         except TelegramError as error:

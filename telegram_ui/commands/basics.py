@@ -56,10 +56,10 @@ class Basics(Family):
         for row in self._list_permitted_commands(ask):
             sections[row.heading].append(row)
         for heading, rows in sections.items():
-            shown.add("\n\n").bold(tr(f"menu-heading-{heading}"))
+            shown.add("\n\n").add_bold(tr(f"menu-heading-{heading}"))
             for row in rows:
                 shown.add(f"\n{_format_command(row)}")
-        await self._show_text(ask, shown.piece())
+        await self._show_text(ask, shown.build())
 
     async def _show_stored_data(self, ask: Ask) -> None:
         config, days = await self._read_config(ask), self._operation.retention_days

@@ -233,7 +233,7 @@ class Commands:
                 if isinstance(scope, telegram.BotCommandScopeAllPrivateChats):
                     await put(usual)
                 else:
-                    prefer = self.dependencies.delivery.newer_api.prefer
+                    prefer = self.dependencies.delivery.newer_api.prefer_newer
                     await prefer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:

@@ -103,11 +103,11 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
         groups = list(_split_pages([items[-1], *items[:-1]], room))
     pages = []
     for number, group in enumerate(groups, start=1):
-        shown = TextBuilder().bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
+        shown = TextBuilder().add_bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
         details = TextBuilder()
         for place, (heading, section) in enumerate(groupby(group, key=itemgetter(0))):
-            details.add("\n\n" if place else "").bold(heading).add("\n" + "\n".join(line for _, line in section))
-        pages.append(shown.add_folded_piece(details.piece()).piece())
+            details.add("\n\n" if place else "").add_bold(heading).add("\n" + "\n".join(line for _, line in section))
+        pages.append(shown.add_folded_piece(details.build()).build())
     return pages
 
 

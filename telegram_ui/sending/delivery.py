@@ -125,7 +125,7 @@ class Delivery:
         """Put a reaction under a message. Return False if Telegram does not allow it."""
         request = partial(self.bot.set_message_reaction, self.get_current_id(chat), message_id, emoji)
         try:
-            return bool(await self.newer_api.attempt("setMessageReaction", request, chat_id=chat.id))
+            return bool(await self.newer_api.try_feature("setMessageReaction", request, chat_id=chat.id))
         except TelegramError as error:
             log.info("no reaction was put: %s", type(error).__name__)
             return False
@@ -156,7 +156,7 @@ class Delivery:
         self._recent[chat.id] = state
         return state
 
-    def choose_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
+    def choose_streaming_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
         """Return how a growing answer is shown in this chat."""
         if self._streaming == "auto":
             return "draft" if chat.is_private and self.get_state(chat).takes_drafts else "edit"
@@ -264,7 +264,7 @@ class Delivery:
                 raise TelegramError("Invalid server response")
             return self._remember_thread(chat, sent["message_id"])
 
-        attempt = partial(self.newer_api.attempt, "sendRichMessage", post, chat_id=chat.id)
+        attempt = partial(self.newer_api.try_feature, "sendRichMessage", post, chat_id=chat.id)
         async with self.get_state(chat).order:
             return await self.request_with_retries(chat, attempt, repeatable=False)
 
@@ -278,10 +278,10 @@ class Delivery:
                 fields = {**place, "rich_message": {"markdown": markdown}, **CAN_STOP}
                 return await self.bot.do_api_request("sendRichMessageDraft", fields)
 
-            if await self.newer_api.attempt("sendRichMessageDraft", post, chat_id=chat.id) is not None:
+            if await self.newer_api.try_feature("sendRichMessageDraft", post, chat_id=chat.id) is not None:
                 return
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
-        await self.newer_api.prefer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
+        await self.newer_api.prefer_newer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
         """Return True if a draft shows the answer that is being written in this topic."""
@@ -343,7 +343,7 @@ class Delivery:
                 fields = make_ephemeral_fields(chat.only_for)
                 hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
-                message = await self.newer_api.prefer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
+                message = await self.newer_api.prefer_newer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
             return self._remember_thread(chat, int(message.message_id))
         except (AttributeError, KeyError, TypeError, ValueError):
             # python-telegram-bot cannot parse the response, but the text may have arrived.
@@ -374,7 +374,7 @@ class Delivery:
         older = partial(request, reply_markup=plain)
         if plain == keyboard:
             return await older()
-        return await self.newer_api.prefer("button.style", partial(request, reply_markup=keyboard), older)
+        return await self.newer_api.prefer_newer("button.style", partial(request, reply_markup=keyboard), older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request, and retry it within limits if it had no effect or is `repeatable`.

@@ -21,8 +21,8 @@ from telegram_ui.sending.markdown import (
     BREAK_TAG,
     MAX_NESTED,
     has_tables_or_formulas,
-    is_too_hard,
-    make_config,
+    is_too_complex,
+    make_render_config,
     prepare_for_messages,
     prepare_for_rich,
 )
@@ -65,11 +65,11 @@ def is_blank(text: str) -> bool:
 def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Return Markdown as text and entities, or unchanged if conversion fails or would lose words."""
     source = replace_surrogates(markdown)
-    if is_too_hard(source):
+    if is_too_complex(source):
         return source, ()
     try:
         written = prepare_for_messages(source)
-        text, found = convert(written, config=make_config())
+        text, found = convert(written, config=make_render_config())
     except Exception:
         return source, ()
     urls = [entity.url or "" for entity in found]
@@ -135,7 +135,7 @@ def convert_to_messages(markdown: str) -> list[Piece]:
     return []
 
 
-def cut_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
+def cut_to_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
     """Return the beginning of an answer in at most `most` messages.
 
     The last message ends with `ending`, or with an ellipsis if there is no `ending` and the answer continues.
@@ -289,23 +289,23 @@ class TextBuilder:
         self._units += count_units(whole)
         return self
 
-    def bold(self, text: str) -> Self:
-        return self._marked(text, MessageEntity.BOLD)
+    def add_bold(self, text: str) -> Self:
+        return self._add_marked(text, MessageEntity.BOLD)
 
     def add_quote(self, text: str) -> Self:
         """Add an expandable quote, which needs lines of its own."""
-        return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
+        return self._add_marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
     def add_folded_piece(self, inner: Piece) -> Self:
         """Add a formatted text as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, inner.entities)
         return self.add_quote(inner.text)
 
-    def piece(self) -> Piece:
+    def build(self) -> Piece:
         text = "".join(self._parts)
         return Piece(text=text, entities=tuple(self._entities), plain=text)
 
-    def _marked(self, text: str, kind: str) -> Self:
+    def _add_marked(self, text: str, kind: str) -> Self:
         begin = self._units
         self.add(text)
         if self._units > begin:

@@ -166,7 +166,7 @@ def get_retry_seconds(refused: RetryAfter) -> float:
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
 
 
-def choose_delay(error: Exception, usual: float) -> float:
+def choose_retry_delay(error: Exception, usual: float) -> float:
     """Return the seconds until the next attempt: `usual`, or the longer pause that Telegram asks for."""
     return max(usual, get_retry_seconds(error)) if isinstance(error, RetryAfter) else usual
 

@@ -52,7 +52,7 @@ _ITEM = re.compile(r"\n[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 
 
 @cache
-def make_config() -> RenderConfig:
+def make_render_config() -> RenderConfig:
     """Return the configuration of the converter, with familiar signs where Telegram has no entity."""
     config = RenderConfig.isolated()
     symbols = config.markdown_symbol
@@ -70,7 +70,7 @@ def prepare_for_messages(markdown: str) -> str:
 def prepare_for_rich(markdown: str) -> str:
     """Return the Markdown of a rich message."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_signs(markdown))
-    return source if is_too_hard(source) else _rewrite_events(_repair_tables(source), _write_for_rich)
+    return source if is_too_complex(source) else _rewrite_events(_repair_tables(source), _write_for_rich)
 
 
 def has_tables_or_formulas(markdown: str) -> bool:
@@ -80,7 +80,7 @@ def has_tables_or_formulas(markdown: str) -> bool:
     return any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in begun)
 
 
-def is_too_hard(source: str) -> bool:
+def is_too_complex(source: str) -> bool:
     """Return True if converting would take too long, or make the text much longer."""
     if source.count("$") > MAX_FORMULAS or _NESTED.search(source):
         return True
@@ -131,7 +131,7 @@ def _rewrite_events(markdown: str, write: Callable[[_Event], str]) -> str:
 def _write_for_messages(event: _Event) -> str:
     if event.is_in_table and event.kind in ("InlineMath", "DisplayMath"):
         # The converter would move formulas out of a table, so they become code.
-        formula = " ".join(convert(event.part.replace("\\|", "|"), config=make_config())[0].split())
+        formula = " ".join(convert(event.part.replace("\\|", "|"), config=make_render_config())[0].split())
         return event.part if "`" in formula else f"`{formula}`".replace("|", "\\|")
     written = _write_for_rich(event)
     return _write_web_link(event) if event.link and written == event.part else written

@@ -32,7 +32,7 @@ class NewerApi:
         """Avoid a feature for a day, in one chat, or everywhere if `chat_id` is 0."""
         self._refused[feature, chat_id] = True
 
-    async def prefer(
+    async def prefer_newer(
         self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
     ) -> T:
         """Make the newer request. If the server refuses it, make the older one, then and for the next day."""
@@ -46,7 +46,7 @@ class NewerApi:
                 self.note_refusal(feature, chat_id)
             return result
 
-    async def attempt(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
+    async def try_feature(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
         """Make a request that uses a feature. Return None if the server refuses it, or refused it within the last day.
 
         The status 404 is a refusal in all chats, 400 one in `chat_id`, or in all chats if that is 0. Raise any other

@@ -29,7 +29,7 @@ from telegram_ui.sending.formatting import (
     Piece,
     convert_to_messages,
     count_units,
-    cut_beginning,
+    cut_to_beginning,
     is_blank,
     make_rich_markdown,
     split_text,
@@ -72,7 +72,7 @@ class AnswerStream:
 
     def __attrs_post_init__(self) -> None:
         self._state = self._delivery.get_state(self._chat)
-        self._mode = self._delivery.choose_mode(self._chat)
+        self._mode = self._delivery.choose_streaming_mode(self._chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is visible yet
         self._shown: list[_ShownPart] = []
@@ -117,13 +117,13 @@ class AnswerStream:
                 await self._delivery.delete_messages(self._chat, self._ids)
                 self._ids, self._shown = [], []
                 return self._sent
-        parts = await convert_safely(convert_to_messages, markdown)
+        parts = await convert_without_blocking(convert_to_messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # The messages that are already there stay.
             most = min(max(1, len(self._ids)), MAX_MESSAGES)
             told = f"\n\n{tr('answers-in-file')}"
-            parts = await convert_safely(partial(cut_beginning, most=most, ending=told), markdown)
+            parts = await convert_without_blocking(partial(cut_to_beginning, most=most, ending=told), markdown)
         if self._arrived is None:
             self._arrived = 0
             for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
@@ -158,7 +158,7 @@ class AnswerStream:
     async def _convert_to_rich(self, markdown: str) -> str:
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
-        return await convert_safely(make_rich_markdown, markdown) if self._is_rich else ""
+        return await convert_without_blocking(make_rich_markdown, markdown) if self._is_rich else ""
 
     def get_seen_text(self) -> str | None:
         """Return the text that the reader has seen. Return None if the bot is stopping."""
@@ -167,7 +167,7 @@ class AnswerStream:
         return self._text if self._shown else ""
 
     @property
-    def sent(self) -> Sequence[int]:
+    def sent_ids(self) -> Sequence[int]:
         """Return the ids of the messages that `finish` has sent, even if it failed."""
         return tuple(self._sent)
 
@@ -221,7 +221,7 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.wait_for_preview()
             self._changed.clear()
-            parts = await convert_safely(cut_beginning, close_marks(self._text))
+            parts = await convert_without_blocking(cut_to_beginning, close_marks(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted_parts = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
             number = self._find_outdated_part(wanted_parts) if wanted_parts else None
@@ -351,7 +351,7 @@ def _make_draft_id() -> int:
     return secrets.randbelow(2**31 - 1) + 1
 
 
-async def convert_safely(convert: Callable[[str], T], markdown: str) -> T:
+async def convert_without_blocking(convert: Callable[[str], T], markdown: str) -> T:
     """Run a conversion without blocking the event loop."""
     if len(markdown) <= 500:  # a few milliseconds at worst
         return convert(markdown)

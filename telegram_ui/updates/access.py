@@ -63,11 +63,11 @@ class Access:
         person = ANONYMOUS_ADMIN if parsed.is_for_anonymous else parsed.person.id
         return person > 0 and self.serves(person)
 
-    def has_asked(self, person_id: int) -> bool:
+    def has_requested_access(self, person_id: int) -> bool:
         """Return True if a stranger waits for an admin's decision."""
         return self._people is not None and self._people.get_standing(person_id) == "asked"
 
-    async def refresh(self, person_ids: Iterable[int]) -> None:
+    async def reload_decisions(self, person_ids: Iterable[int]) -> None:
         """Load the decisions that admins made in other processes if one of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load()
@@ -159,7 +159,7 @@ class Claim:
         self._now = now
         self._until: datetime | None = None
 
-    async def open_link(self, username: str) -> str:
+    async def make_link(self, username: str) -> str:
         """Return the link and its expiry, or "" if somebody may already use the bot. Raise StorageError."""
         people, now = self._people, self._now()
         if people is None or people.claimants or people.list_by_standing("allowed"):

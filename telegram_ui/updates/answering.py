@@ -114,7 +114,7 @@ class AnswerDelivery:
     _memory: ExternalMemory
     _postponed: set[int] = field(factory=set[int], init=False)
 
-    def begin(
+    def open_stream(
         self,
         delivery: Delivery,
         update_id: int,
@@ -143,7 +143,7 @@ class AnswerDelivery:
             return False
         return config is not None and config.formatting == "rich"
 
-    async def send(
+    async def send_with_retries(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[Outcome, list[int]]:
         """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
@@ -155,30 +155,30 @@ class AnswerDelivery:
                 logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
-                return "lost", list(stream.sent)
+                return "lost", list(stream.sent_ids)
             except DeliveryError as error:
                 await self._queue.undo_attempt(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
-                    return "lost", list(stream.sent)
+                    return "lost", list(stream.sent_ids)
                 # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and was_unreachable(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
-                    return "later", list(stream.sent)
+                    return "later", list(stream.sent_ids)
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)
             else:
-                return "arrived", list(stream.sent)
+                return "arrived", list(stream.sent_ids)
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
-        return "lost", list(stream.sent)
+        return "lost", list(stream.sent_ids)
 
     async def send_press_answer(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> list[int]:
         """Send the answer that a button press requested. Return the ids of its messages."""
-        outcome, shown_as = await self.send(update_id, stream, text, keyboard)
+        outcome, shown_as = await self.send_with_retries(update_id, stream, text, keyboard)
         if outcome == "later":
             self._postponed.add(update_id)
         else:
@@ -198,9 +198,9 @@ class AnswerDelivery:
         """Return the functions with which buttons begin, send and stop answers, which run in the queues `chats`."""
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
-            stop=lambda location: chats.cancel(location) or chats.is_busy(location),
-            stoppable=chats.stoppable,
-            begin=self.begin,
+            stop=lambda location: chats.cancel_running(location) or chats.is_running(location),
+            stoppable=chats.allow_cancelling,
+            begin=self.open_stream,
             send=self.send_press_answer,
         )
 
@@ -223,7 +223,7 @@ class Answering:
         self._conversation, self._memory = services.conversation, services.memory
         self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
-    async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
+    async def answer_message(self, pieces: Sequence[ParsedUpdate]) -> None:
         """Answer a message, which may have several pieces. Raise only CancelledError.
 
         Do not answer a person who lost access while the message waited.
@@ -242,20 +242,20 @@ class Answering:
         parsed, request = pieces[0], Repeatable(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
         stop = partial(answers.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
-        stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
+        stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
             # If the lease was lost, the update is handed out again in its old order.
-            with self._queues.chats.stoppable(parsed.location):
+            with self._queues.chats.allow_cancelling(parsed.location):
                 await check_lease()
-                read = await self._attached_files.read(pieces)
+                read = await self._attached_files.read_files(pieces)
             if read.refusal:
                 await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
                 await self._queue.mark_done(ids)
                 return
             reply_to = partial(self._conversation.reply, on_text=stream.show, kept=stream.get_seen_text)
             async with self._delivery.show_typing(parsed.chat):
-                with self._queues.chats.stoppable(parsed.location):
+                with self._queues.chats.allow_cancelling(parsed.location):
                     reply = await reply_to(read.incoming)
             # The answer is stored now, so cancelling must not stop it half-way through sending.
             delivering = asyncio.create_task(self._deliver_answer(pieces, stream, reply, read))
@@ -279,8 +279,9 @@ class Answering:
     ) -> None:
         parsed, dependencies, run_guarded = pieces[0], self._dependencies, self._error_boundary.run_guarded
         ids = [piece.update_id for piece in pieces]
+        text = format_shown_text(reply)
         keyboard = answers.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
-        outcome, shown_as = await self._answer_delivery.send(ids[-1], stream, format_shown_text(reply), keyboard)
+        outcome, shown_as = await self._answer_delivery.send_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
                 await run_guarded(parsed, partial(self._delivery.say, parsed.chat, notice))

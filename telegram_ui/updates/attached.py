@@ -45,7 +45,7 @@ class AttachedFile:
     is_recorded: bool = False  # True for speech recorded in Telegram
 
 
-def name_attachment(message: telegram.Message) -> str:
+def find_attachment_kind(message: telegram.Message) -> str:
     """Return the kind of a message's attachment: one of SENT_KINDS, "new" for an unknown kind, or "" for none."""
     for field in SENT_KINDS:
         if getattr(message, field, None):

@@ -85,7 +85,7 @@ class Dispatcher:
         set_lease_check(partial(self._queue.confirm_lease, received.lease) if received.lease is not None else None)
         update = received.update
         if (ids := find_supergroup_upgrade(update)) is not None:
-            self._upgrades.begin(*ids, partial(self._mark_done, received))
+            self._upgrades.submit_move(*ids, partial(self._mark_done, received))
             return
         parsed = parse_update(update, update.get_bot().bot)
         parsed = parsed and self._upgrades.move_to_supergroup(parsed)
@@ -95,7 +95,7 @@ class Dispatcher:
         if received.is_durable:
             # The process that stored it may already know of a person whom an admin has just let in.
             with suppress(StorageError):
-                await self._access.refresh([parsed.person.id])
+                await self._access.reload_decisions([parsed.person.id])
         if not self._access.is_served(parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
                 claim = partial(self._make_claimant_admin, received, parsed)
@@ -112,12 +112,12 @@ class Dispatcher:
         if parsed.kind == "stopped":
             # A late press was meant for an earlier answer.
             if self._delivery.is_current_draft(parsed.chat, parsed.draft_id):
-                self._queues.chats.cancel(parsed.location)
+                self._queues.chats.cancel_running(parsed.location)
             self._submit_command(received, parsed, _do_nothing)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
             enter = partial(self._submit_chat_job, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
-            self._queues.commands.submit(parsed.location, partial(_call_in_queue, enter))
+            self._queues.commands.submit(parsed.location, partial(_call_function, enter))
         elif parsed.kind == "dislike":
             self._queues.commands.submit(parsed.location, partial(self._submit_dislike, received, parsed))
         elif parsed.kind == "press":
@@ -139,17 +139,17 @@ class Dispatcher:
         await self._queues.close(grace=grace)
 
     def _dispatch_command(self, received: Received, parsed: ParsedUpdate) -> None:
-        self._pastes.end(parsed.sender)
+        self._pastes.complete_paste(parsed.sender)
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
-            stopped = self._queues.chats.cancel(parsed.location)
+            stopped = self._queues.chats.cancel_running(parsed.location)
             self._submit_command(received, parsed, partial(self._stop_answer, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
             handle, update = self._commands.handle_command, received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
             row = self._commands.find_declaration(parsed.command)
             if row.reads_file and find_document(update.effective_message):
-                work = partial(self._file_attempts.run, update, parsed.chat, work)
+                work = partial(self._file_attempts.run_with_limit, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
             say, format_unknown = self._delivery.say, self._commands.format_unknown
@@ -169,7 +169,7 @@ class Dispatcher:
         press: Work = partial(self._commands.handle_press, update, parsed.chat, parsed.person)
         row = self._commands.find_press(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
-            press = partial(self._file_attempts.run, update, parsed.chat, press)
+            press = partial(self._file_attempts.run_with_limit, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
             self._submit_chat_job(received, parsed, partial(self._answer_press, parsed, press))
         else:
@@ -182,9 +182,9 @@ class Dispatcher:
         elif again.received is not None:
             self._route_update(again.received, again.pieces[0])
         else:
-            turn = WaitingTurn(list(again.pieces), self._answering.answer)
+            turn = WaitingTurn(list(again.pieces), self._answering.answer_message)
             enter = partial(self._queues.chats.submit, parsed.location, turn)
-            self._queues.commands.submit(parsed.location, partial(_call_in_queue, enter))
+            self._queues.commands.submit(parsed.location, partial(_call_function, enter))
         is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
         take = partial(self._acknowledge_press, received.update, parsed, is_answered_there=is_answered_there)
         self._queues.notices.submit(parsed.location, take)
@@ -246,7 +246,7 @@ class Dispatcher:
 
     async def _stop_answer(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
-        if not stopped and not self._queues.chats.cancel(parsed.location):
+        if not stopped and not self._queues.chats.cancel_running(parsed.location):
             waiting = self._queues.chats.pop_next(parsed.location, WaitingTurn)
             if waiting is None:
                 await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
@@ -267,7 +267,8 @@ class Dispatcher:
         has_room = len(self._queues.notices) < MAX_NOTICES
         if has_written and has_room and self._access.may_tell_stranger(parsed.person):
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
-            key = "notices-stranger-asked" if asks or self._access.has_asked(parsed.person.id) else "notices-stranger"
+            is_waiting = asks or self._access.has_requested_access(parsed.person.id)
+            key = "notices-stranger-asked" if is_waiting else "notices-stranger"
             self._submit_notice(parsed, lambda: tr(key, id=id_))
             if asks:
                 ask = partial(admin.ask_admins_to_admit, self._commands.dependencies, parsed.person, parsed.text)
@@ -290,7 +291,7 @@ class Dispatcher:
         """Give a message to the wizard or import that waits for it, or queue it for an answer."""
         try:
             if await self._give_to_wizard(received, parsed):
-                self._pastes.end(parsed.sender)
+                self._pastes.complete_paste(parsed.sender)
                 await self._mark_done(received)
                 return
             if not received.is_durable:
@@ -302,13 +303,13 @@ class Dispatcher:
         if self._closing:
             return
         if parsed.kind == "wordless":
-            self._pastes.end(parsed.sender)
+            self._pastes.complete_paste(parsed.sender)
             self._queues.chats.submit(parsed.location, partial(self._answer_wordless, parsed))
-        elif not self._pastes.extend(parsed):
-            turn = WaitingTurn([parsed], self._answering.answer)
+        elif not self._pastes.add_piece(parsed):
+            turn = WaitingTurn([parsed], self._answering.answer_message)
             ticket = self._queues.chats.submit(parsed.location, turn, is_held=may_be_continued(parsed))
             if ticket.is_held:
-                self._pastes.begin(turn.pieces, partial(self._queues.chats.release, ticket))
+                self._pastes.wait_for_pieces(turn.pieces, partial(self._queues.chats.release, ticket))
 
     async def _give_to_wizard(self, received: Received, parsed: ParsedUpdate) -> bool:
         update, chat, person = received.update, parsed.chat, parsed.person
@@ -326,7 +327,7 @@ class Dispatcher:
                 was_taken = await self._commands.take_text(update, chat, person, parsed.text)
             elif was_taken := self._commands.awaits_file(update, chat, person):
                 take = partial(self._commands.take_file, update, chat, person)
-                await self._file_attempts.run(update, chat, take)
+                await self._file_attempts.run_with_limit(update, chat, take)
 
         request = Repeatable(pieces=(parsed,), received=received)
         if not await self._error_boundary.run_guarded(parsed, offer, request=request):
@@ -353,7 +354,7 @@ class Dispatcher:
             await self._answer_delivery.finish_press(received.update_id)
 
 
-async def _call_in_queue(act: Callable[[], object]) -> None:
+async def _call_function(act: Callable[[], object]) -> None:
     act()
 
 

@@ -181,16 +181,16 @@ class DurableQueue(asyncio.Queue[Received]):
         if not is_remembered:
             self._has_text.set()
             if not soon or not self._unfinished:
-                await self.forget_text()
+                await self.truncate_log()
 
     async def keep_truncating_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
         """Remove the texts of finished updates from the database's log for as long as the bot runs."""
         while True:
             await self._has_text.wait()
             # A cut costs as much as several commits, and fails while another program reads the file.
-            await pause(1.0 if await self.forget_text() else 10.0)
+            await pause(1.0 if await self.truncate_log() else 10.0)
 
-    async def forget_text(self) -> bool:
+    async def truncate_log(self) -> bool:
         """Remove the texts of finished updates from the database's log. Return False if it may still hold some."""
         async with self._cutting:
             if self._has_text.is_set():
@@ -239,7 +239,7 @@ class DurableQueue(asyncio.Queue[Received]):
     async def confirm_lease(self, lease: Lease) -> None:
         """Raise ServedElsewhere if this process has lost a lease. A process that is alone needs none."""
 
-    async def purge(self) -> None:
+    async def delete_old_ids(self) -> None:
         """Delete the ids of updates after 48 hours. Telegram offers an update again for 24 hours."""
         await self._inbox.purge(self._now() - timedelta(hours=48))
 

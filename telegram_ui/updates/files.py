@@ -55,7 +55,7 @@ class AttachedFiles:
         self._fetching = asyncio.Semaphore(MAX_FETCHES_AT_ONCE)
         self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read(self, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
+    async def read_files(self, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
         """Return the turn of these messages with the content of their files. Raise ChatGone."""
         turn = TurnWithFiles(make_incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
@@ -125,7 +125,7 @@ class AttachedFiles:
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
-            shown = TextBuilder().add_quote(words).piece()
+            shown = TextBuilder().add_quote(words).build()
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
         heard = replace(piece, text=words, source=f"{piece.source}:{number}", telegram_id=None, seam="\n")
         # Words recorded in Telegram are the sender's own. In an audio file anybody may speak.
@@ -184,7 +184,7 @@ class FileAttempts:
     _queue: DurableQueue
     _delivery: Delivery
 
-    async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
+    async def run_with_limit(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
         """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
         number, message, query = update.update_id, update.effective_message, update.callback_query
         if (attempt := await self._queue.count_attempt(number, "readings")) <= MAX_ATTEMPTS:

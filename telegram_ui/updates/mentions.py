@@ -23,7 +23,7 @@ def remove_mentions(message: telegram.Message, text: str, bot: telegram.User) ->
         begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
         stretches = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
     words, has_any = _join_stretches(stretches).strip(), len(stretches) > 1
-    called = None if has_any else _remove_name(words, bot.first_name)
+    called = None if has_any else _remove_bot_name(words, bot.first_name)
     return (words, has_any) if called is None else (called, True)
 
 
@@ -39,7 +39,7 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
     return [stretch.decode("utf-16-le", "surrogatepass") for stretch in stretches]
 
 
-def _remove_name(words: str, name: str) -> str | None:
+def _remove_bot_name(words: str, name: str) -> str | None:
     """Remove the bot's name from the beginning, or after a comma from the end. Return None if it is not there."""
     name = name.strip()
     if len(name) < 3:  # a shorter name may be any word

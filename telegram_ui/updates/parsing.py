@@ -15,7 +15,7 @@ from records.turns import Incoming, IncomingPiece, Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 from telegram_ui.sending.formatting import MAX_UNITS, count_units
-from telegram_ui.updates.attached import AttachedFile, find_file, get_kind_name, name_attachment, parse_media_files
+from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_file, get_kind_name, parse_media_files
 from telegram_ui.updates.mentions import remove_mentions
 from text.characters import format_visible_line, remove_invisible
 from text.rich_messages import RichWords, read_rich_message
@@ -222,7 +222,7 @@ def _find_attachments(
     if said.media:
         files, unread = parse_media_files(said.media)
         return next(iter(unread), "new"), files, unread
-    attachment, file = name_attachment(message), find_file(message)
+    attachment, file = find_attachment_kind(message), find_file(message)
     if file is not None:
         return attachment, (file,), ()
     is_only_words = attachment == "new" and bool(said.text) and not message.caption
@@ -361,7 +361,7 @@ def _parse_replied(message: telegram.Message, bot: telegram.User) -> Replied | N
 
 def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
     earlier = message.reply_to_message
-    if earlier is None or name_attachment(message):
+    if earlier is None or find_attachment_kind(message):
         return None
     _, files, _ = _find_attachments(earlier, _read_words(earlier))
     return next((file for file in files if file.kind == "picture"), None)

@@ -39,7 +39,7 @@ def continues_message(piece: ParsedUpdate, last: ParsedUpdate) -> bool:
 @dataclass(slots=True)
 class _OpenPaste:
     pieces: list[ParsedUpdate]
-    complete: Callable[[], None]
+    on_complete: Callable[[], None]
     timer: Timer | None = None
 
 
@@ -50,31 +50,31 @@ class Pastes:
         self._call_later = call_later
         self._open_pastes: dict[tuple[Scope, int], _OpenPaste] = {}
 
-    def begin(self, pieces: list[ParsedUpdate], complete: Callable[[], None]) -> None:
-        """Wait for more pieces, and append them to `pieces`. Call `complete` once at the end."""
+    def wait_for_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
+        """Wait for more pieces, and append them to `pieces`. Call `on_complete` once at the end."""
         sender = pieces[0].sender
-        self.end(sender)
-        self._open_pastes[sender] = paste = _OpenPaste(pieces, complete)
+        self.complete_paste(sender)
+        self._open_pastes[sender] = paste = _OpenPaste(pieces, on_complete)
         self._restart_timer(sender, paste)
 
-    def extend(self, piece: ParsedUpdate) -> bool:
+    def add_piece(self, piece: ParsedUpdate) -> bool:
         """Add a piece to its sender's paste. If it does not continue the paste, complete the paste and return False."""
         paste = self._open_pastes.get(piece.sender)
         if paste is None:
             return False
         if len(paste.pieces) >= MAX_PIECES or not continues_message(piece, paste.pieces[-1]):
-            self.end(piece.sender)
+            self.complete_paste(piece.sender)
             return False
         paste.pieces.append(piece)
         self._restart_timer(piece.sender, paste)
         return True
 
-    def end(self, sender: tuple[Scope, int]) -> None:
+    def complete_paste(self, sender: tuple[Scope, int]) -> None:
         """Complete the sender's open paste, if any."""
         if paste := self._open_pastes.pop(sender, None):
             if paste.timer:
                 paste.timer.cancel()
-            paste.complete()
+            paste.on_complete()
 
     def close(self) -> None:
         """Stop waiting without completing the open pastes."""
@@ -88,6 +88,6 @@ class Pastes:
             paste.timer.cancel()
             paste.timer = None
         if may_be_continued(paste.pieces[-1]):
-            paste.timer = self._call_later(PAUSE_SECONDS, lambda: self.end(sender))
+            paste.timer = self._call_later(PAUSE_SECONDS, lambda: self.complete_paste(sender))
         else:
-            self.end(sender)
+            self.complete_paste(sender)

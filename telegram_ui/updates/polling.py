@@ -14,7 +14,7 @@ from telegram.ext import BaseRateLimiter
 
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import check_lease
-from telegram_ui.sending.http import AiohttpRequest, choose_delay
+from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.raw_update import parse_raw_update
@@ -79,7 +79,7 @@ class PollRequest(AiohttpRequest):
             self.refused.set()
         return code, payload
 
-    async def fetch(
+    async def fetch_raw_updates(
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
         """Return the raw updates from `offset` on, and confirm the earlier ones. Raise TelegramError."""
@@ -105,7 +105,7 @@ async def fetch_updates(
                 await pause(1.0)
                 offset = unwritten
             try:
-                updates = [(parse_raw_update(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
+                updates = [(parse_raw_update(raw, bot), raw) for raw in await polls.fetch_raw_updates(bot, offset)]
                 await queue.receive(updates)
             except TimedOut:
                 await asyncio.sleep(0)  # PollRequest has logged it
@@ -116,7 +116,7 @@ async def fetch_updates(
                         logger.error(CONFLICT)  # noqa: TRY400
                     else:
                         logger.warning("Fetching updates failed (%s); still trying.", trouble.__name__)
-                await pause(choose_delay(error, wait))
+                await pause(choose_retry_delay(error, wait))
                 wait = min(MAX_WAIT_SECONDS, wait * 1.5)
             else:
                 wait, trouble = MIN_WAIT_SECONDS, None
@@ -125,7 +125,7 @@ async def fetch_updates(
         if offset and await queue.retry_unwritten() is None:
             # It may hang. Unconfirmed updates come again, and their ids are known.
             with suppress(TimeoutError, TelegramError):
-                await asyncio.wait_for(polls.fetch(bot, offset, timeout=0), 2)
+                await asyncio.wait_for(polls.fetch_raw_updates(bot, offset, timeout=0), 2)
         raise
 
 

@@ -34,7 +34,7 @@ class Ticket:
     is_held: bool
     task: asyncio.Task[None] | None = None
     has_begun: bool = False  # True once it has been stoppable
-    is_stoppable: bool = False  # True while `cancel` may end it
+    is_stoppable: bool = False  # True while `cancel_running` may end it
     context: Context = field(factory=copy_context)
 
 
@@ -79,8 +79,8 @@ class SerialQueues:
                 self._begin_ready_jobs()
 
     @contextmanager
-    def stoppable(self, key: Hashable) -> Iterator[None]:
-        """Let `cancel` end the running job of a queue while the block runs."""
+    def allow_cancelling(self, key: Hashable) -> Iterator[None]:
+        """Let `cancel_running` end the running job of a queue while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:
             yield
@@ -95,11 +95,11 @@ class SerialQueues:
         """Return True if a job waits in a queue."""
         return bool(self._waiting.get(key))
 
-    def is_busy(self, key: Hashable) -> bool:
+    def is_running(self, key: Hashable) -> bool:
         """Return True if a job runs in a queue."""
         return key in self._running
 
-    def cancel(self, key: Hashable) -> bool:
+    def cancel_running(self, key: Hashable) -> bool:
         """Cancel the running job of a queue if it is stoppable. Return True if there was one.
 
         A job that is being cancelled is left alone, because a second cancel would interrupt its cleanup.
@@ -168,7 +168,7 @@ class SerialQueues:
             run, name = self._run(ticket), f"{self._name}:{key}"
             # In the context of its submitter, because another job's end may call this.
             ticket.task = asyncio.create_task(run, name=name, context=ticket.context)
-            ticket.task.add_done_callback(partial(self._on_ended, key))
+            ticket.task.add_done_callback(partial(self._handle_end, key))
 
     async def _run(self, ticket: Ticket) -> None:
         try:
@@ -178,7 +178,7 @@ class SerialQueues:
         except Exception as error:  # broad: a queue must survive its jobs
             logger.error("Work in the queue %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 
-    def _on_ended(self, key: Hashable, _: object) -> None:
+    def _handle_end(self, key: Hashable, _: object) -> None:
         del self._running[key]
         queue = self._waiting.get(key)
         if queue:

@@ -24,7 +24,7 @@ from settings import Settings
 from telegram_ui.commands.family import AnswerControls, Dependencies, Family, MayConfigure
 from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.sending.http import AiohttpRequest, choose_delay
+from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
 from telegram_ui.updates.access import Access, Claim, Relevance
 from telegram_ui.updates.answering import AnswerDelivery
 from telegram_ui.updates.dispatch import Dispatcher
@@ -113,13 +113,13 @@ async def open_telegram_service(
     memory = services.memory
     access = Access(settings, bot, now=now, people=memory.people)
     keep = Relevance(access, frozenset(row.name for row in list_commands(families)))
-    work = memory.shared_work
-    queue = DurableQueue(memory.inbox, keep=keep, now=now)
+    inbox, work = memory.inbox, memory.shared_work
+    queue = DurableQueue(inbox, keep=keep, now=now)
     if work is not None:
-        queue = SharedQueue(memory.inbox, work, keep=keep, now=now, monotonic=monotonic, learn_people=access.refresh)
+        queue = SharedQueue(inbox, work, keep=keep, now=now, monotonic=monotonic, learn_people=access.reload_decisions)
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, queues, pause=pause)
-    delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.begin)
+    delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_move)
     answers = AnswerDelivery(queue, pause, memory)
     commands = Commands(dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), families)
     claim = Claim(settings, memory.people, now=now)
@@ -131,13 +131,13 @@ async def open_telegram_service(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
         await _retry_until_done(bot.initialize, "Telegram cannot be reached", pause)
-        link = await claim.open_link(bot.username)
+        link = await claim.make_link(bot.username)
         service = Service(bot, intake, polls, is_polling, invitation=INVITATION % link if link else "")
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
         await stack.enter_async_context(_run_in_background(intake.dispatch_all()))
-        stack.push_async_callback(queue.forget_text)
+        stack.push_async_callback(queue.truncate_log)
         stack.push_async_callback(intake.close, grace=4.0)
         await stack.enter_async_context(_run_in_background(queue.keep_truncating_log(pause)))
         await stack.enter_async_context(_run_in_background(_purge_hourly(queue, pause)))
@@ -200,7 +200,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str,
         except BadRequest:
             raise
         except TelegramError as error:
-            delay = choose_delay(error, wait)
+            delay = choose_retry_delay(error, wait)
             logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, delay)
             await pause(delay)
             wait = min(30.0, wait * 2)
@@ -263,7 +263,7 @@ async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
 async def _purge_hourly(queue: DurableQueue, pause: Pause) -> None:
     while True:
         try:
-            await queue.purge()
+            await queue.delete_old_ids()
         except Exception as error:  # broad: housekeeping may fail and be done next time
             logger.warning("Old update ids could not be forgotten (%s).", type(error).__name__)
         await pause(3600)

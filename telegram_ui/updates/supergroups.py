@@ -33,7 +33,7 @@ class SupergroupUpgrades:
 
     def move_to_supergroup(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return an update under the group's new id. Its message has lost its id, because nobody can reply to it."""
-        new = self._current_id(parsed.chat.id)
+        new = self._find_current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed
         return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
@@ -41,19 +41,19 @@ class SupergroupUpgrades:
     def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
         """Return True if a button was pressed in a group's old chat, whose messages can no longer be changed."""
         message = query.message
-        return message is not None and self._current_id(message.chat.id) != message.chat.id
+        return message is not None and self._find_current_id(message.chat.id) != message.chat.id
 
-    def begin(self, old: int, new: int, on_moved: Work | None = None) -> None:
+    def submit_move(self, old: int, new: int, on_moved: Work | None = None) -> None:
         """Queue the move of a memory, and call `on_moved` after it. A second call does no harm."""
         self._under_way[old] = new
         self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, on_moved))
 
-    def _current_id(self, owner: int) -> int:
+    def _find_current_id(self, owner: int) -> int:
         return self._under_way.get(owner) or self._corrections.successor(owner)
 
     async def _move_memory(self, old: int, new: int, on_moved: Work | None) -> None:
         before = Scope(owner=old)
-        self._queues.settling.cancel(before)
+        self._queues.settling.cancel_running(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
             await _wait_for_jobs(queues, before)
         wait = 1.0

@@ -17,7 +17,7 @@ from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.scopes import Scope
 from telegram_ui.sending import formatting
-from telegram_ui.sending.streaming import convert_safely
+from telegram_ui.sending.streaming import convert_without_blocking
 from tests.fuzz.values import ATOMS, Chance
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats import detection
@@ -86,7 +86,7 @@ class LargeEntryPoints:
     async def _answer(self, text: Any) -> None:
         """What a model says, as it is read and sent."""
         text_calls.find_written_calls(remove_thoughts(text), TOOL_NAMES, is_whole=True)
-        assert len(await convert_safely(formatting.convert_to_messages, text)) <= formatting.MAX_MESSAGES
+        assert len(await convert_without_blocking(formatting.convert_to_messages, text)) <= formatting.MAX_MESSAGES
 
     async def _message(self, text: Any) -> None:
         """A whole turn about the longest message that a person can send, and all that follows it."""

@@ -23,23 +23,23 @@ class Server:
 async def test_an_unknown_method_is_refused_everywhere_for_a_day() -> None:
     now = [0.0]
     newer, server = NewerApi(lambda: now[0]), Server(InvalidToken("Not Found"))
-    assert await newer.attempt("setThing", server.request, chat_id=5) is None
-    assert await newer.attempt("setThing", server.request, chat_id=6) is None
+    assert await newer.try_feature("setThing", server.request, chat_id=5) is None
+    assert await newer.try_feature("setThing", server.request, chat_id=6) is None
     assert server.requests == 1
     assert newer.may_use("setOther")
     now[0], server.error = REFUSED_SECONDS + 1.0, None
-    assert await newer.attempt("setThing", server.request, chat_id=5)
+    assert await newer.try_feature("setThing", server.request, chat_id=5)
 
 
 async def test_a_request_that_one_chat_refuses_is_still_tried_in_others() -> None:
     newer, server = NewerApi(lambda: 0.0), Server(BadRequest("RICH_MESSAGE_INVALID"))
     for chat in (5, 5, 6):
-        assert await newer.attempt("setThing", server.request, chat_id=chat) is None
+        assert await newer.try_feature("setThing", server.request, chat_id=chat) is None
     assert server.requests == 2
 
 
 async def test_a_pause_is_no_refusal() -> None:
     newer, server = NewerApi(lambda: 0.0), Server(RetryAfter(3))
     with pytest.raises(RetryAfter):
-        await newer.attempt("setThing", server.request)
+        await newer.try_feature("setThing", server.request)
     assert newer.may_use("setThing")

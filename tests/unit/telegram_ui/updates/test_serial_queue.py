@@ -106,37 +106,37 @@ async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
 
     async def stoppable() -> None:
         try:
-            with queues.stoppable("a"):
+            with queues.allow_cancelling("a"):
                 await work()
         finally:
             await finishing.wait()
 
     queues.submit("a", stoppable)
     queues.submit("a", log("a2"))
-    assert not queues.cancel("a")  # nothing has begun yet
+    assert not queues.cancel_running("a")  # nothing has begun yet
     await asyncio.sleep(0)
-    assert queues.cancel("a")
-    assert not queues.cancel("a"), "it ends already"
+    assert queues.cancel_running("a")
+    assert not queues.cancel_running("a"), "it ends already"
     assert queues.pop_next("a", object) is None
     finishing.set()
     await queues.wait_until_idle()
     assert log.begun == ["a1", "a2"]
-    assert not queues.cancel("a")
+    assert not queues.cancel_running("a")
 
 
 async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be_dropped() -> None:
     queues, log = SerialQueues("test", max_running=1), Log()
 
     async def finished() -> None:
-        with queues.stoppable("a"):
+        with queues.allow_cancelling("a"):
             pass
         await log("a1", gated=True)()
 
     queues.submit("a", finished)
     queues.submit("a", log("a2"))
     await log.first.wait()
-    assert queues.is_busy("a")
-    assert not queues.cancel("a")
+    assert queues.is_running("a")
+    assert not queues.cancel_running("a")
     assert queues.pop_next("a", object) is not None
     log.gates["a1"].set()
     await queues.wait_until_idle()
@@ -150,7 +150,7 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     assert queues.pop_next("a", object) is work
 
     async def begun() -> None:
-        with queues.stoppable("b"):
+        with queues.allow_cancelling("b"):
             await log("b1", gated=True)()
 
     queues.submit("b", begun)

@@ -108,7 +108,7 @@ async def queue_of(
             keep=lambda _: True,
             now=lambda: NOW,
             monotonic=clock,
-            learn_people=Access(settings, bot, now=lambda: NOW, people=people).refresh,
+            learn_people=Access(settings, bot, now=lambda: NOW, people=people).reload_decisions,
             limit_per_person=3,
         )
         queue.people = people
