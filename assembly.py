@@ -148,7 +148,7 @@ async def open_services(
             memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, wake_indexer=wake
         )
         importer = make_importer(core)
-        corrections.when_forgotten(importer.stop)
+        corrections.add_forgetting_callback(importer.stop)
         speaker = await open_speaker(settings, stack)
         services = Services(
             memory=memory,

@@ -202,7 +202,7 @@ class MemoryRetrieval:
             return None
         try:
             async with asyncio.timeout(self._longest_wait):
-                vector = await self._embedder.query(text)
+                vector = await self._embedder.embed_query(text)
             await self._charge({owner: [text]})
         except (ModelError, TimeoutError) as error:
             _waited_in_vain.set(isinstance(error, TimeoutError))
@@ -217,7 +217,7 @@ class MemoryRetrieval:
             self._examples_due = now + EXAMPLES_RETRY
             try:
                 async with asyncio.timeout(self._longest_wait):
-                    self._examples = await self._embedder.passages([*WIDE, *NARROW])
+                    self._examples = await self._embedder.embed_passages([*WIDE, *NARROW])
             except (ModelError, TimeoutError) as error:
                 log.info("examples of questions were not embedded: %s", type(error).__name__)
         return self._examples is not None and needs_several_searches(question, self._examples)

@@ -93,7 +93,7 @@ class Indexing:
 
     async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
         """Embed messages one by one, so that a refused one does not block the others."""
-        await self._embedder.passages(["."])  # raises ModelError if the embedder refuses everything
+        await self._embedder.embed_passages(["."])  # raises ModelError if the embedder refuses everything
         made: list[MessageVectors] = []
         for seq, message in found:
             try:
@@ -116,7 +116,7 @@ class Indexing:
             places.append(slice(len(texts), len(texts) + len(passages)))
             texts += passages
             by_owner.setdefault(message.scope.owner, []).extend(passages)
-        vectors = await self._embedder.passages(texts)
+        vectors = await self._embedder.embed_passages(texts)
         await self._charge(by_owner)
         return [
             MessageVectors(seq=seq, message=message, passages=vectors[place])

@@ -70,8 +70,8 @@ def install_peers(folder: Path) -> Path:
 async def write_job(sample: Sample, folder: Path, embedder: KeptVectors) -> None:
     texts = [stored(line) for line in sample.lines]
     questions = [question.text for question in sample.questions]
-    passages = [await embedder.passages(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
-    queries = [await embedder.query(question) for question in questions]
+    passages = [await embedder.embed_passages(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+    queries = [await embedder.embed_query(question) for question in questions]
     np.savez(folder / "vectors.npz", passage=np.concatenate(passages), query=np.stack(queries))
     job = {"texts": texts, "questions": questions, "dimensions": embedder.dimensions}
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")

@@ -34,7 +34,9 @@ async def plain_searches(
     found = {"words": _take_fitting((message for message in hits if message.id not in talk), budget, tokens)}
     if embedder is None:
         return found
-    closeness = await store.vectors.measure_closeness(scope, embedder.name, await embedder.query(question), MAX_FOUND)
+    closeness = await store.vectors.measure_closeness(
+        scope, embedder.name, await embedder.embed_query(question), MAX_FOUND
+    )
     if closeness is not None:
         pool = await store.find_candidates(scope, [], limit=0, nearest=closeness.nearest)
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))

@@ -268,14 +268,14 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
     """Add what a reader sees who repeats the question with the search tool."""
     services = memory.services
     reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokens)
-    wish = ReadingWish.of({"query": asked.question.text, "order": order})
+    wish = ReadingWish.parse({"query": asked.question.text, "order": order})
     assert isinstance(wish, ReadingWish), wish
     numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
     shown = dict(asked.shown)
     seen = {numbers[one] for one in shown} | set(memory.talk)
     summaries: set[int] = set()
     for _ in range(pages - 1):
-        page = await reading.read(
+        page = await reading.read_memory(
             SCOPE,
             wish,
             seen=Seen(messages=seen, summaries=summaries),

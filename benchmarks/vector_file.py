@@ -41,21 +41,22 @@ class KeptVectors:
     def dimensions(self) -> int:
         return self._embedder.dimensions
 
-    async def passages(self, texts: Sequence[str]) -> Vectors:
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         keys = [self._key("passage", text) for text in texts]
         missing = [index for index, key in enumerate(keys) if self._kept(key) is None]
         if missing:
             self._keep(
-                [keys[index] for index in missing], await self._embedder.passages([texts[index] for index in missing])
+                [keys[index] for index in missing],
+                await self._embedder.embed_passages([texts[index] for index in missing]),
             )
         found = [vector for key in keys if (vector := self._kept(key)) is not None]
         return np.stack(found) if found else np.zeros((0, self.dimensions), np.float32)
 
-    async def query(self, text: str) -> Vectors:
+    async def embed_query(self, text: str) -> Vectors:
         key = self._key("query", text)
         vector = self._kept(key)
         if vector is None:
-            vector = await self._embedder.query(text)
+            vector = await self._embedder.embed_query(text)
             self._keep([key], vector[None])
         return vector
 

@@ -52,10 +52,10 @@ class Conversation:
         Turns of one scope must not overlap. A turn that already has an answer is not asked again. If cancelled, store
         what `kept` returns.
         """
-        session = self._sessions.of(incoming.scope)
+        session = self._sessions.get_session(incoming.scope)
         with measure_turn() as note:
             try:
-                async with session.turn(), self._memory.hold_turn(incoming.scope.owner):
+                async with session.mark_turn(), self._memory.hold_turn(incoming.scope.owner):
                     turn = await self._begin_turn(session, incoming)
                     await self._remember_question(turn)
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
@@ -89,8 +89,8 @@ class Conversation:
 
         Return None if the turn is no longer the last one. Raise StorageError.
         """
-        session = self._sessions.of(scope)
-        async with session.turn(), self._memory.hold_turn(scope.owner):
+        session = self._sessions.get_session(scope)
+        async with session.mark_turn(), self._memory.hold_turn(scope.owner):
             if (last := await self._find_last_turn(session, turn, person, in_group)) is None:
                 return None
             again, earlier = last
@@ -136,13 +136,13 @@ class Conversation:
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
     ) -> tuple[Incoming, Reply] | None:
         """Select another answer to the last turn. Return None if no answer has this number."""
-        session = self._sessions.of(scope)
-        async with session.turn(), self._memory.hold_turn(scope.owner):
+        session = self._sessions.get_session(scope)
+        async with session.mark_turn(), self._memory.hold_turn(scope.owner):
             shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
             if shown.stored is None:
-                session.choose(turn, number, shown.mode)
+                session.select_version(turn, number, shown.mode)
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
@@ -154,7 +154,7 @@ class Conversation:
             reply = await self._make_reply_from_stored_answer(shown, earlier)
             chosen = session.get_given_answers(turn).get(reply.text) if reply is not None else None
             if shown.stored is None and chosen:
-                self._explanations.hold(shown.number, shown.incoming, chosen.record)
+                self._explanations.hold_record(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
@@ -191,7 +191,7 @@ class Conversation:
         turn.session.record_answer(turn.number, text, answered.given)
         if turn.stored is None:
             turn.session.add_version(turn.number, text, turn.mode)
-            self._explanations.hold(turn.number, turn.incoming, record)
+            self._explanations.hold_record(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()
         # Nothing is written where memory was turned off while the model answered.
@@ -223,19 +223,19 @@ class Conversation:
             versions=len(versions.texts),
         )
 
-    async def mode(self, owner: int) -> Mode:
+    async def read_mode(self, owner: int) -> Mode:
         """Return the current mode of an owner's memory. Raise StorageError."""
         return get_memory_mode(await self._memory.config(owner))
 
-    async def note_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        await self._explanations.note_shown(incoming, telegram_ids)
+    async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        await self._explanations.record_shown(incoming, telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return await self._settling.settle(scope)
 
-    def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
+    def call_when_stored(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
         """Call `act` once all messages of a scope are stored. Return False if none is waiting."""
-        unwritten = self._sessions.of(scope).unwritten
+        unwritten = self._sessions.get_session(scope).unwritten
         if unwritten:
             unwritten[-1].then.append(act)
         return bool(unwritten)
@@ -264,7 +264,7 @@ class Conversation:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         mode = choose_stricter_mode(mode, incoming.mode)
         if mode is not None and session.switch_mode(mode):
-            self._explanations.drop(scope)
+            self._explanations.drop_scope_records(scope)
         return self._make_turn(session, incoming, config, mode)
 
     def _make_turn(self, session: Session, incoming: Incoming, config: OwnerConfig | None, mode: Mode | None) -> Turn:
@@ -275,7 +275,7 @@ class Conversation:
             config=config,
             mode=mode or "on",
             is_mode_known=mode is not None,
-            local_id=self._sessions.next_id(),
+            local_id=self._sessions.make_local_id(),
             history=(*session.recent, *incognito) if mode == "incognito" else tuple(session.recent),
             incognito=incognito,
         )
@@ -296,15 +296,15 @@ class Conversation:
             except StorageError as error:
                 self._report_failed_storage(error, turn)
                 turn.session.unwritten.append(Unwritten(questions, if_on=not turn.is_mode_known))
-        self._sessions.remember(turn.session, questions, turn=turn.local_id, mode=turn.mode)
+        self._sessions.add_messages(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.queue_pictures(turn)
         turn.session.record_answer(turn.number, answered.completion.text, answered.given)
         messages = answered.list_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
-        self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
+        self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
-            self._explanations.hold(turn.number, turn.incoming, answered.record)
+            self._explanations.hold_record(turn.number, turn.incoming, answered.record)
             if turn.is_on:
                 turn.session.unwritten[-1].messages += messages
             return
@@ -315,7 +315,7 @@ class Conversation:
         except StorageError as error:
             self._report_failed_storage(error, turn)
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
-            self._explanations.hold(turn.number, turn.incoming, answered.record)
+            self._explanations.hold_record(turn.number, turn.incoming, answered.record)
 
     async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
         """Leave turns out of later prompts because the provider refused them."""
@@ -371,7 +371,7 @@ class Conversation:
         """Store unwritten turns, oldest first. Sources make this idempotent. Raise StorageError."""
         while session.unwritten:
             first = session.unwritten[0]
-            is_dropped = first.if_on and await self.mode(session.scope.owner) != "on"
+            is_dropped = first.if_on and await self.read_mode(session.scope.owner) != "on"
             async with self._memory.home(session.scope.owner) as store:
                 for message in () if is_dropped else first.messages:
                     stored = await store.append(session.scope, [replace(message, turn=first.turn)])

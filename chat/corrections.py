@@ -37,7 +37,7 @@ class Corrections:
     def __attrs_post_init__(self) -> None:
         self._memory.on_owner_acquired(self._drop_sessions)
 
-    def when_forgotten(self, drop: Callable[[int], None]) -> None:
+    def add_forgetting_callback(self, drop: Callable[[int], None]) -> None:
         """Register a callback that is called with an owner's id after they forgot messages."""
         self._when_forgotten.append(drop)
 
@@ -65,11 +65,11 @@ class Corrections:
     async def clear_session(self, scope: Scope) -> None:
         """Drop the unstored messages that this process holds for a scope."""
         async with self._memory.exclude_turns(scope.owner):
-            session = self._sessions.of(scope)
+            session = self._sessions.get_session(scope)
             session.recent.clear()
             session.incognito.clear()
             session.replied = None
-            self._explanations.drop(scope)
+            self._explanations.drop_scope_records(scope)
 
     async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
         """Undo the last edit of a fact, and erase the edited text. Return None if there is none. Raise StorageError."""
@@ -98,7 +98,7 @@ class Corrections:
         if due:
             await self._memory.clean_files()
 
-    async def rename(self, owner: int, new: int) -> None:
+    async def rename_owner(self, owner: int, new: int) -> None:
         """Move a group's memory to the group's new id. Raise StorageError; calling again is safe."""
         async with self._memory.exclude_turns(owner):
             await run_uncancelled(partial(self._rename_owner, owner, new))
@@ -111,16 +111,16 @@ class Corrections:
         for session in self._sessions.list_owner_sessions(owner):
             self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
 
-    def successor(self, owner: int) -> int:
+    def find_current_id(self, owner: int) -> int:
         """Return the current id of an owner."""
         return self._memory.find_current_id(owner)
 
-    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+    async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase everything derived from the old text. Raise StorageError."""
         async with self._memory.exclude_turns(scope.owner):
             mode = get_memory_mode(await self._memory.config(scope.owner))
             if mode != "on":
-                return self._sessions.of(scope).correct(telegram_id, text, mode)
+                return self._sessions.get_session(scope).correct_message(telegram_id, text, mode)
             async with self._memory.opened(scope.owner) as store:
                 message = await store.explanations.find_message(scope, telegram_id) if store is not None else None
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
@@ -132,7 +132,7 @@ class Corrections:
                         scope, message.id, text, why="edited", now=self._clock()
                     )
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
-                    self._sessions.of(scope).recent.clear()
+                    self._sessions.get_session(scope).recent.clear()
                 if revised is None:
                     return Correction()
                 newest = await store.read_last_turns(scope, 1)

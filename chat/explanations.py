@@ -51,12 +51,12 @@ class Explanations:
         self._memory = memory
         self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
-    def hold(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
+    def hold_record(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
         """Keep the record of an answer that no store has."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
 
-    def drop(self, scope: Scope) -> None:
+    def drop_scope_records(self, scope: Scope) -> None:
         """Drop the held records of a scope whose memory was turned on or off."""
         self._held.pop(scope, None)
 
@@ -64,14 +64,14 @@ class Explanations:
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
 
-    async def note_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to a turn. Storage errors are only logged."""
         if not telegram_ids:
             return
         for held in self._held.get(incoming.scope, ()):
             if held.source == incoming.source:
                 held.record = replace(held.record, shown=tuple(telegram_ids))
-        await self._record_shown_messages(incoming.scope, incoming.source, telegram_ids)
+        await self._store_shown_ids(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows, or None. Raise StorageError."""
@@ -96,11 +96,11 @@ class Explanations:
         for held in [answer for answer in answers if answer.source == source]:
             answers.remove(held)
             if held.record.shown:
-                await self._record_shown_messages(scope, source, held.record.shown)
+                await self._store_shown_ids(scope, source, held.record.shown)
         if not answers:
-            self.drop(scope)
+            self.drop_scope_records(scope)
 
-    async def _record_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+    async def _store_shown_ids(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:
             async with self._memory.opened(scope.owner) as store:
                 if store is not None:

@@ -50,7 +50,7 @@ class ReadingWish:
     around: int | None = None
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
+    def parse(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
         """Parse the arguments of a call, or return a sentence that says what is wrong."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
@@ -102,7 +102,7 @@ class MemoryReading:
     _search: MemorySearch
     _tokens: Tokenizer = field(alias="tokenizer")
 
-    async def read(
+    async def read_memory(
         self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
         """Return unseen search results in at most `room` tokens, from messages up to id `until`. Raise StorageError."""

@@ -40,7 +40,7 @@ class Page:
     has_words: bool = True
 
     @property
-    def next(self) -> int | None:
+    def next_offset(self) -> int | None:
         after = self.first + len(self.found)
         return after if after < self.total else None
 

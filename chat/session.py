@@ -69,7 +69,7 @@ class Session:
         return not self.is_in_turn and not self.unwritten
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    async def mark_turn(self) -> AsyncIterator[None]:
         """Mark a turn as running. Raise RuntimeError if one is running, which is a bug of the caller."""
         if self.is_in_turn:
             raise RuntimeError("Two turns of one scope at once.")
@@ -121,9 +121,9 @@ class Session:
         if text not in texts:
             texts = (*texts, text)
         self.versions = turn, Versions(texts=texts)
-        self.choose(turn, texts.index(text) + 1, mode)
+        self.select_version(turn, texts.index(text) + 1, mode)
 
-    def choose(self, turn: int, number: int, mode: Mode) -> None:
+    def select_version(self, turn: int, number: int, mode: Mode) -> None:
         """Select the answer with this number, if there is one."""
         last_turn, versions = self.versions
         if last_turn == turn and 1 <= number <= len(versions.texts):
@@ -131,7 +131,7 @@ class Session:
             held = self.get_messages(mode)
             held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
-    def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
+    def correct_message(self, telegram_id: int, text: str, mode: Mode) -> Correction:
         """Replace the text of a message that no store has."""
         held = self.get_messages(mode)
         for index, message in enumerate(held):
@@ -179,7 +179,7 @@ class Sessions:
     def list_owner_sessions(self, owner: int) -> list[Session]:
         return [session for session in self if session.scope.owner == owner]
 
-    def of(self, scope: Scope) -> Session:
+    def get_session(self, scope: Scope) -> Session:
         session = self._sessions.get(scope)
         if session is None:
             session = self._sessions[scope] = Session(scope)
@@ -207,13 +207,13 @@ class Sessions:
         if known is not session:
             known.unwritten.extendleft(reversed(session.unwritten))
 
-    def next_id(self) -> int:
+    def make_local_id(self) -> int:
         """Return a number for a turn or message that is not stored yet."""
         return next(self._ids)
 
-    def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
+    def add_messages(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         """Add messages of a turn to the session."""
-        numbered = (replace(message, turn=turn).with_id(self.next_id(), session.scope) for message in messages)
+        numbered = (replace(message, turn=turn).with_id(self.make_local_id(), session.scope) for message in messages)
         session.get_messages(mode).extend(numbered)
 
 

@@ -41,7 +41,7 @@ class Settling:
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
             return ()
-        await self._describer.describe_pictures(self._sessions.of(scope))
+        await self._describer.describe_pictures(self._sessions.get_session(scope))
         self._wake_indexer()
         await self._facts.learn_if_due(scope)
         sentences = await self._fold_scope(scope)
@@ -51,7 +51,7 @@ class Settling:
         return sentences
 
     async def _fold_scope(self, scope: Scope) -> tuple[str, ...]:
-        session = self._sessions.of(scope)
+        session = self._sessions.get_session(scope)
         try:
             outcome = await self._summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and session.has_cut:

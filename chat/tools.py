@@ -150,11 +150,11 @@ class MemoryTools:
     async def _search_memory(
         self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen: Seen, room: int
     ) -> Used:
-        wish = ReadingWish.of(arguments)
+        wish = ReadingWish.parse(arguments)
         if isinstance(wish, str):
             return _make_error_result(call, wish)
         until = None if turn.stored is None else turn.stored - 1
-        shown = await self._reading.read(
+        shown = await self._reading.read_memory(
             turn.scope, wish, seen=seen, until=until, now=self._clock(), room=min(RESULT_TOKENS, room)
         )
         log.info("the model searched the memory of %s: %d messages found", turn.scope, len(shown.messages))

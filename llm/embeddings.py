@@ -32,11 +32,11 @@ class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    async def passages(self, texts: Sequence[str]) -> Vectors:
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed texts for the index. Return a float32 array of shape (n, dimensions)."""
         ...
 
-    async def query(self, text: str) -> Vectors:
+    async def embed_query(self, text: str) -> Vectors:
         """Embed a query. Return a float32 array of shape (dimensions,)."""
         ...
 
@@ -51,11 +51,11 @@ class EndpointEmbedder(EndpointClient):
         self.name = self._model
         self.dimensions = 0
 
-    async def passages(self, texts: Sequence[str]) -> Vectors:
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         batches = [await self._embed_batch(texts[start : start + 64]) for start in range(0, len(texts), 64)]
         return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
 
-    async def query(self, text: str) -> Vectors:
+    async def embed_query(self, text: str) -> Vectors:
         vector: Vectors = (await self._embed_batch([text]))[0]
         return vector
 
@@ -69,7 +69,7 @@ class EndpointEmbedder(EndpointClient):
 
     async def _request_vectors(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
         async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.note_bytes) as response:
-            answer = await response.json(MAX_ANSWER_BYTES)
+            answer = await response.read_json(MAX_ANSWER_BYTES)
         rows: Any = answer.get("data") if isinstance(answer, dict) else answer
         try:
             indices = [int(row.get("index", 0)) for row in rows]
@@ -96,13 +96,13 @@ def _read_vector(value: object) -> object:
 async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     """Embed texts, one by one if the batch is refused. A refused text gets a zero vector. Raise ModelError."""
     try:
-        return await embedder.passages(texts)
+        return await embedder.embed_passages(texts)
     except (ModelRefused, ModelBroken):
-        made = await embedder.passages(["."])  # raises where nothing at all is accepted
+        made = await embedder.embed_passages(["."])  # raises where nothing at all is accepted
     rows = []
     for text in texts:
         try:
-            rows.append((await embedder.passages([text]))[0])
+            rows.append((await embedder.embed_passages([text]))[0])
         except (ModelRefused, ModelBroken):
             rows.append(np.zeros_like(made[0]))
     return np.stack(rows)

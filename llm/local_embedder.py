@@ -58,11 +58,11 @@ class LocalEmbedder:
         if self._child is not None:
             await end_process(self._child[0])
 
-    async def passages(self, texts: Sequence[str]) -> Vectors:
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         made = [await self._compute_vector(text, is_query=False) for text in texts]
         return normalise_vectors(np.stack(made)) if made else np.zeros((0, self.dimensions), dtype=np.float32)
 
-    async def query(self, text: str) -> Vectors:
+    async def embed_query(self, text: str) -> Vectors:
         found: Vectors = normalise_vectors((await self._compute_vector(text, is_query=True))[None])[0]
         return found
 

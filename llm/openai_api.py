@@ -420,7 +420,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         try:
             async with (
                 client.post("/chat/completions", request, patience.note_bytes, on_drained=show) as response,
-                aclosing(response.events()) as events,
+                aclosing(response.read_events()) as events,
             ):
                 async for event in events:
                     if error := find_error_in_answer(event):

@@ -176,7 +176,7 @@ class Answer:
         self._stream = stream
         self.body = cast(Body, stream.response.stream)
 
-    async def events(self) -> AsyncGenerator[Mapping[str, Any], None]:
+    async def read_events(self) -> AsyncGenerator[Mapping[str, Any], None]:
         """Yield the objects of an event stream or a JSON body. Raise BrokenOff or ModelBroken."""
         reader = EventReader()
         chunks = self._stream.response.aiter_bytes()
@@ -197,7 +197,7 @@ class Answer:
             if not reader.is_over:
                 raise BrokenOff from None
 
-    async def read(self, most: int) -> bytes:
+    async def read_body(self, most: int) -> bytes:
         """Return the whole body. Raise BrokenOff, or ModelBroken if it has more than `most` bytes."""
         try:
             content: bytes = await self._stream.response.aread()
@@ -207,10 +207,10 @@ class Answer:
             raise ModelBroken(remedy="(endless)")
         return content
 
-    async def json(self, most: int) -> object:
+    async def read_json(self, most: int) -> object:
         """Return the parsed body. Raise BrokenOff or ModelBroken."""
         try:
-            return parse_untrusted_json(await self.read(most))
+            return parse_untrusted_json(await self.read_body(most))
         except ValueError:
             raise ModelBroken(remedy="(malformed)") from None
 

@@ -125,7 +125,7 @@ async def _check_embeddings(embedder: Embedder | None) -> str:
     if embedder is None:
         return "none, search by words alone"
     try:
-        await embedder.query("Is anybody there?")
+        await embedder.embed_query("Is anybody there?")
     except ModelUnreachable as error:
         if not isinstance(embedder, LocalEmbedder):
             raise

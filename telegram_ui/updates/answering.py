@@ -52,7 +52,7 @@ class MessagePlacement:
         mode = received.mode
         if mode is None:
             try:
-                mode = await self._conversation.mode(parsed.location.owner)
+                mode = await self._conversation.read_mode(parsed.location.owner)
             except StorageError as error:
                 logger.warning("How memory stands in %s is not known: %s", parsed.scope, type(error).__name__)
                 return parsed
@@ -293,7 +293,7 @@ class Answering:
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
-                await self._conversation.note_shown(read.incoming, shown_as)
+                await self._conversation.record_shown(read.incoming, shown_as)
             last_buttons = dependencies.last_buttons
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.
@@ -310,7 +310,7 @@ class Answering:
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored. Then no crash loses them."""
         done = partial(self._queue.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
-        if reply.is_durable or not self._conversation.after_writing(scope, done):
+        if reply.is_durable or not self._conversation.call_when_stored(scope, done):
             await done()
         elif self._queue.are_written(ids):
             self._queue.release_updates(ids)

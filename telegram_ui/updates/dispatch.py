@@ -223,7 +223,7 @@ class Dispatcher:
         if (edited := parsed.telegram_id) is None:
             return
         parsed = await self._placement.place_in_conversation(parsed, telegram_id=edited)
-        correction = await self._corrections.correct(parsed.scope, edited, parsed.text or NO_WORDS)
+        correction = await self._corrections.correct_message(parsed.scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
             return
         self._answering.submit_settling(parsed)

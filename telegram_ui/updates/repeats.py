@@ -57,7 +57,7 @@ class Repeats:
     )
 
     def __attrs_post_init__(self) -> None:
-        self._corrections.when_forgotten(self._drop_requests_of)
+        self._corrections.add_forgetting_callback(self._drop_requests_of)
 
     def make_button(self, request: Repeatable) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""

@@ -59,7 +59,7 @@ class SupergroupUpgrades:
         wait = 1.0
         while True:
             try:
-                await self._corrections.rename(old, new)
+                await self._corrections.rename_owner(old, new)
             except StorageError as error:
                 logger.warning("The memory of %s cannot follow to %s yet (%s).", old, new, type(error).__name__)
                 await self._pause(wait)

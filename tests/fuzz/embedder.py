@@ -36,7 +36,7 @@ async def fuzz_embedder(count: int, seed: int, failures: list[str], *, lines: in
             fed = 0
             for text in left:
                 try:
-                    await (embedder.query(text) if is_query else embedder.passages([text]))
+                    await (embedder.embed_query(text) if is_query else embedder.embed_passages([text]))
                 except ModelError as error:
                     failures.append(f"embedder: {text[:20]!a}: {type(error).__name__}")
                 fed += 1

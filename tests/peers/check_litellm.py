@@ -114,7 +114,7 @@ async def check(server: OpenAIServer, url: str) -> int:
     async def embeds() -> bool:
         embedder = EndpointEmbedder(model="embed", api_key=Secret(KEY), base_url=url)
         async with embedder:
-            return len(await embedder.passages(["One.", "Two."])) == 2
+            return len(await embedder.embed_passages(["One.", "Two."])) == 2
 
     async def is_busy() -> bool:
         server.script("chat", *[Behaviour(status=429, retry_after="0")] * 9)

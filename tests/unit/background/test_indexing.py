@@ -75,7 +75,7 @@ async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> 
 
 async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
     async with memory.home(ANNA.owner) as store:
-        found = await store.vectors.measure_closeness(ANNA, embedder.name, await embedder.query(question), 1)
+        found = await store.vectors.measure_closeness(ANNA, embedder.name, await embedder.embed_query(question), 1)
         assert found is not None
         pool = await store.find_candidates(ANNA, [], limit=0)
         [message] = await store.read_messages(ANNA, [int(pool.ids[pool.seqs == found.nearest[0]][0])])
@@ -145,7 +145,7 @@ async def test_a_message_that_is_refused_holds_up_no_other(
         assert await progress(memory, "e") == (3, 3)
         async with memory.home(ANNA.owner) as store:
             pool = await store.find_candidates(ANNA, [], limit=0)
-            found = await store.vectors.measure_closeness(ANNA, "e", await embedder.query("one"), 9)
+            found = await store.vectors.measure_closeness(ANNA, "e", await embedder.embed_query("one"), 9)
             assert found is not None
             having = await store.read_messages(ANNA, pool.ids[np.isin(pool.seqs, found.nearest)].tolist())
             assert {message.content for message in having} == {"one", "two"}

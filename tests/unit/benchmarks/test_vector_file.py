@@ -17,12 +17,12 @@ async def test_what_was_embedded_once_is_kept(tmp_path: Path) -> None:
             return KeptVectors(EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url), tmp_path / "vectors")
 
         async with opened() as kept:
-            first = await kept.passages(["one", "two"])
-            asked = await kept.query("one")
+            first = await kept.embed_passages(["one", "two"])
+            asked = await kept.embed_query("one")
         async with opened() as kept:
-            again = await kept.passages(["two", "three", "one"])
+            again = await kept.embed_passages(["two", "three", "one"])
             assert np.array_equal(again[[2, 0]], first)
-            assert np.array_equal(await kept.query("one"), asked)
-            assert (await kept.passages([])).shape[0] == 0
+            assert np.array_equal(await kept.embed_query("one"), asked)
+            assert (await kept.embed_passages([])).shape[0] == 0
         inputs = [request.body["input"] for request in server.of("e")]
     assert inputs == [["one", "two"], ["one"], ["three"]], "a query is not a passage; nothing is asked twice"

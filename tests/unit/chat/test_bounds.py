@@ -60,23 +60,23 @@ async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
 
 def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> None:
     sessions = Sessions()
-    unwritten, served = sessions.of(Scope(owner=1)), sessions.of(Scope(owner=2))
+    unwritten, served = sessions.get_session(Scope(owner=1)), sessions.get_session(Scope(owner=2))
     message = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
     unwritten.unwritten.append(Unwritten([message]))
     served.is_in_turn = True
     for person in range(3, MANY):
-        sessions.of(Scope(owner=person))
-    assert sessions.of(Scope(owner=1)) is unwritten
-    assert sessions.of(Scope(owner=2)) is served
+        sessions.get_session(Scope(owner=person))
+    assert sessions.get_session(Scope(owner=1)) is unwritten
+    assert sessions.get_session(Scope(owner=2)) is served
     assert len(list(sessions)) <= SESSIONS_HELD
 
 
 async def test_a_session_is_in_use_until_its_turn_is_over_and_refuses_a_second_one_meanwhile() -> None:
     session = Session(Scope(owner=1))
-    async with session.turn():
+    async with session.mark_turn():
         assert not session.is_idle
         with pytest.raises(RuntimeError):
-            async with session.turn():
+            async with session.mark_turn():
                 pass
         assert not session.is_idle
     assert session.is_idle

@@ -114,7 +114,7 @@ async def test_an_edit(tmp_path: Path) -> None:
             await talk.conversation.reply(incoming)
 
         async def edit() -> None:
-            await talk.services.corrections.correct(SCOPE, number, f"herring{number}x")
+            await talk.services.corrections.correct_message(SCOPE, number, f"herring{number}x")
 
         async def check() -> None:
             async with talk.services.memory.home(ANNA.id) as store:

@@ -58,14 +58,16 @@ async def test_an_edit_changes_no_answer(talk: Talk) -> None:
         assert answer.source is not None
         await store.explanations.record_shown(SCOPE, answer.source, [6, 8])
     for number in (6, 8):
-        assert await talk.services.corrections.correct(SCOPE, number, "Forged.") == Correction()
+        assert await talk.services.corrections.correct_message(SCOPE, number, "Forged.") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]
 
 
 async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     await say(talk, "I live in Portland.", 5)
     await say(talk, "Hello.", 7)
-    assert await talk.services.corrections.correct(SCOPE, 5, "I live in Seattle.") == Correction(turn=1, is_last=False)
+    assert await talk.services.corrections.correct_message(SCOPE, 5, "I live in Seattle.") == Correction(
+        turn=1, is_last=False
+    )
     assert await stored(talk) == ["I live in Seattle.", "Understood.", "Hello.", "Understood."]
     assert await versions(talk) == [("I live in Portland.", "edited")]
     async with talk.services.memory.home(ANNA.id) as store:
@@ -80,7 +82,7 @@ async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
 async def test_the_last_turn_is_answered_again_and_the_earlier_answer_is_a_version(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     await say(talk, "What is the capital of Austria?", 7)
-    found = await talk.services.corrections.correct(SCOPE, 7, "What is the capital of Australia?")
+    found = await talk.services.corrections.correct_message(SCOPE, 7, "What is the capital of Australia?")
     assert found == Correction(turn=3, is_last=True)
     talk.server.script("chat-model", Behaviour(text="Canberra."))
     answered = await talk.conversation.answer_again(SCOPE, 3, ANNA)
@@ -100,7 +102,7 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
     talk.server.script("chat-model", Behaviour(status=401))
     await say(talk, "Hello?", 5)
     assert await stored(talk) == ["Hello?"]
-    await talk.services.corrections.correct(SCOPE, 5, "Hello!")
+    await talk.services.corrections.correct_message(SCOPE, 5, "Hello!")
     assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
     assert await stored(talk) == ["Hello!", "Understood."]
     [answer] = await answers(talk)
@@ -175,11 +177,13 @@ async def test_what_is_not_the_last_turn_is_not_answered_again(talk: Talk) -> No
 async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     for scope, number, text in ((SCOPE, 6, "x"), (SCOPE, 5, "Hello."), (Scope(owner=BORIS.id), 5, "x")):
-        assert await talk.services.corrections.correct(scope, number, text) == Correction()
+        assert await talk.services.corrections.correct_message(scope, number, text) == Correction()
     await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
-    assert await talk.services.corrections.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
+    assert await talk.services.corrections.correct_message(SCOPE, 5, "x") == Correction(), (
+        "incognito nothing is written"
+    )
     await talk.services.memory.set_enabled(ANNA.id, enabled=False)
-    assert await talk.services.corrections.correct(SCOPE, 5, "x") == Correction()
+    assert await talk.services.corrections.correct_message(SCOPE, 5, "x") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]
 
 
@@ -190,15 +194,15 @@ async def test_an_edit_of_what_only_the_process_holds_is_taken_in_there(talk: Ta
     else:
         await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
     await say(talk, "My cat is Tom.", 5)
-    assert await talk.services.corrections.correct(SCOPE, 5, "My cat is Tom.") == Correction(), "the same words"
-    changed = await talk.services.corrections.correct(SCOPE, 5, "My cat is Tim.")
+    assert await talk.services.corrections.correct_message(SCOPE, 5, "My cat is Tom.") == Correction(), "the same words"
+    changed = await talk.services.corrections.correct_message(SCOPE, 5, "My cat is Tim.")
     assert changed.is_last
     assert changed.turn is not None
     answered = await talk.conversation.answer_again(SCOPE, changed.turn, ANNA)
     assert answered is not None
     assert answered[0].words == "My cat is Tim."
     await say(talk, "And now?", 7)
-    assert await talk.services.corrections.correct(SCOPE, 5, "My cat is Kim.") == Correction(turn=changed.turn)
+    assert await talk.services.corrections.correct_message(SCOPE, 5, "My cat is Kim.") == Correction(turn=changed.turn)
     await say(talk, "What is my cat called?", 9)
     prompt = str(talk.server.of("chat-model")[-1].messages)
     assert "Kim" in prompt
@@ -211,7 +215,7 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
     async with talking(tmp_path) as talk:
         await talk.remember(storage=StorageType.JSON)
         await say(talk, "walrus", 5)
-        await talk.services.corrections.correct(SCOPE, 5, "zebra")
+        await talk.services.corrections.correct_message(SCOPE, 5, "zebra")
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path) as talk:
         assert await stored(talk) == ["zebra", "Understood."]
@@ -275,7 +279,7 @@ async def test_an_answer_that_a_failing_store_did_not_take_is_no_second_one(talk
 
 
 def test_a_button_of_an_earlier_process_names_no_turn_of_this_one() -> None:
-    assert Sessions().next_id() != Sessions().next_id()
+    assert Sessions().make_local_id() != Sessions().make_local_id()
 
 
 async def test_a_rejected_answer_is_in_no_summary_of_the_prompt_either(talk: Talk) -> None:

@@ -117,22 +117,22 @@ async def test_a_found_summary_names_its_time_and_its_messages(talk: Talk) -> No
     ],
 )
 def test_what_is_wrong_with_a_wish_is_told(arguments: dict[str, Any], told: str) -> None:
-    assert told in str(ReadingWish.of(arguments))
+    assert told in str(ReadingWish.parse(arguments))
 
 
 def test_models_write_a_wish_in_several_ways() -> None:
-    many = ReadingWish.of({"query": "a", "queries": ["b", "a", "c", 5, "e"]})
+    many = ReadingWish.parse({"query": "a", "queries": ["b", "a", "c", 5, "e"]})
     assert isinstance(many, ReadingWish)
     assert many.queries == ("a", "b", "c", "5")
     assert len(many.queries) == MAX_QUERIES
     for around in (12, "12", "#12", 12.0):
-        wish = ReadingWish.of({"around": around})
+        wish = ReadingWish.parse({"around": around})
         assert isinstance(wish, ReadingWish)
         assert wish.around == 12
-    one = ReadingWish.of({"queries": "walnuts"})
+    one = ReadingWish.parse({"queries": "walnuts"})
     assert isinstance(one, ReadingWish)
     assert one.queries == ("walnuts",)
-    imported = ReadingWish.of({"around": -7})
+    imported = ReadingWish.parse({"around": -7})
     assert isinstance(imported, ReadingWish)
     assert imported.around == -7
 

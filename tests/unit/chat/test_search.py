@@ -99,10 +99,10 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
         search = talk.services.search
         page = await search.find_page(SCOPE, "apple", size=5)
         seen = [one.message.id for one in page.found]
-        assert (page.total, page.next) == (12, 5)
+        assert (page.total, page.next_offset) == (12, 5)
         await say_all(talk, ["Apple too late"])
-        while page.next is not None:
-            page = await search.find_page(SCOPE, "apple", first=page.next, size=5, until=page.until)
+        while page.next_offset is not None:
+            page = await search.find_page(SCOPE, "apple", first=page.next_offset, size=5, until=page.until)
             seen += [one.message.id for one in page.found]
         assert sorted(seen) == list(range(1, 13))
 

@@ -36,14 +36,14 @@ async def test_an_endpoint_is_asked_in_batches(
 ) -> None:
     server, embedder = endpoint
     assert embedder.dimensions == 0
-    vectors = await embedder.passages([f"text {n}" for n in range(70)])
+    vectors = await embedder.embed_passages([f"text {n}" for n in range(70)])
     assert vectors.shape == (70, 64)
     assert embedder.dimensions == 64
     assert [len(request.body["input"]) for request in server.requests] == [64, 6]
     assert all(set(request.body) == {"model", "input"} for request in server.requests)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-    assert np.allclose(vectors[3], await embedder.query("text 3"))
-    assert (await embedder.passages([])).shape == (0, 64)
+    assert np.allclose(vectors[3], await embedder.embed_query("text 3"))
+    assert (await embedder.embed_passages([])).shape == (0, 64)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ async def test_each_failure_of_an_endpoint_is_told(
     server, embedder = endpoint
     server.script("e", *answers)
     with pytest.raises(kind):
-        await embedder.query("x")
+        await embedder.embed_query("x")
     assert len(server.requests) == len(answers)
 
 
@@ -76,7 +76,7 @@ async def test_numbers_that_no_vector_holds_are_as_none(endpoint: tuple[OpenAISe
     """Without a warning on the terminal of whoever runs the bot."""
     server, embedder = endpoint
     server.script("e", Behaviour(raw='{"data": [{"index": 0, "embedding": [1e300, 3e38, NaN, 1]}]}', plain=True))
-    assert np.allclose(await embedder.query("x"), [0, 0, 0, 0])
+    assert np.allclose(await embedder.embed_query("x"), [0, 0, 0, 0])
 
 
 async def test_a_silent_endpoint_is_given_up() -> None:
@@ -84,7 +84,7 @@ async def test_a_silent_endpoint_is_given_up() -> None:
         server.script("e", Behaviour(hold="start"))
         async with EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=0.2) as embedder:
             with pytest.raises(ModelUnreachable, match=r"\(0\.2 s\)"):
-                await embedder.query("x")
+                await embedder.embed_query("x")
 
 
 BASE64 = b64encode(np.array([3, 4], dtype="<f4").tobytes()).decode()
@@ -106,22 +106,22 @@ async def test_vectors_are_read_however_they_are_written(
 ) -> None:
     server, embedder = endpoint
     server.script("e", Behaviour(raw=json.dumps(answer), plain=True))
-    assert np.allclose(await embedder.passages(["a", "b"]), [[0.6, 0.8]] * 2)
+    assert np.allclose(await embedder.embed_passages(["a", "b"]), [[0.6, 0.8]] * 2)
 
 
 async def test_one_vector_fewer_is_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
     server.script("e", Behaviour(raw=vector_of(2), plain=True))
     with pytest.raises(ModelBroken):
-        await embedder.passages(["a", "b"])
+        await embedder.embed_passages(["a", "b"])
 
 
 async def test_vectors_of_another_length_are_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
-    await embedder.query("x")
+    await embedder.embed_query("x")
     server.dimensions = 32
     with pytest.raises(ModelBroken):
-        await embedder.query("x")
+        await embedder.embed_query("x")
 
 
 def test_the_settings_choose() -> None:
@@ -139,7 +139,7 @@ async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
             embedder = make_embedder(settings)
             assert embedder is not None
             async with embedder:
-                await embedder.query("x")
+                await embedder.embed_query("x")
     assert [request.key for request in server.requests] == ["none needed", "chat-key", "other-key"]
 
 

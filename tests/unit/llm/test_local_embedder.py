@@ -22,8 +22,10 @@ LIGATURES = "\ufdfa" * 8
 
 async def test_the_local_model_finds_meaning_across_languages() -> None:
     async with LocalEmbedder() as embedder:
-        passages = await embedder.passages(["My dog is called Biscuit.", "Я живу в Лиссабоне.", "The train was late."])
-        query = await embedder.query("Where do I live?")
+        passages = await embedder.embed_passages(
+            ["My dog is called Biscuit.", "Я живу в Лиссабоне.", "The train was late."]
+        )
+        query = await embedder.embed_query("Where do I live?")
     assert passages.shape == (3, embedder.dimensions)
     assert passages.dtype == np.float32
     assert np.allclose(np.linalg.norm(passages, axis=1), 1, atol=1e-4)
@@ -33,8 +35,8 @@ async def test_the_local_model_finds_meaning_across_languages() -> None:
 async def test_the_longer_a_question_is_the_nearer_it_is_to_the_same_text_said() -> None:
     async with LocalEmbedder() as embedder:
         texts = ["Where do I live?", "I live in Lisbon now, and the flat is small. What would you do? " * 6]
-        said = await embedder.passages(texts)
-        alike = [float(said[at] @ await embedder.query(text)) for at, text in enumerate(texts)]
+        said = await embedder.embed_passages(texts)
+        alike = [float(said[at] @ await embedder.embed_query(text)) for at, text in enumerate(texts)]
     assert alike[0] < alike[1]
     assert alike[1] > 0.95
 
@@ -42,10 +44,10 @@ async def test_the_longer_a_question_is_the_nearer_it_is_to_the_same_text_said()
 async def test_the_local_model_takes_any_text(caplog: pytest.LogCaptureFixture) -> None:
     async with LocalEmbedder() as embedder:
         odd = ["", "\0a\0b", "\ud800", "x" * 1_000_000, LIGATURES, LIGATURES * 1_000, "a\u0301" * 2_000, "word"]
-        vectors = await embedder.passages(odd)
+        vectors = await embedder.embed_passages(odd)
         for text in odd:
-            assert (await embedder.query(text)).shape == (384,)
-        assert (await embedder.passages([])).shape == (0, 384)
+            assert (await embedder.embed_query(text)).shape == (384,)
+        assert (await embedder.embed_passages([])).shape == (0, 384)
     assert vectors.shape == (len(odd), 384)
     assert np.isfinite(vectors).all()
     assert not caplog.messages
@@ -54,17 +56,19 @@ async def test_the_local_model_takes_any_text(caplog: pytest.LogCaptureFixture) 
 async def test_a_text_that_killed_it_twice_is_refused_and_the_others_are_embedded() -> None:
     async with LocalEmbedder(code=FRAGILE) as embedder:
         with pytest.raises(ModelRefused):
-            await embedder.passages(["one", "die", "two"])
+            await embedder.embed_passages(["one", "die", "two"])
         with pytest.raises(ModelRefused):
-            await embedder.query("die")
+            await embedder.embed_query("die")
         vectors = await embed_passages(embedder, ["one", "die", "two"])
     assert [bool(row.any()) for row in vectors] == [True, False, True]
 
 
 async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:
     async with LocalEmbedder(code=FRAGILE) as embedder:
-        await embedder.query("it runs")
-        outcomes = await asyncio.gather(embedder.passages(["die"]), embedder.query("beside"), return_exceptions=True)
+        await embedder.embed_query("it runs")
+        outcomes = await asyncio.gather(
+            embedder.embed_passages(["die"]), embedder.embed_query("beside"), return_exceptions=True
+        )
         assert isinstance(outcomes[0], ModelRefused | ModelUnreachable)
         assert not isinstance(outcomes[1], ModelRefused)
 
@@ -73,8 +77,8 @@ async def test_after_questions_that_were_given_up_the_next_texts_are_embedded() 
     async with LocalEmbedder(longest_work=1.0, code=FRAGILE) as embedder:
         for _ in range(3):
             with pytest.raises(TimeoutError):
-                await asyncio.wait_for(embedder.query("hang"), 0.2)
-        assert (await embedder.passages(["passages go on"])).any()
+                await asyncio.wait_for(embedder.embed_query("hang"), 0.2)
+        assert (await embedder.embed_passages(["passages go on"])).any()
 
 
 async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -82,7 +86,7 @@ async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFi
     async with LocalEmbedder(code=code) as embedder:
         for _ in range(3):
             with pytest.raises(ModelUnreachable, match="EMBEDDING_MODEL=none"):
-                await embedder.query("x")
+                await embedder.embed_query("x")
     # asyncio may warn that the process ended before it was asked to.
     assert len([record for record in caplog.records if record.name == "llm.local_embedder"]) == 1
 
@@ -93,7 +97,7 @@ from llm.local_embedder import LocalEmbedder
 
 async def main():
     async with LocalEmbedder() as embedder:
-        await embedder.query("x")
+        await embedder.embed_query("x")
         print(open(f"/proc/self/task/{os.getpid()}/children").read().split()[0], flush=True)
         await asyncio.Event().wait()
 

@@ -45,14 +45,14 @@ class SharedLetters(AbstractAsyncContextManager["SharedLetters"]):
     async def __aexit__(self, *_error: object) -> None:
         return None
 
-    async def query(self, text: str) -> Floats:
+    async def embed_query(self, text: str) -> Floats:
         made = np.full(self.dimensions, 1e-6, np.float32)
         for place in range(len(text)):
             made[zlib.crc32(text[place : place + 3].casefold().encode()) % self.dimensions] += 1
         return np.asarray(made / np.linalg.norm(made), np.float32)
 
-    async def passages(self, texts: Sequence[str]) -> Floats:
-        return np.stack([await self.query(text) for text in texts])
+    async def embed_passages(self, texts: Sequence[str]) -> Floats:
+        return np.stack([await self.embed_query(text) for text in texts])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +142,7 @@ async def answers(language: str) -> list[Given]:
             _, snippets = await recall(text, memory)
             question = Question.analyse(text, previous="", now=memory.clock.now, speakers=speakers)
             close = await memory.store.vectors.measure_closeness(
-                SCOPE, embedder.name, await embedder.query(question.meant), len(said)
+                SCOPE, embedder.name, await embedder.embed_query(question.meant), len(said)
             )
             assert close is not None
             above = {said[int(seq) - 1].id for seq in close.seqs[close.cosines > close.mean]}  # seqs count from 1

@@ -22,8 +22,8 @@ NARROW_ONES = (
 
 async def test_wide_questions_are_told_from_narrow_ones() -> None:
     async with LocalEmbedder() as embedder:
-        examples = await embedder.passages([*WIDE, *NARROW])
-        wide = [needs_several_searches(await embedder.query(question), examples) for question in WIDE_ONES]
-        narrow = [needs_several_searches(await embedder.query(question), examples) for question in NARROW_ONES]
+        examples = await embedder.embed_passages([*WIDE, *NARROW])
+        wide = [needs_several_searches(await embedder.embed_query(question), examples) for question in WIDE_ONES]
+        narrow = [needs_several_searches(await embedder.embed_query(question), examples) for question in NARROW_ONES]
     assert sum(wide) >= len(wide) - 1
     assert sum(narrow) == 0

@@ -96,28 +96,28 @@ class Scripted:
         self.finished.append(text)
         return Reply(text=f"echo {text[:40]}", turn=self.turn, is_durable=self.unwritten is None)
 
-    def when_forgotten(self, drop: Callable[[int], None]) -> None:
+    def add_forgetting_callback(self, drop: Callable[[int], None]) -> None:
         self.drops.append(drop)
 
-    def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
+    def call_when_stored(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
         if self.unwritten is not None:
             self.unwritten.append(act)
         return self.unwritten is not None
 
-    async def mode(self, owner: int) -> Mode:
+    async def read_mode(self, owner: int) -> Mode:
         return "on"
 
     async def raise_if_used_up(self, person: int) -> None:
         """Nobody's quota is used up."""
 
-    async def note_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         self.settled.append((scope.owner, tuple(self.finished)))
         return self.notices
 
-    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+    async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         if failure := self.fails.get(text):
             raise failure
         self.begun[text].set()
@@ -126,13 +126,13 @@ class Scripted:
         self.corrected.append((telegram_id, text))
         return Correction(turn=1, is_last=text != "of long ago")
 
-    async def rename(self, owner: int, new: int) -> None:
+    async def rename_owner(self, owner: int, new: int) -> None:
         if self.rename_fails:
             self.rename_fails -= 1
             raise StorageError
         self.successors[owner] = new
 
-    def successor(self, owner: int) -> int:
+    def find_current_id(self, owner: int) -> int:
         return self.successors.get(owner, owner)
 
 
