@@ -49,7 +49,7 @@ class SupergroupUpgrades:
         self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, on_moved))
 
     def _find_current_id(self, owner: int) -> int:
-        return self._under_way.get(owner) or self._corrections.successor(owner)
+        return self._under_way.get(owner) or self._corrections.find_current_id(owner)
 
     async def _move_memory(self, old: int, new: int, on_moved: Work | None) -> None:
         before = Scope(owner=old)
