@@ -40,7 +40,7 @@ from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.dashboard import Health, make_host
 from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
-from telegram_ui.commands.registry import Commands, describe_for_model
+from telegram_ui.commands.registry import Commands, describe_commands
 from telegram_ui.commands.reminders import send_reminder
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
@@ -166,7 +166,7 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
             await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
         if services is None:
             opening = assembly.open_services(
-                settings, serving=partial(make_access_check, settings), commands=describe_for_model()
+                settings, serving=partial(make_access_check, settings), commands=describe_commands()
             )
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_move_deadline, services.memory, stop)
@@ -251,7 +251,7 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
     settings, model_name, offline = await choose_playground_model(settings)
     async with AsyncExitStack() as stack:
         served = partial(make_access_check, replace(settings, everyone_allowed=True))
-        opening = assembly.open_services(settings, offline=offline, serving=served, commands=describe_for_model())
+        opening = assembly.open_services(settings, offline=offline, serving=served, commands=describe_commands())
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
             open_stage(

@@ -43,7 +43,7 @@ def tr(key: str, /, **arguments: Argument) -> str:
 def translate(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
     """Return a text in one language, or in English if it is missing. Raise LookupError for an unknown key."""
     for code in (language, ENGLISH):
-        bundle = texts.bundle(code, key.partition("-")[0])
+        bundle = texts.load_bundle(code, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
             values = {
                 name: f"{value[: MAX_ARGUMENT_CHARS - 1]}…"
@@ -59,7 +59,7 @@ def translate(language: str, key: str, arguments: Mapping[str, Argument] | None 
 
 
 def translate_everywhere(key: str, /) -> frozenset[str]:
-    """Return a text in all languages, for recognising an earlier message."""
+    """Return the translations of a text into all languages."""
     return frozenset(translate(language, key) for language in LANGUAGES)
 
 
@@ -142,7 +142,7 @@ class Texts:
         self._families: set[tuple[str, str]] = set()
         self._reading = threading.Lock()
 
-    def bundle(self, language: str, family: str) -> "FluentBundle":
+    def load_bundle(self, language: str, family: str) -> "FluentBundle":
         """Return a language's bundle, which includes the texts of this family. Thread-safe."""
         with self._reading:
             for name in (SHARED, family):

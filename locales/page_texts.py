@@ -54,7 +54,7 @@ def _read_texts(language: str, family: str) -> Mapping[str, object]:
 def make_preferred_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the page's texts in the first supported language of `wanted` ("pt-BR,en"), or the browser's."""
     tags = wanted.split(",")[:MAX_WANTED]
-    return make_page_texts(static, choose_preferred(tags) if wanted else find_reader_language(headers))
+    return make_page_texts(static, choose_preferred_language(tags) if wanted else find_reader_language(headers))
 
 
 def remove_commands(text: str) -> str:
@@ -80,7 +80,7 @@ def _make_command_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w/.:])/(?:{names})\b")
 
 
-def choose_preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
+def choose_preferred_language(tags: Iterable[str], default: str = ENGLISH) -> str:
     """Return the first supported language of these IETF tags, or `default`."""
     return next((language for tag in tags if (language := find_language(tag.strip()))), default)
 
@@ -88,7 +88,7 @@ def choose_preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
 def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> str:
     """Return the supported language that a browser's Accept-Language header prefers."""
     tags = headers.get("accept-language", "").split(",")[:MAX_WANTED]
-    return choose_preferred((tag.partition(";")[0] for tag in tags), default)
+    return choose_preferred_language((tag.partition(";")[0] for tag in tags), default)
 
 
 def _convert_pattern(pattern: object) -> Pattern:

@@ -111,9 +111,9 @@ def format_part_name(name: str) -> str:
     return tr(f"why-part-{name}") if name in PARTS else name
 
 
-def format_cuts(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
+def format_cuts(cuts: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
     """Return the names of the kinds of content that did not fit in a prompt."""
-    kinds = dict.fromkeys(left.what if left.what in ("summary", "document") else "messages" for left in cut)
+    kinds = dict.fromkeys(left.what if left.what in ("summary", "document") else "messages" for left in cuts)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{kind}") for kind in kinds)]
 
 

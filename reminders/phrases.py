@@ -13,7 +13,7 @@ from functools import partial
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders import lexicon
-from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, find_impossibility, make_at_clock, make_wish
+from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, find_impossibility, make_wish, make_wish_at
 from text.analyzer import fold_term, normalise_text
 from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
@@ -49,7 +49,7 @@ _PLAIN = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotUnderstood:
-    """The words that were not understood, or "" if the reminder has no text."""
+    """A reminder that could not be read. `words` are the time words that were not understood, if any."""
 
     words: str
 
@@ -84,7 +84,7 @@ class _Reading:
     def is_dated(self) -> bool:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
-    def run(self) -> None:
+    def read_elements(self) -> None:
         """Read elements from the beginning until one cannot be read."""
         start, lead = _skip_gap(self.text, 0), ""
         while start < len(self.text):
@@ -103,8 +103,8 @@ class _Reading:
         """Return the kind of a preposition ("at" an hour, "on" a day) and the position after it."""
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
 
-    def _read_element(self, start: int, lead: str) -> int:
-        """Read one expression of time after the preposition `lead`. Return its end, or -1. So do all its readers."""
+    def _read_element(self, start: int, preposition: str) -> int:
+        """Read one expression of time after a preposition. Return its end, or -1 if there is none."""
         readers = (
             self._read_delay,
             self._read_relative_day,
@@ -112,8 +112,8 @@ class _Reading:
             self._read_named_date,
             self._read_numeric_date,
             self._read_period,
-            partial(self._read_clock, is_led=lead == "at"),
-            partial(self._read_weekday, is_led=bool(lead)),
+            partial(self._read_clock, has_preposition=preposition == "at"),
+            partial(self._read_weekday, has_preposition=bool(preposition)),
         )
         return next((end for reader in readers if (end := reader(start)) >= 0), -1)
 
@@ -161,11 +161,11 @@ class _Reading:
                     self.repeat = lexicon.UNITS[unit]
                     return found.end()
             article, after = after, (self.match_preposition(after) or ("", -1))[1]  # "todos los días"
-        end = self._read_weekday(article, is_led=True)
+        end = self._read_weekday(article, has_preposition=True)
         self.repeat = "weekly" if end >= 0 else ""
         return end
 
-    def _read_weekday(self, start: int, *, is_led: bool) -> int:
+    def _read_weekday(self, start: int, *, has_preposition: bool) -> int:
         if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
             return -1
         after = self.match("next", start)
@@ -178,7 +178,7 @@ class _Reading:
         is_timed = self.match_preposition(behind) is not None or self.text[behind : behind + 1].isdigit()
         month = self.words.match_name(self.words.months, self.text, behind)
         is_timed |= month is not None and _DAY_AFTER_MONTH.match(self.text, month[1]) is not None
-        if not (is_led or after >= 0 or is_timed or self.end):
+        if not (has_preposition or after >= 0 or is_timed or self.end):
             return -1
         self.weekday = number
         trailing = self.match("next", behind)  # "el lunes que viene"
@@ -286,7 +286,7 @@ class _Reading:
         self.clock = chosen, minute
         return True
 
-    def _read_clock(self, start: int, *, is_led: bool) -> int:
+    def _read_clock(self, start: int, *, has_preposition: bool) -> int:
         if self.clock is not None:
             return -1
         if found := _CLOCK_TIME.match(self.text, start) or _HOUR.match(self.text, start):
@@ -294,7 +294,7 @@ class _Reading:
             is_bare = minute is None and not found[0].endswith(("h", "H"))
             self.clock, end = (int(found["hour"]), int(minute or 0)), found.end()
         else:
-            token = _TOKEN.match(self.text, start) if is_led else None
+            token = _TOKEN.match(self.text, start) if has_preposition else None
             number = (_parse_number(token[0]) or 0) if token else 0
             if not token or number < 2:
                 return -1
@@ -305,7 +305,7 @@ class _Reading:
             self.impossible |= not self._choose_half(self.part)
         half = self._read_period(_skip_gap(self.text, end))
         end = max(end, half)
-        if is_bare and not (is_led or unit or half >= 0):
+        if is_bare and not (has_preposition or unit or half >= 0):
             self.clock = None
             return -1
         if self.clock[0] > 24 or self.clock[1] > 59 or (self.clock[0] == 24 and self.clock[1]):
@@ -330,7 +330,7 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     languages = dict.fromkeys([current_language(), ENGLISH, *LANGUAGES])
     readings = [_Reading(text=bare, words=lexicon.load_lexicon(language), wall=wall) for language in languages]
     for reading in readings:
-        reading.run()
+        reading.read_elements()
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
     if words := _find_unread_time_words(best, text):
         return NotUnderstood(words=words)
@@ -367,7 +367,7 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins
-    return make_at_clock(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+    return make_wish_at(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
 
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:

@@ -38,10 +38,10 @@ def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish |
         return None
     if local.tzinfo is not None:
         return None
-    return make_at_clock(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
+    return make_wish_at(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
 
 
-def make_at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
+def make_wish_at(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
     """Return a reminder at a wall clock time. A repeating one starts at its next occurrence."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:

@@ -66,7 +66,7 @@ class AnswerButtons(Family):
         return await self._answer_again(ask, () if ask.message_id is None else (ask.message_id,))
 
     @Press(AGAIN)
-    async def _answer_second_press(self, ask: Ask) -> str:
+    async def _reject_second_press(self, ask: Ask) -> str:
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
@@ -219,16 +219,16 @@ async def speak_answer_if_wanted(
     reply: Reply,
     message_ids: Sequence[int],
     *,
-    was_voice: bool = False,
+    is_voice: bool = False,
 ) -> None:
-    """Speak an answer if its reader chose so. Show errors in the chat, but raise DeliveryError."""
+    """Speak an answer if its reader chose so. Report errors in the chat, but raise DeliveryError."""
     if dependencies.speech is None or reply.is_error or not message_ids:
         return
     try:
         config = await dependencies.services.memory.config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
         words = convert_markdown(reply.text)[0]
-        if words.strip() and (chosen == "always" or (chosen == "voice" and was_voice)):
+        if words.strip() and (chosen == "always" or (chosen == "voice" and is_voice)):
             await _speak_text(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
     except DeliveryError:
         raise

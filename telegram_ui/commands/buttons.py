@@ -75,7 +75,7 @@ class Buttons:
 
 
 class ForeignButton(Exception):  # noqa: N818 - not a failure
-    """The button belongs to another person or chat. The message of this error is shown as a toast."""
+    """Raised for a button of another person or chat. The message of this error is shown as a toast."""
 
 
 def parse_kind(data: str) -> str:
@@ -96,11 +96,11 @@ def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[I
 
 
 def make_page_buttons(
-    page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]
+    page: int, pages: int, make_button: Callable[[str, int], InlineKeyboardButton]
 ) -> list[InlineKeyboardButton]:
     """Return the row "◀ 2/5 ▶", or no buttons for a single page. Page numbers start at 0."""
     targets = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
-    return [button(label, target) for label, target in targets.items() if 0 <= target < pages]
+    return [make_button(label, target) for label, target in targets.items() if 0 <= target < pages]
 
 
 def split_into_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:

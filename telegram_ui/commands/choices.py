@@ -171,7 +171,7 @@ class ChoiceCommands(Family):
         return await self._set_language(ask, found or "")
 
     @Press(LANGUAGE, who="admins")
-    async def _press_language(self, ask: Ask) -> str | None:
+    async def _select_language(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
             return await self._show_languages(ask)
         if ask.argument != BY_APP and ask.argument not in LANGUAGES:

@@ -24,11 +24,11 @@ class ExportCommands(Family):
         return await self._show_text(ask, tr("transfer-for-whom"), [for_me, for_machine])
 
     @Press(EXPORT, who="admins", queue="slow")
-    async def _press_export(self, ask: Ask) -> None:
+    async def _send_chosen_files(self, ask: Ask) -> None:
         if sentence := await self._send_files(ask, ask.argument):
             await self._delivery.say(ask.chat, sentence)
 
-    async def _send_files(self, ask: Ask, wanted: str) -> str | None:
+    async def _send_files(self, ask: Ask, kind: str) -> str | None:
         """Send the files to the private chat. Return a sentence to say in a group, or after a failure."""
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
@@ -39,7 +39,7 @@ class ExportCommands(Family):
             # Shortened, since a caption has at most 1,024 characters (Bot API).
             of_group = f"{tr('transfer-of-group', title=format_quote(group.title or '', 2 * MAX_QUOTE_CHARS))} "
         exporter, owner = self._services.exporter, here.scope.owner
-        async with exporter.export_readable(owner) if wanted == MARKDOWN else exporter.export_files(owner) as files:
+        async with exporter.export_readable(owner) if kind == MARKDOWN else exporter.export_files(owner) as files:
             if not files:
                 return tr("transfer-nothing")
             try:

@@ -141,7 +141,7 @@ class Command(Press):
 
     @property
     def description(self) -> str:
-        """The line in the menus, /help and the docs, which is the text menu-NAME."""
+        """The description in the menus, /help and the docs."""
         return tr(f"menu-{self.name}")
 
     @property
@@ -305,7 +305,7 @@ class NextText:
             await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
 
     async def match_answer(self, ask: Ask) -> int | None:
-        """Return the id that the open question is about (0 for none), or None if this text is not an answer to it."""
+        """Return the id that the open question is about (0 for none), or None if this text does not answer it."""
         state = await self._states.get(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
@@ -317,9 +317,10 @@ class NextText:
         return int(state.step.removeprefix(self._kind) or 0)
 
     async def handle_answer(self, ask: Ask, handler: Callable[[int], Awaitable[str | None]], *, max_chars: int) -> bool:
-        """Handle a text if it answers the open question, which stays open if the answer is longer than `max_chars`.
+        """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `handler` takes the id that the question is about and returns a sentence to say. Return True for an answer.
+        `handler` takes the id that the question is about and returns a sentence to say. After an answer of more than
+        `max_chars` characters the question stays open.
         """
         about = await self.match_answer(ask)
         if about is None:
@@ -339,7 +340,7 @@ class NextText:
 
     @staticmethod
     async def drop_question(ask: Ask, states: WizardStates) -> None:
-        """Drop the open question after a command in a private chat, where any later text would count as the answer."""
+        """Drop the person's open question in a private chat, where any later text would answer it."""
         state = await states.get(ask.chat.location, ask.person.id) if ask.chat.is_private else None
         if state is not None and ":" in state.step:
             await states.drop(ask.chat.location, ask.person.id)

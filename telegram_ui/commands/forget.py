@@ -67,7 +67,7 @@ class ForgetCommands(Family):
         message = await self._find_replied_message(ask)
         if message is None or not message.is_user:
             return tr("forget-gone")
-        return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
+        return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), kind=ERASE_OWN)
 
     async def _find_replied_message(self, ask: Ask) -> Message | None:
         if ask.replied_id is None:
@@ -132,9 +132,9 @@ class ForgetCommands(Family):
         keep = self._make_target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
         return await self._show_text(ask, "\n".join(lines), *rows, [keep])
 
-    async def _ask_to_confirm(self, ask: Ask, target: Target, *, press: str = ERASE) -> str | None:
+    async def _ask_to_confirm(self, ask: Ask, target: Target, *, kind: str = ERASE) -> str | None:
         text, choices = await self._make_question(ask.chat.location, await self._find_scope(ask, target), target)
-        rows = [[self._make_target_button(ask, press, label, choice)] for label, choice in choices]
+        rows = [[self._make_target_button(ask, kind, label, choice)] for label, choice in choices]
         keep = [self._make_target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
         return await self._show_text(ask, text, *rows, keep)
 
@@ -146,7 +146,7 @@ class ForgetCommands(Family):
         if target.kind in ("message", "turn"):
             return await self._make_message_question(scope, target)
         if target.kind == "found":
-            return await self._make_found_question(scope, target)
+            return await self._make_matches_question(scope, target)
         forgotten = await self._services.memory.preview_forgetting(owner, await self._make_request(scope, target))
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         if forgotten.is_nothing and not is_importing:
@@ -216,7 +216,7 @@ class ForgetCommands(Family):
         text, choices = await self._add_quotes(lines, scope, replace(target, kind="turn"), tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
-    async def _make_found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
+    async def _make_matches_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         alone = await self._make_request(scope, target)
         if not alone.ids:
             return tr("shared-dead-button"), ()
@@ -273,7 +273,7 @@ class ForgetCommands(Family):
     async def _make_request(self, scope: Scope, target: Target) -> Forgetting:
         match target.kind:
             case "message":
-                request = await self._select_messages_of_scope(scope, [target.number])
+                request = await self._make_scoped_request(scope, [target.number])
             case "turn":
                 request = _make_message_request(await self._read_turn(scope, target.number, target.request))
             case "fact":
@@ -281,9 +281,9 @@ class ForgetCommands(Family):
             case "conversation":
                 request = Forgetting(what="conversations", ids=(target.number,))
             case "found":
-                request = await self._select_messages_of_scope(scope, self._found.get(target.key, ()))
+                request = await self._make_scoped_request(scope, self._found.get(target.key, ()))
             case "found turns":
-                found = (await self._select_messages_of_scope(scope, self._found.get(target.key, ()))).ids
+                found = (await self._make_scoped_request(scope, self._found.get(target.key, ()))).ids
                 messages = [message for number in found for message in await self._read_turn(scope, number)]
                 request = _make_message_request(list({message.id: message for message in messages}.values()))
             case "days":
@@ -292,18 +292,18 @@ class ForgetCommands(Family):
                 request = Forgetting(what="everything")
         return replace(request, with_quotes=target.with_quotes)
 
-    async def _select_messages_of_scope(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
-        """Return a request to forget messages, without those that belong to other topics."""
+    async def _make_scoped_request(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
+        """Return a request to forget those of the messages that belong to this scope."""
         async with self._services.memory.home(scope.owner) as store:
             return _make_message_request(await store.read_messages(scope, ids))
 
-    async def _read_turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
-        """Return the turn that contains message `number`, and the turn `request` that asked to forget it, if any."""
+    async def _read_turn(self, scope: Scope, message_id: int, request_turn: int = 0) -> Sequence[Message]:
+        """Return the turn of a message, followed by the turn that asked to forget it, if any."""
         async with self._services.memory.home(scope.owner) as store:
-            found = await store.read_messages(scope, [number])
+            found = await store.read_messages(scope, [message_id])
             if not found:
                 return []
-            asked = await store.read_turn(scope, request) if request not in (0, found[0].turn) else []
+            asked = await store.read_turn(scope, request_turn) if request_turn not in (0, found[0].turn) else []
             return [*await store.read_turn(scope, found[0].turn), *asked]
 
     def _make_target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:

@@ -68,7 +68,7 @@ class TransferCommands(Family):
 
     # Not slow: the file that it waits for may follow at once.
     @Command("import", who="admins", reads_file=True)
-    async def _run_import(self, ask: Ask) -> None:
+    async def _handle_import_command(self, ask: Ask) -> None:
         if (sent := _find_import_source(ask.update.effective_message)) is not None:
             await self._offer_import(ask, sent)
             return
@@ -107,7 +107,7 @@ class TransferCommands(Family):
         return True
 
     @Press(PASTE)
-    async def _press_paste(self, ask: Ask) -> None:
+    async def _ask_for_paste(self, ask: Ask) -> None:
         await self._paste.ask_question(ask, tr("transfer-paste-how"), subject=None, example="")
         await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
 
@@ -119,28 +119,28 @@ class TransferCommands(Family):
         await self._offer_import(ask, _ImportSource(message_id=ask.message_id, text=ask.argument))
         return True
 
-    async def _offer_import(self, ask: Ask, sent: _ImportSource) -> bool:
+    async def _offer_import(self, ask: Ask, source: _ImportSource) -> bool:
         """Reply to the file with a question or a preview. Return True if the file can be read."""
-        chat = replace(ask.chat, reply_to=sent.message_id)
+        chat = replace(ask.chat, reply_to=source.message_id)
         async with self._delivery.show_typing(chat):
-            (text, *rows), is_read = await self._make_step_or_error(ask, sent)
+            (text, *rows), is_read = await self._make_step_or_error(ask, source)
         await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _show_next_step(self, ask: Ask, sent: _ImportSource) -> str | None:
-        here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text may need a new message
-        return await self._show_text(here, *(await self._make_step_or_error(ask, sent))[0])
+    async def _show_next_step(self, ask: Ask, source: _ImportSource) -> str | None:
+        here = replace(ask, chat=replace(ask.chat, reply_to=source.message_id))  # a long text may need a new message
+        return await self._show_text(here, *(await self._make_step_or_error(ask, source))[0])
 
-    async def _make_step_or_error(self, ask: Ask, sent: _ImportSource) -> tuple[Step, bool]:
+    async def _make_step_or_error(self, ask: Ask, source: _ImportSource) -> tuple[Step, bool]:
         """Return the next step or an error message, and True if the file can be read."""
         try:
-            return await self._find_next_step(ask, sent), True
+            return await self._find_next_step(ask, source), True
         except ChatGone:
             raise
         except KeepsakeError as error:
             return (format_error(error), self._make_retry_row(ask, error)), False
 
-    async def _find_source_or_say_gone(self, ask: Ask) -> _ImportSource | None:
+    async def _find_pressed_source(self, ask: Ask) -> _ImportSource | None:
         # The buttons are under a reply to the file, so that they find it even after a restart.
         query = ask.update.callback_query
         if (sent := _find_import_source(query.message if query else None)) is None:
@@ -151,23 +151,23 @@ class TransferCommands(Family):
         button = self._make_button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _download_file(self, ask: Ask, sent: _ImportSource) -> tuple[bytes, FileContext]:
-        document = sent.document
-        data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
-        answers = dict(self._get_questionnaire(ask, sent).answers)
+    async def _download_file(self, ask: Ask, source: _ImportSource) -> tuple[bytes, FileContext]:
+        document = source.document
+        data = await self._documents.fetch(ask.chat, document) if document else source.text.encode("utf-8", "replace")
+        answers = dict(self._get_questionnaire(ask, source).answers)
         return data, FileContext(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 
-    def _get_questionnaire(self, ask: Ask, sent: _ImportSource) -> _Questionnaire:
-        return self._asked.setdefault((ask.chat.location, sent.message_id), _Questionnaire())
+    def _get_questionnaire(self, ask: Ask, source: _ImportSource) -> _Questionnaire:
+        return self._asked.setdefault((ask.chat.location, source.message_id), _Questionnaire())
 
-    async def _find_next_step(self, ask: Ask, sent: _ImportSource) -> Step:
-        data, given = await self._download_file(ask, sent)
+    async def _find_next_step(self, ask: Ask, source: _ImportSource) -> Step:
+        data, given = await self._download_file(ask, source)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
         if not plan.new:  # speakers and date formats only matter for new messages
             open_questions = [question for question in open_questions if question.several]
         waiting = [question for question in open_questions if question.can_wait]
-        asked = self._get_questionnaire(ask, sent)
+        asked = self._get_questionnaire(ask, source)
         if question := next((question for question in open_questions if not question.can_wait), None):
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = format_plan(plan).split("\n\n")
@@ -200,8 +200,8 @@ class TransferCommands(Family):
         return format_question(question, questionnaire.chosen, questionnaire.heading), *rows
 
     @Press(ANSWER, who="admins", reads_file=True)
-    async def _press_answer(self, ask: Ask) -> str | None:
-        if (sent := await self._find_source_or_say_gone(ask)) is None:
+    async def _handle_answer(self, ask: Ask) -> str | None:
+        if (sent := await self._find_pressed_source(ask)) is None:
             return None
         asked = self._get_questionnaire(ask, sent)
         step, _, what = ask.argument.partition(".")
@@ -219,27 +219,27 @@ class TransferCommands(Family):
         return await self._show_next_step(ask, sent)
 
     @Press(LEAVE)
-    async def _press_leave(self, ask: Ask) -> None:
+    async def _cancel_import(self, ask: Ask) -> None:
         await self._show_text(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
 
     @Press(LOOK, who="admins", reads_file=True)
-    async def _press_look_again(self, ask: Ask) -> None:
-        if (sent := await self._find_source_or_say_gone(ask)) is not None:
+    async def _retry_reading(self, ask: Ask) -> None:
+        if (sent := await self._find_pressed_source(ask)) is not None:
             await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
             await self._offer_import(ask, sent)
 
     @Press(STOP, who="admins")
-    async def _press_stop(self, ask: Ask) -> str | None:
+    async def _pause_import(self, ask: Ask) -> str | None:
         if (progress := self._running.get((ask.chat.location, ask.message_id))) is None:
             return None
         progress.is_stopped = True
         return tr("transfer-stopping")
 
     @Press(IMPORT, who="admins", queue="slow", reads_file=True)
-    async def _press_import(self, ask: Ask) -> str | None:
+    async def _import_file(self, ask: Ask) -> str | None:
         here = (ask.chat.location, ask.message_id)
         # After a second press there is nothing to do.
-        if here in self._finished or (sent := await self._find_source_or_say_gone(ask)) is None:
+        if here in self._finished or (sent := await self._find_pressed_source(ask)) is None:
             return None
         if ask.argument == ASKED and not self._get_questionnaire(ask, sent).answers:
             return await self._show_next_step(ask, sent)
@@ -311,7 +311,7 @@ class TransferCommands(Family):
 
 
 class _Stopped(Exception):  # noqa: N818 - not a failure
-    """The person paused the import."""
+    """Raised if the person paused the import."""
 
 
 class ImportProgress:

@@ -39,7 +39,7 @@ class ModelCommands(Family):
         return tr("model-chosen", model=format_quote(found, 2 * MAX_LABEL_CHARS))
 
     @Press(MODEL, who="admins")
-    async def _press_model(self, ask: Ask) -> str | None:
+    async def _select_model(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
             return await self._show_models(ask)
         found = next((name for name in self._model_names if make_model_key(name) == ask.argument), None)
@@ -68,11 +68,11 @@ class ModelCommands(Family):
         if ask.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
             await self._store_choices(ask, persona="")
         elif ask.argument.strip():
-            return await self._choose_own_persona(ask)
+            return await self._store_own_persona(ask)
         return await self._show_personas(ask, None)
 
     @Press(PERSONA, who="admins")
-    async def _press_persona(self, ask: Ask) -> str | None:
+    async def _select_persona(self, ask: Ask) -> str | None:
         wanted = ask.argument
         if wanted == ASK:
             return await self._show_personas(ask, ask.message_id)
@@ -86,9 +86,9 @@ class ModelCommands(Family):
         return await self._show_personas(ask, ask.message_id)
 
     async def take_text(self, ask: Ask) -> bool:
-        return await self._own.handle_answer(ask, partial(self._choose_own_persona, ask), max_chars=MAX_PERSONA_CHARS)
+        return await self._own.handle_answer(ask, partial(self._store_own_persona, ask), max_chars=MAX_PERSONA_CHARS)
 
-    async def _choose_own_persona(self, ask: Ask, message_id: int = 0) -> str:
+    async def _store_own_persona(self, ask: Ask, message_id: int = 0) -> str:
         """Store a persona in the person's own words. `message_id` is the message to update, or 0."""
         try:
             config = await self._store_choices(ask, persona_text=ask.argument)

@@ -57,7 +57,7 @@ def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command,
     )
 
 
-def describe_for_model() -> dict[str, str]:
+def describe_commands() -> dict[str, str]:
     """Return the descriptions of the commands that the model may offer, by name."""
     with speak_in(ENGLISH):
         # Each costs some ten tokens of a prompt, and others lead to those that begin with /summary_.
@@ -101,7 +101,7 @@ class Commands:
         """Return the language of a person's app, or the bot's default, without reading a store."""
         return choose_language("", person.language, is_shared=False, default=self.dependencies.default_language)
 
-    def format_unknown(self, name: str) -> str:
+    def format_unknown_command(self, name: str) -> str:
         """Return the answer to an unknown command. It names a similar command if there is one."""
         names = sorted(row.name for row in self._rows if row.where != "admins")
         ending = [known for known in names if known.endswith(f"_{name}")]  # "/status" for "/summary_status"
@@ -113,14 +113,14 @@ class Commands:
         """Return the declaration of a known command."""
         return self._declared[f"/{name}"][1]
 
-    def find_press(self, data: str, chat: Chat, person: Person) -> Press | None:
+    def find_pressed_declaration(self, data: str, chat: Chat, person: Person) -> Press | None:
         """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
         with suppress(ForeignButton, KeyError):
             self.dependencies.buttons.read_payload(data, chat, person)
             return self._declared[parse_kind(data)][1]
         return None
 
-    async def locate_chat(self, chat: Chat) -> Chat:
+    async def find_open_conversation(self, chat: Chat) -> Chat:
         """Return the chat with the scope of its open conversation, or unchanged if the store fails."""
         try:
             return chat.with_conversation(await self.dependencies.services.memory.find_open_conversation(chat.location))
@@ -149,7 +149,7 @@ class Commands:
         is_hidden = isinstance(declared, Command) and declared.where == "admins"
         if is_hidden and not operation.is_admin(person, is_private=chat.is_private):
             is_theirs = operation.is_admin(person, is_private=True)
-            text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown(name)
+            text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown_command(name)
         elif argument and isinstance(declared, Command) and declared.stands_alone:
             text = tr("shared-takes-nothing", command=f"/{name}")
         else:
@@ -248,7 +248,7 @@ class Commands:
         self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", requested_in: int | None = None
     ) -> Ask:
         set_reference_time(self.dependencies.services.clock())
-        here = await self.locate_chat(chat)
+        here = await self.find_open_conversation(chat)
         return Ask(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
 
     async def _run_command(self, ask: Ask, family: Family, declared: Press) -> str | None:

@@ -63,7 +63,7 @@ class ReminderCommands(Family):
         return None
 
     @Press(OFFERED)
-    async def _press_offered(self, ask: Ask) -> str | None:
+    async def _answer_offer(self, ask: Ask) -> str | None:
         if ask.argument == NO:
             return await self._show_text(ask, tr("proposals-declined"))
         config = await self._read_config(ask)
@@ -75,7 +75,7 @@ class ReminderCommands(Family):
         return await self._set_reminder(ask, *offer, config)
 
     @Press(LISTED)
-    async def _press_listed(self, ask: Ask) -> str | None:
+    async def _handle_list_press(self, ask: Ask) -> str | None:
         action, _, rest = ask.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):

@@ -36,7 +36,7 @@ class WhyCommands(Family):
         await self._show_explanation(ask, ask.replied_id)
 
     @Press(WHY, is_ephemeral=True)
-    async def _handle_press(self, ask: Ask) -> None:
+    async def _explain_pressed_answer(self, ask: Ask) -> None:
         await self._show_explanation(ask, ask.message_id)
 
     @Press(FACTS, is_ephemeral=True)

@@ -166,11 +166,11 @@ def format_switch(label: str, *, is_on: bool) -> str:
 
 
 def make_threshold_buttons(
-    chosen: int | None, button: Callable[[str, int], InlineKeyboardButton], name: Callable[[int], str] = str
+    chosen: int | None, make_button: Callable[[str, int], InlineKeyboardButton], to_label: Callable[[int], str] = str
 ) -> list[InlineKeyboardButton]:
-    """Return a row of thresholds with the current one marked. `button` makes a button from its label and number."""
+    """Return a row of thresholds with the current one marked. `make_button` takes a label and a number."""
     numbers = sorted({*OFFERED_THRESHOLDS, *([chosen] if chosen is not None else [])})
-    return [button(format_option(name(number), is_chosen=number == chosen), number) for number in numbers]
+    return [make_button(format_option(to_label(number), is_chosen=number == chosen), number) for number in numbers]
 
 
 def format_conversation(entry: ListedConversation) -> str:

@@ -303,7 +303,7 @@ class Answering:
             if dependencies.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
-                speak = partial(answers.speak_answer_if_wanted, *args, was_voice=was_heard)
+                speak = partial(answers.speak_answer_if_wanted, *args, is_voice=was_heard)
                 self._queues.slow.submit(parsed.location, partial(run_guarded, parsed, speak))
         self.submit_settling(parsed)
 

@@ -152,7 +152,7 @@ class Dispatcher:
                 work = partial(self._file_attempts.run_with_limit, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
-            say, format_unknown = self._delivery.say, self._commands.format_unknown
+            say, format_unknown = self._delivery.say, self._commands.format_unknown_command
             self._submit_command(received, parsed, lambda: say(parsed.chat, format_unknown(parsed.command)))
         else:  # in a group, another bot may know the command
             self._submit_command(received, parsed, _do_nothing)
@@ -167,7 +167,7 @@ class Dispatcher:
             return
         data = (query.data if query else None) or ""
         press: Work = partial(self._commands.handle_press, update, parsed.chat, parsed.person)
-        row = self._commands.find_press(data, parsed.chat, parsed.person)
+        row = self._commands.find_pressed_declaration(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, update, parsed.chat, press)
         if row is not None and row.queue == "chat":

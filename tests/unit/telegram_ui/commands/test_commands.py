@@ -21,7 +21,7 @@ from records.summaries import FoldFailure, FoldOutcome, Summary
 from retrieval.prompt_builder import add_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.family import LIFETIME
-from telegram_ui.commands.registry import describe_for_model, list_commands
+from telegram_ui.commands.registry import describe_commands, list_commands
 from telegram_ui.commands.summaries import format_status
 from telegram_ui.commands.wizard import parse_threshold
 from telegram_ui.updates.parsing import parse_update
@@ -171,9 +171,9 @@ async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: st
 
 
 def test_a_misspelt_command_is_told_the_nearest_one(desk: Desk) -> None:
-    assert "Did you mean /summary?" in desk.commands.format_unknown("sumary")
-    assert "Did you mean /summary_status?" in desk.commands.format_unknown("status")
-    assert "Did you mean" not in desk.commands.format_unknown("zzz")
+    assert "Did you mean /summary?" in desk.commands.format_unknown_command("sumary")
+    assert "Did you mean /summary_status?" in desk.commands.format_unknown_command("status")
+    assert "Did you mean" not in desk.commands.format_unknown_command("zzz")
 
 
 async def test_the_wizard_survives_a_restart_and_other_commands(desk: Desk) -> None:
@@ -475,7 +475,7 @@ async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int,
 
 
 async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Desk) -> None:
-    told = describe_for_model()
+    told = describe_commands()
     assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
     assert not {"admin", "start", "cancel"} & told.keys()
     section = prompts.format_command_list(told.items())
