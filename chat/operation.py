@@ -62,7 +62,7 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
     """Return the bot's figures for /admin. Raise StorageError."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.count_memories(now - timedelta(days=7))
-    spent = await memory.usage.of(now.date())
+    spent = await memory.usage.read_day(now.date())
     return Overview(
         memories=memories,
         active=active,

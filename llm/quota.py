@@ -159,7 +159,7 @@ class Quota:
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
         """Return the usage of the last days (UTC), today included, by day and model. Raise StorageError."""
         await self.write()
-        return await self._ledger.days(spender, self._clock().date(), days)
+        return await self._ledger.list_days(spender, self._clock().date(), days)
 
     async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
         """Count usage before the first await, since the caller may be cancelled, then store it."""
@@ -208,7 +208,7 @@ class Quota:
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self.write()
             async with self._writing:  # what is being written is in neither sum
-                known = await self._ledger.of(now.date())
+                known = await self._ledger.read_day(now.date())
             self._spent = Counter({spender: used.total for spender, used in known.items()})
             for (spender, _), used in self._unwritten.get(now.date(), {}).items():
                 self._spent[spender] += used.total

@@ -1,8 +1,7 @@
 """Back up all memories and the bot's state into one private file, and restore it into any store.
 
-A backup is a gzip file of JSON lines. The first line is a header. The last line holds the number of lines before it and
-their SHA-256. Rows are in their portable form and are read in batches. All functions here block, so call them from a
-thread.
+A backup is a gzip file of JSON lines: a header, the rows in portable form, and the number and hash of the lines before
+the last. All functions here block.
 """
 
 import asyncio
@@ -76,6 +75,8 @@ _FORMAT_ERRORS = (KeyError, ValueError, TypeError, AttributeError, OverflowError
 
 Row = dict[str, Any]
 Result = TypeVar("Result")
+Homes = Mapping[int, StorageType]  # the store of each owner
+Readers = Mapping[StorageType, Reader]  # a reader of one snapshot for each store
 
 
 class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
@@ -84,7 +85,7 @@ class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackedUp:
-    """The result of a backup. `elsewhere` is the number of memories in PostgreSQL or other DATA_DIRs that it lacks."""
+    """The result of a backup. `elsewhere` counts the memories in PostgreSQL or other DATA_DIRs that it lacks."""
 
     messages: int
     elsewhere: int
@@ -99,20 +100,11 @@ class Restored:
     aside: Path | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Sources:
-    """The store of each memory by owner, and one snapshot reader for each store."""
-
-    homes: Mapping[int, StorageType]
-    readers: Mapping[StorageType, Reader]
-    elsewhere: int
-
-
 def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
-    """Write a backup of the data directory, and of the database at `database_url` if given, to `file`.
+    """Back up the data directory, and the database at `database_url` if given, to a new file. The bot may be running.
 
-    The bot may be running. Raise SettingsError if `file` exists or cannot be created, or if there is nothing to back
-    up, and StorageError if the backup fails.
+    Raise SettingsError if `file` cannot be created or there is nothing to back up, and StorageError if the backup
+    fails.
     """
     parent = file.absolute().parent
     if file.exists():
@@ -145,12 +137,11 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
 
 
 async def _write_when_bot_is_ready(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
-    """Write all rows of a backup to `out`, and return the number of memories that it lacks."""
     deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
     while True:
         async with AsyncExitStack() as stack:
             try:
-                sources = await _open_readers(stack, folder, work, url)
+                homes, readers, elsewhere = await _open_readers(stack, folder, work, url)
             except _BotNotReady:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
@@ -158,12 +149,12 @@ async def _write_when_bot_is_ready(folder: Path, work: Path, url: str, out: gzip
                         "nothing was backed up. Please try again."
                     ) from None
             else:
-                await _write_backup_lines(sources, out)
-                return sources.elsewhere
+                await _write_backup_lines(homes, readers, out)
+                return elsewhere
         await asyncio.sleep(0.1)
 
 
-async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
+async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> tuple[Homes, Readers, int]:
     """Open readers of all stores. Raise _BotNotReady if a memory moved meanwhile: it could be missed or read twice."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
@@ -193,7 +184,7 @@ async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: st
         for row in await reader.rows("SELECT user_id FROM users WHERE storage_type = ?", kind):
             if row[0] not in after:
                 homes[row[0]] = kind
-    return _Sources(homes=homes, readers=readers, elsewhere=elsewhere)
+    return homes, readers, elsewhere
 
 
 @asynccontextmanager
@@ -250,9 +241,9 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
     return await stack.enter_async_context(_open_snapshot_reader(copies / INDEX_NAME))
 
 
-async def _write_backup_lines(sources: _Sources, out: gzip.GzipFile) -> None:
+async def _write_backup_lines(homes: Homes, readers: Readers, out: gzip.GzipFile) -> None:
     digest, count = hashlib.sha256(), 0
-    async for rows in _iterate_backup_rows(sources):
+    async for rows in _iterate_backup_rows(homes, readers):
         for row in rows:
             line = (json.dumps(row, ensure_ascii=False) + "\n").encode()
             digest.update(line)
@@ -261,23 +252,23 @@ async def _write_backup_lines(sources: _Sources, out: gzip.GzipFile) -> None:
     out.write(json.dumps({"end": digest.hexdigest(), "lines": count}).encode() + b"\n")
 
 
-async def _iterate_backup_rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+async def _iterate_backup_rows(homes: Homes, readers: Readers) -> AsyncIterator[Sequence[Mapping[str, object]]]:
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield [{"keepsake": "backup", "format": FORMAT, "schema": len(MIGRATIONS), "made_at": made_at}]
     # The server's state goes first: if both have a row, that of memory.db is older.
     for kind in (StorageType.POSTGRES, StorageType.SQLITE):
-        for table, names in STATE.items() if kind in sources.readers else ():
+        for table, names in STATE.items() if kind in readers else ():
             order = "position" if table == "updates" else names
-            rows = await sources.readers[kind].rows(f"SELECT {names} FROM {table} ORDER BY {order}")  # noqa: S608
+            rows = await readers[kind].rows(f"SELECT {names} FROM {table} ORDER BY {order}")  # noqa: S608
             yield [{"state": table, "row": dict(zip(names.split(", "), row, strict=True))} for row in rows]
-    for owner, kind in sorted(sources.homes.items()):
+    for owner, kind in sorted(homes.items()):
         yield [{"user_id": owner, "storage": kind}]
-        async for batch in dump_owner(sources.readers[kind], owner):
+        async for batch in dump_owner(readers[kind], owner):
             yield batch
 
 
 def run_child() -> None:
-    """Make a backup in this child process at low priority. Read the request from stdin; write the result to stdout."""
+    """Make a backup at low priority, as a child process that reads the request from stdin and answers on stdout."""
     if hasattr(os, "nice"):
         os.nice(10)
     asked = json.load(sys.stdin)
@@ -291,9 +282,8 @@ def run_child() -> None:
 def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """Restore a backup into the data directory, and move its previous files to a folder of their own.
 
-    If `database_url` is given, restore all memories into that PostgreSQL database, which must hold none. Change nothing
-    until the whole backup has been read. Raise SettingsError if `file` does not exist, StorageHeld if the bot is
-    running, StorageTooNew if a newer version made the backup, and StorageCorrupt if the backup is damaged.
+    If `database_url` is given, restore the memories into that database, which must hold none. Raise SettingsError,
+    StorageHeld if the bot is running, StorageTooNew or StorageCorrupt, and change nothing then.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
@@ -305,7 +295,7 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
 
 
 async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
-    """Write the rows to new files and to the database at `url`. Return the backup's date and number of messages."""
+    """Write all rows to new files and to the database. Return the backup's date and the number of its messages."""
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
     schema = head["schema"] if head["format"] > 1 else find_schema_version(_read_checked_rows(file))
@@ -364,10 +354,8 @@ async def _require_empty_database(tx: Transaction) -> None:
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the parsed and validated lines of a backup, except the last one.
-
-    Raise StorageTooNew if a newer version wrote the backup. Raise StorageCorrupt if a line is invalid, or if the number
-    of lines or their hash does not match the last line.
+    """Yield the parsed lines of a backup except the last one. Raise StorageTooNew, or StorageCorrupt if a line is
+    invalid.
     """
     digest, count, owner = hashlib.sha256(), 0, 0
     try:

@@ -11,7 +11,6 @@ postgres_inbox.py   the update inbox in PostgreSQL, claimed by the process that 
 postgres_leases.py  owner leases in PostgreSQL, with fences and expiry
 renaming.py         gives a group's memory its new id as a supergroup
 replica.py          one process among several: its heartbeat and wake-ups
-shared.py           the directory and renamings that several processes share
 state.py            opens all of this in memory.db, or in PostgreSQL for several processes
 usage.py            tokens spent by person and day
 wizard_state.py     each person's step in /summary

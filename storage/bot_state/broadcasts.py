@@ -14,7 +14,9 @@ Outcome = Literal["arrived", "gone", "unknown"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broadcast:
-    """A broadcast. `receipt` is the message that shows its progress, or None before sending or from the dashboard."""
+    """A message from an admin to everybody. `receipt` is the id of the message that shows its progress, if there is
+    one.
+    """
 
     id: int
     admin: int
@@ -39,13 +41,13 @@ class BroadcastProgress:
 
 
 class Broadcasts(StatementRunner):
-    """All broadcasts. One instance for each database. Every method that changes something is durable when it returns.
+    """All broadcasts. Every change is durable when its method returns.
 
     Only the process that serves the admin changes a broadcast. In another process, methods raise ServedElsewhere.
     """
 
     async def store_draft(self, admin: int, text: str, *, now: datetime) -> Broadcast:
-        """Store a draft, and delete the admin's earlier unsent drafts."""
+        """Store a draft and delete the admin's earlier unsent drafts."""
         async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
             [row] = await tx.rows(_PROPOSE, admin, text, format_moment(now))
@@ -73,15 +75,15 @@ class Broadcasts(StatementRunner):
         return int(rows[0][0]) if rows else None
 
     async def note(self, broadcast: Broadcast, person: int, outcome: Outcome) -> None:
-        """Record the outcome for a person."""
+        """Record the outcome for one recipient."""
         await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person)
 
     async def requeue_person(self, broadcast: Broadcast, person: int) -> None:
-        """Put a person back into the queue after a send that certainly failed. Any process may do this."""
+        """Return a person to the queue after a send that certainly failed. Any process may do this."""
         await self._execute(None, _OUTCOME, "", broadcast.id, person)
 
     async def remove_person(self, broadcast: Broadcast, person: int) -> None:
-        """Remove a person from the recipients."""
+        """Remove a person from the recipients of a broadcast."""
         leaving = "DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?"
         await self._execute(broadcast.admin, leaving, broadcast.id, person)
 

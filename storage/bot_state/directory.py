@@ -1,7 +1,7 @@
 """The store of each owner, and moves between stores.
 
-Exactly one store holds an owner: the one that `users.storage_type` names. A move copies, verifies, changes that row and
-then erases the source. It is recorded, so the next start finishes or undoes an interrupted one.
+The row of `users` names the only store that holds an owner. A move copies the memory, verifies the copy, changes that
+row and erases the source. It is recorded, so the next start finishes or undoes an interrupted move.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Stores = Mapping[StorageType, MemoryStore]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Location:
-    """An owner's store. `epoch` grows with every move, and work begun under an earlier epoch is void."""
+    """The store that holds an owner. `epoch` grows with every move. Work begun under an earlier epoch is void."""
 
     owner: int
     storage: StorageType
@@ -39,10 +39,9 @@ class Move:
 
 
 class Directory(StatementRunner):
-    """Records locations and moves. Every method is durable when it returns."""
+    """The recorded locations and moves of owners. Every change is durable when its method returns."""
 
     def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
-        """Record moves in the database `moves` if it is given, otherwise in `database`."""
         super().__init__(database)
         self._moves = moves or database
 
@@ -68,13 +67,13 @@ class Directory(StatementRunner):
         return await self._require_location(config.owner)
 
     async def remove(self, owner: int) -> None:
-        """Remove an owner whose memory was erased from its store. For memory.db, the row is gone already."""
+        """Remove an owner whose memory was erased from its store."""
         async with self.database.write(owner) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
     async def adopt_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
-        """Record the owners that a store holds and the directory lacks, begin to serve them, and return their ids."""
+        """Record the owners that a store holds and the directory lacks. Return their ids."""
         adopted: list[int] = []
         known = {location.owner for location in await self.list_locations()}
         for store in stores.values():
@@ -149,6 +148,67 @@ class Directory(StatementRunner):
                     await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
 
+class SharedDirectory(Directory):
+    """Locations in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files.
+
+    memory.db keeps a row for each owner moved to PostgreSQL, so that a start without DATABASE_URL is refused.
+    """
+
+    def __init__(self, database: OwnerDatabase, files: OwnerDatabase, instance_id: str) -> None:
+        super().__init__(database, files)
+        self._files = Directory(files)
+        self._local = files
+        self._instance_id = instance_id
+
+    async def register(self, config: OwnerConfig) -> Location:
+        location = await super().register(config)
+        if location.storage is StorageType.POSTGRES:
+            if config.storage is StorageType.POSTGRES:
+                await self._files.register(config)
+        else:
+            await self._execute(config.owner, _SET_INSTANCE, self._instance_id, config.owner)
+        return location
+
+    async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
+        await self._forget_copy(owner)
+        return await super().move(owner, stores, target, now=now)
+
+    async def remove(self, owner: int) -> None:
+        await self._forget_copy(owner)
+        await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
+
+    async def adopt_instance(self, stores: Stores) -> list[int]:
+        """Record that this process holds the owners in its files, if the folder has a new id. Return those owners."""
+        found: list[int] = []
+        for kind in (StorageType.SQLITE, StorageType.JSON):
+            for config in await stores[kind].list_owners():
+                rows = await self._execute(None, _ADOPT_MOVED, self._instance_id, config.owner, kind)
+                found += [row[0] for row in rows]
+        return found
+
+    async def move_records_to_server(self) -> None:
+        """Move the recorded renamings and deletions from memory.db to PostgreSQL."""
+        async with self._local.read(None) as reader:
+            renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")
+            forgotten = await reader.rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
+        async with self.database.write(None) as tx:
+            await tx.many("INSERT INTO renamings VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", map(tuple, renamed))
+            insert = "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, ?)"
+            await tx.many(insert, map(tuple, forgotten))
+        async with self._local.write(None) as tx:
+            await tx.rows("DELETE FROM renamings")
+            await tx.rows("DELETE FROM forgettings")
+
+    async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
+        sql = "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?"
+        instance_id = "" if target is StorageType.POSTGRES else self._instance_id
+        await self._execute(owner, sql, target, instance_id, owner)
+
+    async def _forget_copy(self, owner: int) -> None:
+        async with self._local.write(None) as tx:
+            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
+
+
 async def _check_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
     if await target.compute_digest(owner) != await source.compute_digest(owner):
         raise StorageError("The copy is not identical; the memory stays where it was.")
@@ -160,4 +220,10 @@ VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (user_id) DO UPDATE SET summary_every_n = excluded.summary_every_n,
   memory_enabled = excluded.memory_enabled, updated_at = excluded.updated_at
 WHERE users.storage_type = excluded.storage_type
+"""
+_SET_INSTANCE = "UPDATE users SET instance_id = ? WHERE user_id = ? AND storage_type <> 'postgres'"
+# A copied or moved DATA_DIR gets a new instance id. Its owners are then here, unless a live process claims the old id.
+_ADOPT_MOVED = """
+UPDATE users SET instance_id = ?1 WHERE user_id = ?2 AND storage_type = ?3 AND instance_id <> ?1
+AND instance_id NOT IN (SELECT instance_id FROM replicas WHERE expires_at > clock_timestamp()) RETURNING user_id
 """

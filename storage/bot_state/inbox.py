@@ -21,10 +21,7 @@ NOBODY = 0  # the owner of an update without a chat, and the sender of one witho
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A received update, the owner that it belongs to and the person who sent it.
-
-    `is_begun` says that this process already handles it, because it could not be written at first.
-    """
+    """A received update. `is_begun` is True if this process handles it already, as it could not be stored at first."""
 
     update_id: int
     payload: str
@@ -44,9 +41,9 @@ class Lease(NamedTuple):
 class PendingUpdate:
     """An update that is not done yet.
 
-    `attempts` and `sends` count how often handling it and sending its answer were begun; a recorded send has an unknown
-    outcome. `mode` is the memory mode when it was written, if noted. `shown` are the messages that show its answer, in
-    order. `lease` is the lease under which it was claimed if several processes share the work.
+    `attempts` and `sends` count how often handling and answering it were begun. `mode` is the memory mode at its
+    arrival.
+    `shown` are the messages that show its answer. `lease` is the lease under which it was claimed, if work is shared.
     """
 
     update_id: int
@@ -66,14 +63,14 @@ ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 
 
 class Inbox(StatementRunner):
-    """Raw updates by bot and id, in memory.db. Every method is durable when it returns and raises StorageError."""
+    """Raw updates by bot and id, in memory.db. Every change is durable when its method returns."""
 
     _mine = "bot_id = ? AND update_id = ?"
     """The SQL condition for an update that this process may change. Its values are bot, update and `_holder`."""
     _holder: tuple[Value, ...] = ()
 
     async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
-        """Store updates in this order in one transaction, and return the ids that were not stored yet."""
+        """Store updates in the order of arrival, and return the ids that were not stored yet."""
         at = format_moment(now)
         kept = {arrival.update_id: replace_surrogates(arrival.payload) for arrival in arrivals}
 
@@ -105,15 +102,14 @@ class Inbox(StatementRunner):
         await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        """Count an attempt that is about to begin, and return the new count, or 0 if the update is unknown.
-
-        Raise ServedElsewhere if another process now has the update.
+        """Count a new attempt and return the count, or 0 if the update is unknown. Raise ServedElsewhere if it is not
+        ours.
         """
         rows = await self._execute_change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
         return int(rows[0][0]) if rows else 0
 
     async def undo_attempt(self, bot_id: int, update_id: int, what: Counted) -> None:
-        """Decrease a counter after work that had no effect or was stopped cleanly."""
+        """Decrease a counter after an attempt that had no effect or was stopped cleanly."""
         await self._execute_change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
 
     async def allow_another_send(self, bot_id: int, update_id: int, *, most: int) -> None:
@@ -126,17 +122,13 @@ class Inbox(StatementRunner):
         return await self._execute(None, sql, *values, *self._holder)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
-        """Mark updates as done: remove their payloads and keep their ids. Skip those that another process now has."""
+        """Mark updates as done and remove their payloads. Skip updates that another process has claimed."""
         sql = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {self._mine}"  # noqa: S608
         rows = [(format_moment(now), bot_id, update_id, *self._holder) for update_id in update_ids]
-
-        def mark(connection: Connection) -> None:
-            connection.executemany(sql, rows)
-
-        await self.database.transact(mark, None)
+        await self.database.transact(lambda connection: connection.executemany(sql, rows), None)
 
     async def list_waiting_positions(self) -> dict[str, int]:
-        """Map the source ("bot:update") of each update that is not done and has a payload to its position."""
+        """Return the positions of updates that are not done and have a payload, by source ("bot:update")."""
         sql = "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
         return {f"{row[1]}:{row[2]}": row[0] for row in await self._fetch_rows(None, sql)}
 
@@ -145,12 +137,10 @@ class Inbox(StatementRunner):
         async with self.database.write(None) as tx:
             await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(number,) for number in positions])
 
-    async def truncate_log(self) -> bool:
-        """Truncate the file's log, which holds payloads of done updates. Return False if the log is in use."""
-        return await self.database.forget_log()
-
     async def purge(self, older_than: datetime) -> int:
-        """Delete ids done before `older_than`, and return how many. Telegram never delivers updates older than 24 h."""
+        """Delete the ids of updates done before `older_than`, and return their number. Telegram repeats none after 24
+        hours.
+        """
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
         return len(await self._execute(None, sql, format_moment(older_than)))
 

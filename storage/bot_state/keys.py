@@ -15,7 +15,7 @@ ON CONFLICT (nonce) DO UPDATE SET expires_at = excluded.expires_at
 
 
 class ExportKey(StatementRunner):
-    """The signing key, read once and then cached. One instance for each database."""
+    """The signing key, read once and then cached."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database)
@@ -31,25 +31,25 @@ class ExportKey(StatementRunner):
 
 
 class UsedLinks(StatementRunner):
-    """One-time links that were used, and revoked sessions. One instance for each database."""
+    """The one-time links that were used, and the revoked sessions."""
 
     async def use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
-        """Mark a link as used. Return False if it was used before. Expired links are deleted."""
+        """Mark a link as used, and delete expired links. Return False if it was used before."""
         async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
             return bool(await tx.rows(_USE_LINK, nonce, format_moment(expires_at)))
 
     async def revoke_sessions(self, person: int, *, until: datetime) -> None:
-        """Revoke a person's current sessions. `until` is when the last of them would expire anyway."""
+        """Revoke the current sessions of a person, the last of which would expire at `until`."""
         await self._execute(None, _WITHDRAW, _format_person_key(person), format_moment(until))
 
     async def find_revocation(self, person: int) -> datetime | None:
-        """Return the `until` of the person's last `revoke_sessions`, or None if there was none or it has expired."""
+        """Return the `until` of the person's last `revoke_sessions`, or None if there is none."""
         sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
         row = await self._fetch_row(None, sql, _format_person_key(person))
         return datetime.fromisoformat(row[0]) if row else None
 
 
 def _format_person_key(person: int) -> str:
-    """Return the row key for a person. It cannot equal a link's nonce, which never contains a space."""
+    """Return a key for a person that cannot equal a link's nonce, which never contains a space."""
     return f"person {person}"

@@ -11,13 +11,13 @@ PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 
 
 class OwnerLeases(Protocol):
-    """The owners that this process serves."""
+    """The leases that decide which owners this process serves."""
 
     def holds(self, owner: int) -> bool:
         """Return True if this process believes that it serves the owner."""
 
     async def hold(self, owner: int) -> None:
-        """Begin to serve an owner. Raise ServedElsewhere if another process does, or StorageError."""
+        """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
     def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Serve an owner at least for the block. If another process does, ask it to release the lease and wait.
@@ -27,7 +27,7 @@ class OwnerLeases(Protocol):
         ...
 
     def before_serving(self, prepare: PrepareOwners) -> None:
-        """Register a callback that gets the owners whom this process begins to serve."""
+        """Register a callback that prepares owners before this process begins to serve them."""
 
 
 class Everybody:

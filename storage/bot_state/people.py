@@ -23,7 +23,7 @@ class People(StatementRunner):
         self._writes = 0
 
     async def load(self) -> None:
-        """Load the cache, at start and again from time to time if other processes may have written."""
+        """Load the cache. Call this at start, and from time to time if other processes may write."""
         while True:  # ends: admins decide rarely
             writes = self._writes
             rows = await self._fetch_rows(None, "SELECT * FROM people ORDER BY changed_at, person_id")
@@ -32,7 +32,7 @@ class People(StatementRunner):
                 return
 
     def get_standing(self, person: int) -> Standing | None:
-        """Return the standing of a person, or None if unknown."""
+        """Return the standing of a person, or None if the person is unknown."""
         known = self._known.get(person)
         return known.standing if known else None
 
@@ -40,7 +40,7 @@ class People(StatementRunner):
         return self._known.get(person)
 
     def list_by_standing(self, standing: Standing) -> Sequence[KnownPerson]:
-        """Return the people with a standing, latest last."""
+        """Return the people with a standing, the latest last."""
         return [person for person in self._known.values() if person.standing == standing]
 
     @property
@@ -49,32 +49,26 @@ class People(StatementRunner):
         return frozenset(person.id for person in self.list_by_standing("admin"))
 
     async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
-        """Offer the link that makes its first user the admin, and return when it expires.
-
-        That is `until`, unless an earlier start or another process has offered one that is still valid.
+        """Offer the link that makes its first user the admin. Return when it expires: at `until` unless one is valid
+        already.
         """
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
     async def claim(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
         """Make this person the admin. Return False if the link that expires at `until` was used or has expired."""
-        return now < until and await self._put_person(person, by=person.id, now=now, using=until)
+        return now < until and await self.put(person, by=person.id, now=now, claim=until)
 
     async def ask(self, person: KnownPerson, *, now: datetime) -> bool:
-        """Record a request for access. Return False if they asked before or an admin has decided."""
-        if person.id in self._known:
-            return False
-        await self.put(person, by=0, now=now)
-        return True
+        """Record a person's request for access. Return False if the person is known already."""
+        return person.id not in self._known and await self.put(person, by=0, now=now)
 
-    async def put(self, person: KnownPerson, *, by: int, now: datetime) -> None:
-        """Store a decision about a person, made by the admin `by`."""
-        await self._put_person(person, by=by, now=now)
-
-    async def _put_person(self, person: KnownPerson, *, by: int, now: datetime, using: datetime | None = None) -> bool:
-        """Store a person. If `using` is given, use up the claim offered until then; return False if it is used up."""
+    async def put(self, person: KnownPerson, *, by: int, now: datetime, claim: datetime | None = None) -> bool:
+        """Store a decision of the admin `by` about a person. Return False if the claim that expires at `claim` is used
+        up.
+        """
         async with self.database.write(None) as tx:
-            if using is not None and not await tx.rows(_USE_CLAIM, CLAIM, format_moment(using)):
+            if claim is not None and not await tx.rows(_USE_CLAIM, CLAIM, format_moment(claim)):
                 return False
             name = person.name[:MAX_NAME_CHARS]
             await tx.rows(_PUT, person.id, person.standing, name, person.language, format_moment(now), by)

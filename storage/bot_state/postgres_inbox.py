@@ -106,9 +106,9 @@ class SharedWork(StatementRunner):
         return PollingLeader(self.leases, bot_id)
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
-        """Claim up to `most` pending updates in order of arrival, and return them. Raise StorageError.
+        """Begin to serve owners whom nobody serves, then claim and return up to `most` updates in order of arrival.
 
-        Begin to serve owners whom nobody serves. After a failed claim, return everything claimed and not done again.
+        After a failed claim, return all updates that were claimed and are not done.
         """
         async with self._claiming:  # two claims at once would split an owner's updates between them
             await self.leases.take_work(bot_id, now=now)
@@ -116,7 +116,7 @@ class SharedWork(StatementRunner):
             again, self._has_failed_claim = self._has_failed_claim, True
             unprepared = json.dumps(sorted(self.leases.unprepared))
             values = (bot_id, self.leases.replica.id, again, unprepared, 10_000 if again else most)
-            rows = await self.database.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
+            rows = await self._execute(None, _CLAIM, *values)
             self._has_failed_claim = False
         return [
             parse_pending(row, Lease(row["user_id"], row["fence"]))
@@ -124,19 +124,19 @@ class SharedWork(StatementRunner):
         ]
 
     async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
-        """Count each person's updates that are not done, in all processes. Raise StorageError."""
+        """Count the updates of each person that are not done, in all processes."""
         rows = await self._fetch_rows(None, _UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}
 
     async def unfinished_in(self, bot_id: int, owner: int) -> set[int]:
-        """Return the ids of an owner's updates that are not done, in all processes. Raise StorageError."""
+        """Return the ids of an owner's updates that are not done, in all processes."""
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def lease(self, owner: int) -> Lease | None:
-        """Return this process's lease on an owner, or None."""
+        """Return the lease of this process on an owner, or None."""
         fence = self.leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 
     async def confirm(self, lease: Lease) -> None:
-        """Wait until this lease is known to be held. Raise ServedElsewhere if it was lost."""
+        """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
         await self.leases.confirm(lease.owner, lease.fence)

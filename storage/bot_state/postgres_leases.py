@@ -1,7 +1,7 @@
 """Owner leases in PostgreSQL: one process at a time serves an owner, and another takes over if it dies.
 
-Each lease has a unique fencing number. Every writing transaction of the owner checks it, so a process that was declared
-dead and wakes up cannot commit.
+Every writing transaction checks the unique fencing number of its lease, so a process that was declared dead cannot
+commit anything.
 """
 
 import asyncio
@@ -31,12 +31,8 @@ OVERDUE = timedelta(seconds=2)  # older updates are taken beyond the fair share,
 RELEASE_POLL_SECONDS = 0.2  # time between two requests to release an owner
 MAX_RELEASE_REQUESTS = 15  # requests to release an owner before giving up, three seconds in all
 
-_FREE_ONE = """
-SELECT user_id FROM leases
-WHERE user_id = ? AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?) FOR UPDATE SKIP LOCKED
-"""
 # Includes owners that this process took in a commit whose reply was lost.
-_FREE_WITH_WORK = """
+_UNSERVED = """
 SELECT user_id FROM leases WHERE user_id IN (SELECT value FROM json_each(?))
 AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?)
 ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
@@ -72,10 +68,7 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 
 @define(eq=False)
 class PostgresLeases(StatementRunner):
-    """The leases of this process. It implements OwnerLeases and is created by `opened`.
-
-    The callbacks registered with `before_serving` finish before this process handles an owner's updates.
-    """
+    """The leases of this process, created by `opened`. It implements OwnerLeases."""
 
     database: PostgresDatabase
     replica: Replica
@@ -89,7 +82,7 @@ class PostgresLeases(StatementRunner):
     @classmethod
     @asynccontextmanager
     async def opened(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
-        """Send heartbeats while the block runs, and release all leases at the end."""
+        """Yield the leases of this process and send heartbeats while the block runs. Release all leases at the end."""
         leases = cls(database, replica)
         async with replica.keep_alive(url, leases._recheck_leases):
             try:
@@ -113,8 +106,7 @@ class PostgresLeases(StatementRunner):
 
             def take_owner(connection: Connection) -> dict[int, int]:
                 connection.execute("INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING", (owner,))
-                free = connection.execute(_FREE_ONE, (owner, me.id, me.instance_id)).fetchall()
-                return _take_leases(connection, me.id, [row[0] for row in free])
+                return _take_leases(connection, me.id, _lock_unserved_owners(connection, [owner], me, 1))
 
             if not await self._prepare_taken(await self.database.transact(take_owner, None)):
                 raise ServedElsewhere
@@ -138,7 +130,7 @@ class PostgresLeases(StatementRunner):
             self._kept += Counter[int]()  # drops the zero counts
 
     async def let_go(self, busy: Collection[int]) -> None:
-        """Release the owners that other processes ask for, except those in use. `busy` have updates in progress."""
+        """Release the owners that other processes ask for, except those with updates or folds in progress."""
         free = (self.replica.wanted & self._served) - set(busy) - self._kept.keys()
         self.replica.wanted.clear()
         if free:
@@ -146,10 +138,7 @@ class PostgresLeases(StatementRunner):
             await self.release(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_work(self, bot_id: int, *, now: datetime) -> None:
-        """Begin to serve owners of dead processes, and owners with waiting updates whom nobody serves.
-
-        Of the owners whose updates have just arrived, take only this process's fair share. Raise StorageError.
-        """
+        """Begin to serve owners of dead processes, and a fair share of unserved owners with new updates."""
         async with self._taking:
             me = self.replica
 
@@ -170,14 +159,14 @@ class PostgresLeases(StatementRunner):
             await self._prepare_taken(await self.database.transact(take_waiting, None))
 
     def _compute_share(self, connection: Connection, waiting: Sequence[int]) -> int:
-        """Return how many of the waiting owners this process may take for a fair share among the live processes."""
+        """Return how many waiting owners this process may take so that all live processes serve equally many."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))
         return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served))
 
     async def confirm(self, owner: int, fence: int) -> None:
-        """Wait until this process is known to hold a lease. Raise ServedElsewhere if it was lost."""
+        """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
         await self.replica.wait_until_sure()
         if self._checking is not None:
             await asyncio.wait({self._checking})
@@ -185,12 +174,11 @@ class PostgresLeases(StatementRunner):
             raise ServedElsewhere
 
     async def release(self, owners: Collection[int]) -> None:
-        """Release the leases of these owners. Raise StorageError."""
+        """Release the leases of these owners."""
         gone = [owner for owner in owners if self.replica.held.pop(owner, None) is not None]
         self._served.difference_update(gone)
         if gone:
-            values = (self.replica.id, json.dumps(gone))
-            await self.database.transact(lambda connection: connection.execute(_RELEASE, values).fetchall(), None)
+            await self._execute(None, _RELEASE, self.replica.id, json.dumps(gone))
             self._signal_change()
 
     async def check_writable(self) -> None:
@@ -204,15 +192,17 @@ class PostgresLeases(StatementRunner):
 
     @property
     def unprepared(self) -> frozenset[int]:
-        """The owners whose leases are held but whose `before_serving` callbacks have not finished."""
+        """The owners whose lease is held but whose callbacks have not finished."""
         return frozenset(self.replica.held.keys() - self._served)
 
     async def changed(self) -> None:
-        """Wait until a lease is gained or lost."""
+        """Wait until this process gains or loses a lease."""
         await self._changed.wait()
 
     async def _prepare_taken(self, taken: dict[int, int]) -> bool:
-        """Run the callbacks for newly taken owners. Return False if there are none. Release the owners if one fails."""
+        """Run the callbacks for newly taken owners. Return False if there are none. Release the owners if a callback
+        fails.
+        """
         owners = list(taken)
         if not owners:
             return False
@@ -232,7 +222,7 @@ class PostgresLeases(StatementRunner):
         return True
 
     def _recheck_leases(self) -> None:
-        """Give up the leases that others may have taken after this process was declared dead."""
+        """Give up the leases that other processes may have taken after this one was declared dead."""
         if not self.replica.is_surely_alive():
             self._drop_lost(list(self.replica.held))
         elif self._checking is None or self._checking.done():
@@ -286,29 +276,28 @@ class PollingLeader:
         return POLLING - self._bot_id
 
     def is_leader(self) -> bool:
-        """Return True if this process polls."""
+        """Return True if this process polls Telegram for the bot."""
         return self._leases.holds(self._lock_number)
 
     async def take(self) -> None:
-        """Become the leader unless another process is the leader."""
+        """Become the leader, unless another process is the leader."""
         with suppress(ServedElsewhere, StorageError):
             await self._leases.hold(self._lock_number)
 
     async def changed(self) -> None:
-        """Wait until the leader may have changed, at most a few seconds."""
+        """Wait a few seconds, or less if the leader may have changed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._leases.changed()
 
 
 def _lock_unserved_owners(connection: Connection, owners: Sequence[int], me: Replica, most: int) -> list[int]:
-    """Lock the leases of up to `most` of these owners that no other process serves, and return those owners."""
+    """Lock and return up to `most` of these owners that no other process serves."""
     values = (json.dumps(sorted(owners)), me.id, me.instance_id, most)
-    return [row[0] for row in connection.execute(_FREE_WITH_WORK, values).fetchall()]
+    return [row[0] for row in connection.execute(_UNSERVED, values).fetchall()]
 
 
 def _take_leases(connection: Connection, replica: int, owners: Sequence[int]) -> dict[int, int]:
-    """Take the locked leases of these owners, and return their new fences."""
     if not owners:
         return {}
     these = json.dumps(list(owners))

@@ -1,6 +1,7 @@
-"""Give a group's memory a new id: Telegram assigns another one when a group becomes a supergroup.
+"""Change the id of a group's memory, because Telegram gives a group another id when it becomes a supergroup.
 
-Each renaming is recorded. The next start finishes an interrupted one, and late updates with the old id find the memory.
+Each renaming is recorded, so the next start finishes an interrupted one, and late updates with the old id find the
+memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ ON CONFLICT (old_id) DO UPDATE SET new_id = excluded.new_id, at = excluded.at, i
 
 
 class OwnerRenaming(StatementRunner):
-    """Renames owners. `successors` maps old ids to new ones, for all owners ever renamed."""
+    """Changes the ids of owners. `successors` maps all former ids to the current ones."""
 
     home: StorageType | None = StorageType.SQLITE
     """The store in the same database, whose tables are renamed in the same transaction as the record."""
@@ -51,7 +52,7 @@ class OwnerRenaming(StatementRunner):
         return [row["old_id"] for row in unfinished]
 
     async def rename(self, old: int, new: int, *, now: datetime) -> bool:
-        """Move everything of `old` to `new`. Return False if nothing of `old` is stored or `new` has messages already.
+        """Give everything of `old` the id `new`. Return False if `old` has nothing or `new` has messages already.
 
         Nobody else may use either owner during the call. It may be repeated after a StorageError.
         """
@@ -72,7 +73,6 @@ class OwnerRenaming(StatementRunner):
         return True
 
     async def _rename_in_other_store(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
-        """Record the renaming in this database, then rename the owner in a store outside it."""
         await self._execute(None, _RECORD, old, new, format_moment(now), 0)
         try:
             await store.rename(old, new)
@@ -92,3 +92,24 @@ class OwnerRenaming(StatementRunner):
         finally:
             for owner in (old, new):
                 self._wizards.clear_cache(owner)
+
+
+class SharedRenaming(OwnerRenaming):
+    """Renamings that are recorded in PostgreSQL."""
+
+    home = None
+
+    async def resume_for(self, owners: Sequence[int]) -> None:
+        """Finish the interrupted renamings of these owners, and load their former ids."""
+        marks = ", ".join("?" * len(owners))
+        sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608
+        await self._resume_renaming(await self._fetch_rows(None, sql, *owners, *owners))
+
+    async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
+        await tx.rows("DELETE FROM wizards WHERE user_id = ?", new)
+        for table in ("wizards", "forgettings"):
+            await tx.rows(f"UPDATE {table} SET user_id = ? WHERE user_id = ?", new, old)  # noqa: S608
+        # Only for an owner in this process's files: the PostgreSQL store has already renamed the others.
+        if await tx.row("SELECT 1 FROM users WHERE user_id = ?", old) is not None:
+            await tx.rows("DELETE FROM users WHERE user_id = ?", new)
+            await tx.rows("UPDATE users SET user_id = ? WHERE user_id = ?", new, old)

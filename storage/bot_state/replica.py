@@ -41,10 +41,9 @@ AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
 
 @define(eq=False)
 class Replica:
-    """This process, one of several that serve the bot.
+    """This process, one of several that serve the bot. `instance_id` identifies its DATA_DIR.
 
-    `held` maps owners to the fences of the leases held here. `wanted` are owners that other processes ask for.
-    `instance_id` identifies the DATA_DIR.
+    `held` maps the owners whose leases it holds to their fences. `wanted` are the owners that other processes ask for.
     """
 
     instance_id: str
@@ -58,7 +57,7 @@ class Replica:
     _heartbeat_done: asyncio.Event = field(factory=asyncio.Event, init=False)
 
     def register(self, raw: psycopg.Connection[Any]) -> None:
-        """Register this process. An earlier one with the same DATA_DIR must be dead, because this one has its lock."""
+        """Register this process and declare an earlier one with the same DATA_DIR dead."""
         begun = _read_clock()
         with raw.transaction():
             raw.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s", (self.instance_id,))
@@ -67,16 +66,16 @@ class Replica:
         self._sure_until = begun + LIVES_SECONDS
 
     def is_surely_alive(self) -> bool:
-        """Return True if nobody else can have taken over this process's work, judging by its own clock."""
+        """Return True if no other process can have declared this one dead, judging by its own clock."""
         return self._is_alone or _read_clock() < self._sure_until
 
     async def wait_until_sure(self) -> None:
-        """Wait for the next heartbeat if the last one is too old. Return early if the server cannot be reached."""
+        """Wait for the next heartbeat if the last one is too old, or until the server cannot be reached."""
         if _read_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 
     async def wait_for_call(self) -> None:
-        """Wait until there is work for this process, at most a few seconds."""
+        """Wait a few seconds, or less if there is work for this process."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self.called.wait()
@@ -84,10 +83,7 @@ class Replica:
 
     @asynccontextmanager
     async def keep_alive(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
-        """Send heartbeats and listen for notifications while the block runs.
-
-        Call `lapsed` if other processes may have taken this one's leases because its heartbeat was late.
-        """
+        """Send heartbeats while the block runs. Call `lapsed` if other processes may have taken the leases."""
         task = asyncio.create_task(self._run_heartbeat(url, lapsed))
         try:
             yield
@@ -143,7 +139,6 @@ class Replica:
         self._wake_waiting()
 
     def _wake_waiting(self) -> None:
-        """Wake everybody in `wait_until_sure`, even if the heartbeat failed."""
         self._heartbeat_done.set()
         self._heartbeat_done = asyncio.Event()
 

@@ -4,21 +4,22 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from attrs import define, field
 
 from records.errors import ServedElsewhere
 from records.owners import StorageType
 from storage.bot_state.broadcasts import Broadcasts
 from storage.bot_state.deletion import OwnerDeletion
-from storage.bot_state.directory import Directory
+from storage.bot_state.directory import Directory, SharedDirectory
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.keys import ExportKey, UsedLinks
 from storage.bot_state.leases import Everybody, OwnerLeases
 from storage.bot_state.people import People
-from storage.bot_state.renaming import OwnerRenaming
+from storage.bot_state.renaming import OwnerRenaming, SharedRenaming
 from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import check_free_space
@@ -34,7 +35,7 @@ log = logging.getLogger(__name__)
 Stores = dict[StorageType, MemoryStore]
 
 
-@dataclass(frozen=True, kw_only=True)
+@define(eq=False, kw_only=True)
 class BotState:
     """Bot-wide state that belongs to no memory, in memory.db or in PostgreSQL.
 
@@ -42,28 +43,40 @@ class BotState:
     raises StorageError if it fails. `shared_work` is None for a single process, which serves everybody.
     """
 
+    database: OwnerDatabase
+    folder: Path
+    stores: Mapping[StorageType, MemoryStore]
     directory: Directory
     renaming: OwnerRenaming
-    erasing: OwnerDeletion
     inbox: Inbox
     wizards: WizardStates
-    usage: UsageLedger
-    people: People
-    export_key: ExportKey
-    used_links: UsedLinks
-    broadcasts: Broadcasts
     leases: OwnerLeases
     check_writable: Callable[[], Awaitable[None]]
     shared_work: "SharedWork | None" = None
+    usage: UsageLedger = field(init=False)
+    people: People = field(init=False)
+    export_key: ExportKey = field(init=False)
+    used_links: UsedLinks = field(init=False)
+    broadcasts: Broadcasts = field(init=False)
+    erasing: OwnerDeletion = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.usage = UsageLedger(self.database)
+        self.people = People(self.database)
+        self.export_key = ExportKey(self.database)
+        self.used_links = UsedLinks(self.database)
+        self.broadcasts = Broadcasts(self.database)
+        parts = (self.inbox, self.wizards, self.usage, self.leases)
+        self.erasing = OwnerDeletion(self.database, self.folder, self.stores, *parts)
 
 
 async def open_own_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
     """Open the state in memory.db, and finish what an earlier process left incomplete."""
     directory, wizards = Directory(database), WizardStates(database)
-    state = await _build_state(
-        database,
-        folder,
-        stores,
+    state = BotState(
+        database=database,
+        folder=folder,
+        stores=stores,
         directory=directory,
         renaming=OwnerRenaming(database, stores, wizards),
         inbox=Inbox(database),
@@ -71,6 +84,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         leases=Everybody(),
         check_writable=partial(asyncio.to_thread, check_free_space, folder),
     )
+    await state.people.load()
     for move in await directory.finish_moves(stores):
         log.warning(
             "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
@@ -81,71 +95,30 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.void_leases()
-    await _finish_deletions(state.erasing, directory, stores)
+    await _finish_deletions(state)
     return state
 
 
-async def _build_state(
-    database: OwnerDatabase,
-    folder: Path,
-    stores: Mapping[StorageType, MemoryStore],
-    *,
-    directory: Directory,
-    renaming: OwnerRenaming,
-    inbox: Inbox,
-    wizards: WizardStates,
-    leases: OwnerLeases,
-    check_writable: Callable[[], Awaitable[None]],
-    shared_work: "SharedWork | None" = None,
-) -> BotState:
-    """Build the state from the given parts and those that are the same for both databases."""
-    usage, people = UsageLedger(database), People(database)
-    await people.load()
-    return BotState(
-        directory=directory,
-        renaming=renaming,
-        erasing=OwnerDeletion(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases),
-        inbox=inbox,
-        wizards=wizards,
-        usage=usage,
-        people=people,
-        export_key=ExportKey(database),
-        used_links=UsedLinks(database),
-        broadcasts=Broadcasts(database),
-        leases=leases,
-        check_writable=check_writable,
-        shared_work=shared_work,
-    )
-
-
-async def _finish_deletions(
-    erasing: OwnerDeletion,
-    directory: Directory,
-    stores: Mapping[StorageType, MemoryStore],
-    owners: Sequence[int] | None = None,
-) -> None:
-    """Finish interrupted deletions of these owners, or of everybody if `owners` is None."""
-    for owner in await erasing.resume(lambda owner: find_store(owner, directory, stores), owners):
+async def _finish_deletions(state: BotState, owners: Sequence[int] | None = None) -> None:
+    for owner in await state.erasing.resume(
+        partial(find_store, directory=state.directory, stores=state.stores), owners
+    ):
         log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
 
 
 async def find_store(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
-    """Return the store that holds an owner, or SQLite for an unknown owner."""
+    """Return the store that holds an owner, or the SQLite store for an unknown owner."""
     location = await directory.find_location(owner)
     return stores[location.storage if location else StorageType.SQLITE]
 
 
 @asynccontextmanager
 async def open_shared_state(url: str, database: Database, folder: Path, stores: Stores) -> AsyncIterator[BotState]:
-    """Open the state in PostgreSQL, add it to `stores`, and share it with other processes while the block runs.
-
-    Finish incomplete work in this process's files at once, and that of each owner when beginning to serve them.
-    """
+    """Open the state in PostgreSQL, and share it with other processes while the block runs. Add a store to `stores`."""
     # Imported here so that a bot without a server starts without the driver.
     from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
     from storage.bot_state.postgres_leases import PostgresLeases
     from storage.bot_state.replica import Replica
-    from storage.bot_state.shared import SharedDirectory, SharedRenaming
     from storage.engine.data_dir import read_instance
     from storage.stores.postgres import PostgresStore, open_postgres_database
 
@@ -165,16 +138,16 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
                 for store in stores.values():
                     store.drop_cached_vectors(owner)
             await renaming.resume_for(owners)
-            await _finish_deletions(state.erasing, directory, stores, owners)
+            await _finish_deletions(state, owners)
 
         async def check_writable() -> None:
             await asyncio.to_thread(check_free_space, folder)
             await leases.check_writable()
 
-        state = await _build_state(
-            server,
-            folder,
-            stores,
+        state = BotState(
+            database=server,
+            folder=folder,
+            stores=stores,
             directory=directory,
             renaming=renaming,
             inbox=PostgresInbox(server, leases),
@@ -183,6 +156,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             check_writable=check_writable,
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
+        await state.people.load()
         leases.before_serving(prepare)
         await directory.move_records_to_server()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}

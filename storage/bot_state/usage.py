@@ -1,11 +1,11 @@
 """Tokens spent by UTC day, person (or owner) and model, stored so that a restart does not reset a daily budget."""
 
-from collections.abc import Mapping
-from dataclasses import astuple
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, fields
 from datetime import date, timedelta
 
 from records.model_calls import DayOfUse, Usage
-from storage.engine.protocol import Row, StatementRunner
+from storage.engine.protocol import StatementRunner
 
 KEPT_DAYS = 90  # days kept in the ledger, enough for a quarterly bill
 FORGOTTEN = "-"
@@ -15,61 +15,52 @@ model has this name.
 
 
 class UsageLedger(StatementRunner):
-    """One row for each day, id and model. Every method is durable when it returns."""
+    """The token usage by day, id and model. Every change is durable when its method returns."""
 
     async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
-        """Add usage by id and model to a day, and drop days older than KEPT_DAYS, in one transaction."""
+        """Add usage by id and model to a day, and delete days older than KEPT_DAYS."""
         async with self.database.write(None) as tx:
             await tx.many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in spent.items()])
             oldest = date.fromordinal(max(1, day.toordinal() - KEPT_DAYS))
             await tx.rows("DELETE FROM usage WHERE day < ?", oldest.isoformat())
             await tx.rows("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
-    async def of(self, day: date) -> dict[int, Usage]:
+    async def read_day(self, day: date) -> dict[int, Usage]:
         """Return the usage of each id on a day."""
-        rows = await self._fetch_rows(None, "SELECT * FROM usage WHERE day = ?", day.isoformat())
-        found: dict[int, Usage] = {}
-        for row in rows:
-            found[row["user_id"]] = found.get(row["user_id"], Usage()) + _parse_usage(row)
-        return found
+        rows = await self._fetch_rows(None, f"{_SUMS} WHERE day = ? GROUP BY user_id", day.isoformat())
+        return {spender: _make_usage(sums) for spender, *sums in rows}
 
-    async def days(self, spender: int, until: date, days: int) -> list[DayOfUse]:
+    async def list_days(self, spender: int, until: date, days: int) -> list[DayOfUse]:
         """Return the usage of an id on the last `days` days up to `until`, sorted by day and model."""
         since = until - timedelta(days=days - 1)
-        sql = "SELECT * FROM usage WHERE user_id = ? AND day >= ? AND day <= ? ORDER BY day, model"
+        sql = f"SELECT day, model, {_COUNTS} FROM usage WHERE user_id = ? AND day BETWEEN ? AND ? ORDER BY day, model"  # noqa: S608
         rows = await self._fetch_rows(None, sql, spender, since.isoformat(), until.isoformat())
         return [
-            DayOfUse(day=date.fromisoformat(row["day"]), model=row["model"], used=_parse_usage(row)) for row in rows
+            DayOfUse(day=date.fromisoformat(day), model=model, used=_make_usage(counts)) for day, model, *counts in rows
         ]
 
     async def forget(self, spender: int, today: date) -> None:
-        """Delete the usage of an id. Keep today's total until tomorrow."""
+        """Delete the usage of an id, but keep today's total until tomorrow."""
         async with self.database.write(None) as tx:
-            rows = await tx.rows("SELECT * FROM usage WHERE user_id = ? AND day = ?", spender, today.isoformat())
+            rows = await tx.rows(f"{_SUMS} WHERE user_id = ? AND day = ? GROUP BY user_id", spender, today.isoformat())
             await tx.rows("DELETE FROM usage WHERE user_id = ?", spender)
-            spent = sum((_parse_usage(row) for row in rows), Usage())
-            if spent.total:
-                await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, spent.prompt, spent.completion, 0, 0, 0)
+            for _, prompt, completion, *_ in rows:
+                if prompt or completion:
+                    await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, prompt, completion, 0, 0, 0)
 
 
-def _parse_usage(row: Row) -> Usage:
-    return Usage(
-        prompt=row["prompt_tokens"],
-        completion=row["completion_tokens"],
-        cached=row["cached_tokens"],
-        answers=row["answers"],
-        written=row["written_tokens"],
-    )
+def _make_usage(counts: Iterable[int]) -> Usage:
+    return Usage(**dict(zip((field.name for field in fields(Usage)), counts, strict=True)))
 
 
-# The last five columns are in the order of the fields of Usage.
-_ADD = """
-INSERT INTO usage (day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, written_tokens, answers)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+_COUNTS = "prompt_tokens, completion_tokens, cached_tokens, written_tokens, answers"  # in the order of Usage's fields
+_SUMS = f"SELECT user_id, {', '.join(f'SUM({name})' for name in _COUNTS.split(', '))} FROM usage"  # noqa: S608
+_ADD = f"""
+INSERT INTO usage (day, user_id, model, {_COUNTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, user_id, model) DO UPDATE SET
   prompt_tokens = usage.prompt_tokens + excluded.prompt_tokens,
   completion_tokens = usage.completion_tokens + excluded.completion_tokens,
   cached_tokens = usage.cached_tokens + excluded.cached_tokens,
   answers = usage.answers + excluded.answers,
   written_tokens = usage.written_tokens + excluded.written_tokens
-"""
+"""  # noqa: S608

@@ -19,7 +19,7 @@ LEFT = "left"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WizardState:
-    """A wizard in progress. Its buttons carry `nonce`, so that those of an older wizard do nothing."""
+    """A wizard in progress. Its buttons carry `nonce`, so that the buttons of an older wizard do nothing."""
 
     scope: Scope
     person: int
@@ -29,12 +29,12 @@ class WizardState:
     storage: StorageType | None = None
 
     def may_be_answered_by(self, update_id: int) -> bool:
-        """Return True if an update may answer the wizard, or is the one that ended it."""
+        """Return True if an update may answer the wizard, or is the update that ended it."""
         return self.step != LEFT or self.nonce == str(update_id)
 
 
 class WizardStates(StatementRunner):
-    """Stores one state for each scope and person, and caches what it has read. Use one instance for each database."""
+    """The wizard of each person in each scope, cached once it was read. Use one instance for each database."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database)
@@ -64,13 +64,13 @@ class WizardStates(StatementRunner):
             await tx.rows(_PUT, *state.scope, state.person, *values)
 
     async def drop(self, scope: Scope, person: int) -> bool:
-        """Remove the state. Return True if there was one."""
+        """Delete a wizard. Return False if there was none."""
         async with self._begin_write(scope.owner) as tx:
             sql = "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1"
             return await tx.row(sql, *scope, person) is not None
 
     async def forget(self, owner: int) -> None:
-        """Remove the states of all scopes of an owner."""
+        """Delete the wizards in all scopes of an owner."""
         async with self._begin_write(owner) as tx:
             await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)
 
@@ -84,7 +84,7 @@ class WizardStates(StatementRunner):
             self.clear_cache(owner)
 
     def clear_cache(self, owner: int) -> None:
-        """Clear the cache of an owner whose rows were written here or by a renaming."""
+        """Clear the cache of an owner whose rows have changed."""
         self._known.drop(lambda key: key[0].owner == owner)
 
 

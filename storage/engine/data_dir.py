@@ -1,4 +1,4 @@
-"""DATA_DIR: private, writable, locked by one process, and cleared of temporary files left by killed processes."""
+"""DATA_DIR: a private folder that one process locks and clears of temporary files left by killed processes."""
 
 import contextlib
 import itertools
@@ -42,9 +42,9 @@ LEFTOVERS = (
 
 @contextlib.contextmanager
 def lock_data_dir(path: Path) -> Iterator[Path]:
-    """Lock `path` as the data directory of this process. The system drops the lock when the process ends.
+    """Lock `path` as the data directory of this process, and create it if necessary.
 
-    Raise SettingsError if it cannot be created or written, StorageHeld if another process has locked it.
+    Raise SettingsError if it cannot be written, or StorageHeld if another process has locked it.
     """
     path = path.absolute()
     try:
@@ -74,7 +74,7 @@ def lock_data_dir(path: Path) -> Iterator[Path]:
 
 
 def check_files(folder: Path) -> None:
-    """Raise SettingsError if one of our files is a folder, a FIFO or a dangling link. Opening a FIFO may block."""
+    """Raise SettingsError if one of our files is a folder, a dangling link, or a FIFO, which could block a reader."""
     for name in OUR_FILES:
         path = folder / name
         if os.path.lexists(path) and not path.is_file():
@@ -86,8 +86,8 @@ def check_files(folder: Path) -> None:
 def exchange_folder(folder: Path, fresh: Path) -> Path | None:
     """Replace the contents of `folder` with the files in `fresh`, which must be on the same disk.
 
-    Return the folder that holds the previous files, or None if there were none. If the process is killed after
-    `fresh` was renamed, the next start finishes the exchange.
+    Return the folder with the previous files, or None if there were none. The next start finishes an interrupted
+    exchange.
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     fresh.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
@@ -120,7 +120,7 @@ def _finish_exchange(folder: Path) -> None:
 
 
 def check_free_space(folder: Path) -> None:
-    """Write a small file to `folder` and sync it. Raise StorageError if the disk is full or not writable."""
+    """Write a small file to check the disk. Raise StorageError if the disk is full or not writable."""
     probe = folder / f"{PROBE}{os.getpid()}"
     with explain_errors(folder):
         try:
@@ -134,7 +134,7 @@ def check_free_space(folder: Path) -> None:
 
 @contextlib.contextmanager
 def make_work_folder(parent: Path, prefix: str) -> Iterator[Path]:
-    """Create a private folder and delete it at the end. Its lock protects it from `remove_leftovers`."""
+    """Create a private folder that `remove_leftovers` skips, and delete it at the end."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as created, _lock_folder(Path(created)):
         yield Path(created)
 
@@ -164,14 +164,14 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 
 def read_known_instance(folder: Path) -> str:
-    """Return the id of a folder, or "" if it has none. Raise StorageError if it cannot be read. Needs no lock."""
+    """Return the id of a folder, or "" if it has none. The folder need not be locked."""
     path = folder / INSTANCE_NAME
     with explain_errors(path):
         return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""
 
 
 def read_instance(folder: Path) -> str:
-    """Return the id of `folder`, which this process has locked. Create it at the first call. Raise StorageError."""
+    """Return the id of a locked folder, and create it if the folder has none or is a copy."""
     path = folder / INSTANCE_NAME
     with explain_errors(path):
         inode = str(folder.stat().st_ino)

@@ -27,7 +27,7 @@ Raw = psycopg.Connection[tuple[Any, ...]]
 
 
 class LeaseHolder(Protocol):
-    """One of several processes that share the server. `held` maps each owner to the fence of this process's lease."""
+    """A process that shares the server with others. `held` maps each owner to the fence of this process's lease."""
 
     id: int
     held: dict[int, int]
@@ -46,10 +46,7 @@ _VACUUMED_TABLES = (
 
 
 class PostgresDatabase:
-    """An open database that implements OwnerDatabase. It is created only by `open`.
-
-    If several processes share the server, an owner's writes require that this process (`replica`) holds their lease.
-    """
+    """An open PostgreSQL database. If it has a `replica`, only the holder of an owner's lease may write."""
 
     def __init__(
         self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor, replica: LeaseHolder | None, full_text: object
@@ -69,9 +66,8 @@ class PostgresDatabase:
     async def open(
         cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: LeaseHolder | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
-        """Connect to the server, migrate its schema, and close all connections at the end.
+        """Connect to the server, migrate its schema and register `replica`. Close all connections at the end.
 
-        Every connection carries `full_text`, the word index. Register `replica` as one of the processes if it is given.
         Raise SettingsError if the address or login is wrong, StorageTooNew, or StorageError if the server fails.
         """
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # its warnings quote the server's messages
@@ -131,10 +127,7 @@ class PostgresDatabase:
             yield Reader(run, begin=_BEGIN_SNAPSHOT)
 
     def finish_by(self, moment: float) -> None:
-        """Cut all connections when time.monotonic() reaches `moment`. Requests that still wait for the server fail.
-
-        A server whose machine has vanished never answers, so its pending requests would outlast a clean stop.
-        """
+        """Cut all connections when time.monotonic() reaches `moment`, because a vanished server would never answer."""
         if self._shutdown_timer is None:
             delay = moment - time.monotonic()
             self._shutdown_timer = asyncio.get_running_loop().call_later(delay, self._cut_connections)
@@ -144,8 +137,8 @@ class PostgresDatabase:
         for raw in list(self._connections):
             driver.cut_connection(raw)
 
-    async def forget_log(self) -> bool:
-        """Return True: the server manages its own log and copies."""
+    async def truncate_log(self) -> bool:
+        """Return True, because the server manages its own log."""
         return True
 
     async def rewrite(self) -> None:
@@ -154,7 +147,7 @@ class PostgresDatabase:
             await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED_TABLES}"))
 
     async def run_in_thread(self, work: Callable[[], Result]) -> Result:
-        """Return the result of `work`, run in a thread. Wait for it even if the caller is cancelled."""
+        """Run `work` in a thread and return its result. Wait for it even if the caller is cancelled."""
 
         async def wait_for_thread() -> Result:
             explained = driver.explain_errors()(work)
@@ -164,10 +157,7 @@ class PostgresDatabase:
 
     @contextlib.asynccontextmanager
     async def _borrow_connection(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
-        """Borrow a connection for a block, and yield a function that runs work with it in a thread.
-
-        The first call also acquires the connection, in the same hop. Uncommitted changes are rolled back at the end.
-        """
+        """Yield a function that runs work with a borrowed connection. Roll back what is not committed at the end."""
         borrowed: list[driver.PostgresConnection] = []
 
         def acquire_once() -> driver.PostgresConnection:
@@ -194,7 +184,7 @@ class PostgresDatabase:
                         await run_uncancelled(partial(self.run_in_thread, give_back))
 
     def _begin_write(self, owner: int | None) -> str:
-        """Return the SQL that begins a write with the owner's lock. Raise ServedElsewhere without the owner's lease."""
+        """Return the SQL that begins a write with the owner's lock. Raise ServedElsewhere if the lease is lost."""
         if owner is None:
             return f"BEGIN; SELECT set_config('app.owner', '{EVERYBODY}', true)"
         lock = f"pg_advisory_xact_lock(hashtextextended('keepsake {int(owner)}', 0))"
@@ -272,7 +262,6 @@ def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
 
 
 def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
-    """Connect once to check the login, migrate the schema, and register the replica."""
     try:
         raw: Raw = psycopg.connect(url, **driver.OPTIONS)
     except psycopg.Error as error:
@@ -288,10 +277,9 @@ def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHo
 
 
 def _check_session_pooling(raw: Raw, url: str) -> None:
-    """Raise SettingsError if a pooler may change this connection's server session after each transaction.
+    """Raise SettingsError if a pooler may change the server session, because LISTEN and session settings would be lost.
 
-    LISTEN and session settings would be lost. A pooler reports a made-up backend pid to its clients. In session mode it
-    reserves the real process for this connection, so a second connection cannot get it.
+    A pooler reports a made-up backend pid. In session mode, a second connection cannot get the same server process.
     """
     process = "SELECT pg_backend_pid()"
     first = raw.execute(process).fetchone()
@@ -310,7 +298,7 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
 def explain_refusal(words: str) -> tuple[str, bool]:
     """Return a sentence that says why the server refused the connection, and True if a setting is wrong.
 
-    False means that a retry may succeed. The driver's message may hold secrets and is never quoted.
+    The driver's message may hold secrets and is never quoted.
     """
     words = "".join(words.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     for phrases, sentence, is_setting_wrong in _REFUSALS:

@@ -34,7 +34,7 @@ _PLACEHOLDER = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
 
 
 def escape_nul(text: str) -> str:
-    """Replace NUL, which PostgreSQL cannot store, by the noncharacter U+FDD0 and "0". Double U+FDD0 itself."""
+    """Replace NUL, which PostgreSQL cannot store, with U+FDD0 and "0", and double U+FDD0 itself."""
     if "\0" in text or _ESCAPE in text:
         return text.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
     return text
@@ -60,7 +60,7 @@ def renumber_placeholders(sql: str) -> bytes:
 
 
 def build_multirow_insert(sql: str, rows: int) -> str | None:
-    """Turn an INSERT of one row into one of `rows` rows. Return None if it has ON CONFLICT, RETURNING or `?1`."""
+    """Turn an INSERT of one row into an INSERT of several rows. Return None if the statement is not that simple."""
     head, values, row = sql.rpartition("VALUES ")
     if not values or any(more in row for more in ("ON CONFLICT", "RETURNING", "?1")):
         return None
@@ -68,7 +68,7 @@ def build_multirow_insert(sql: str, rows: int) -> str | None:
 
 
 class _TextDumper(StrBinaryDumper):
-    """Send every string as type text instead of the type that PostgreSQL infers."""
+    """Sends every string with the type text, instead of a type that PostgreSQL infers."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(escape_nul(obj))
@@ -85,7 +85,7 @@ _NUMERIC = NumericBinaryLoader(psycopg.adapters.types["numeric"].oid)
 
 
 class _SumLoader(Loader):
-    """Load numeric as int: PostgreSQL returns the sum of bigints as numeric."""
+    """Loads numeric as int, because PostgreSQL returns the sum of bigints as numeric."""
 
     format = pq.Format.BINARY
 
@@ -146,11 +146,10 @@ class PostgresCursor:
 
 
 class PostgresConnection:
-    """A connection that runs the shared SQL (storage/engine/protocol.py).
+    """A connection that runs the SQL that SQLite and PostgreSQL share.
 
-    It uses prepared statements if `prepares` is set. After a newer program has added a column to a table, the server
-    once rejects each statement prepared for that table, with its transaction, so only work that can be retried may use
-    them.
+    Only work that can be retried may use prepared statements (`prepares`): when a newer program has added a column to a
+    table, the server rejects each statement prepared for it once, with its transaction.
     """
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:
@@ -187,9 +186,8 @@ class PostgresConnection:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
-        """Run statements that have no parameters and return no rows. Raise psycopg.Error.
-
-        This bypasses psycopg, which would forget its prepared statements at a ROLLBACK.
+        """Run statements without psycopg, which would forget its prepared statements at a ROLLBACK. Raise
+        psycopg.Error.
         """
         result = self.raw.pgconn.exec_(script.encode())
         if result.status not in _SUCCESS:
@@ -214,7 +212,7 @@ def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
 
 
 def cut_connection(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
-    """Close a connection's socket at once, even in the middle of a request. Safe to call from any thread."""
+    """Close a connection's socket at once, even during a request. Any thread may call this."""
     with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(raw.fileno())) as wire:
         wire.shutdown(socket.SHUT_RDWR)
 

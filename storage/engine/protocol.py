@@ -1,4 +1,4 @@
-"""The database interface that both engines implement: rows, connections and transactions of one owner."""
+"""The database interface that both engines implement, and the base class of the parts that use it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -28,10 +28,9 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A connection, used only in its own thread.
+    """A connection, used only in its own thread. Its statements must run on both engines.
 
-    Statements must run on both engines. Use `?` or `?1` as placeholders, `json_each(?)` for a list of integers and
-    `json_each(?, '$')` for any other list. storage/schema/postgres.sql defines SQLite's functions for PostgreSQL.
+    Use `?` or `?1` as placeholders, `json_each(?)` for a list of integers and `json_each(?, '$')` for any other list.
     """
 
     def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Cursor: ...
@@ -41,7 +40,7 @@ class Connection(Protocol):
 
 
 class Runner(Protocol):
-    """Run a function with one connection, in that connection's thread."""
+    """A function that runs `work` with one connection, in the thread of that connection."""
 
     def __call__(self, work: Callable[[Any], Result], /) -> Awaitable[Result]: ...
 
@@ -50,7 +49,6 @@ class Reader:
     """Runs read statements on one connection."""
 
     def __init__(self, run: Runner, *, begin: str = "BEGIN") -> None:
-        """Use the statement `begin` to start a transaction that reads from one snapshot."""
         self._run = run
         self._begin = begin
 
@@ -62,7 +60,7 @@ class Reader:
         return rows[0] if rows else None
 
     async def together(self, work: Callable[[Connection], Result]) -> Result:
-        """Run `work` in a single hop to the thread, and return its result. All its statements read one snapshot."""
+        """Run `work` in one hop to the thread, with all its statements reading one snapshot. Return its result."""
 
         def read_snapshot(connection: Connection) -> Result:
             connection.execute(self._begin)
@@ -74,55 +72,46 @@ class Reader:
         return await self._run(read_snapshot)
 
     async def run(self, work: Callable[..., Result], *values: object) -> Result:
-        """Return `work(connection, *values)`, run in a single hop to the thread."""
+        """Run `work(connection, *values)` in one hop to the thread. Return its result."""
         return await self._run(lambda connection: work(connection, *values))
 
 
 class Transaction(Reader):
-    """Statements of one transaction. They take effect only if the `async with db.write()` block ends without error."""
+    """A transaction. It is committed if the `async with db.write()` block ends without an error."""
 
     async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Run the statement once for each row."""
-
-        def execute_all(connection: Connection) -> None:
-            connection.executemany(sql, rows)
-
-        await self._run(execute_all)
+        await self._run(lambda connection: connection.executemany(sql, rows))
 
 
 class OwnerDatabase(Protocol):
-    """The database that holds the tables of a store.
+    """The database of a store. Every access names the owner of its rows, or None for all owners.
 
-    Every access names the owner of the rows it touches, or None for all owners. Writes of one owner run one after the
-    other. PostgreSQL also refuses rows of other owners.
+    The writes of one owner run one after the other. PostgreSQL also refuses rows of other owners.
     """
 
     def read(self, owner: int | None, *, frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """Borrow a connection for reading. If `frozen`, all statements read one snapshot; keep such a block short."""
+        """Borrow a connection for reading. If `frozen`, all statements of the block read one snapshot."""
 
     def write(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
-        """Open a transaction. It is committed to disk when the block ends, and rolled back if the block raises."""
+        """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
-        """Run `work` as one transaction in one hop to the thread, and return its result once it is on disk.
-
-        `work` may run again if its first run was rolled back, so it must change nothing but the database.
+        """Run `work` as one transaction, and return its result once it is on disk. `work` may run again after a
+        rollback.
         """
         ...
 
-    async def forget_log(self) -> bool:
+    async def truncate_log(self) -> bool:
         """Truncate the log, which may hold deleted text. Return False if the log is in use."""
         ...
 
     async def rewrite(self) -> None:
-        """Rewrite the tables to discard what is left of deleted rows."""
+        """Rewrite the tables so that they hold no traces of deleted rows."""
 
 
 class StatementRunner:
-    """Runs single statements on a database. The base class of whatever reads and writes its tables.
-
-    The argument `owner` is the owner of all rows that a statement reads or writes, or None for the rows of all owners.
-    """
+    """Runs single statements on a database. `owner` is the owner of all rows concerned, or None for all owners."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database

@@ -13,15 +13,9 @@ from typing import TypeVar
 
 from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
 from runtime.tasks import run_uncancelled
+from storage.engine import sqlite_driver as driver
 from storage.engine.protocol import Reader, Transaction
-from storage.engine.sqlite_driver import (
-    connect,
-    create_private,
-    explain_errors,
-    make_corrupt_error,
-    sqlite3,
-    sync_folder,
-)
+from storage.engine.sqlite_driver import explain_errors, sqlite3
 from storage.engine.sqlite_writer import SqliteConnection, Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -36,7 +30,7 @@ FROM pragma_user_version, pragma_application_id
 
 
 class Database:
-    """An open SQLite file, created only by `open`. It ignores `owner`, as SQLite has no row-level security."""
+    """An open SQLite file, created by `open`. It ignores `owner`, because SQLite has no row-level security."""
 
     def __init__(self, path: Path, writer: Writer, readers: Sequence[SqliteConnection]) -> None:
         self.path = path
@@ -56,10 +50,10 @@ class Database:
     async def open(
         cls, path: Path, *, migrations: Sequence[Migration], durable: bool = True, busy_timeout: float = 5.0
     ) -> AsyncIterator["Database"]:
-        """Open or create the file, migrate its schema, and close everything at the end.
+        """Open or create the file, migrate its schema, and close all connections at the end.
 
-        With `durable=False` a commit survives a crash of the process but not of the machine; use it for derived files
-        only. Raise StorageTooNew, StorageTooOld, StorageCorrupt, StorageBusy or StorageError, naming the file.
+        With `durable=False`, a commit does not survive a crash of the machine. Raise a StorageError that names the
+        file.
         """
         # At DEBUG, aiosqlite logs each statement with its values, and so the text of messages.
         logging.getLogger("aiosqlite").setLevel(logging.WARNING)
@@ -67,7 +61,7 @@ class Database:
         async with contextlib.AsyncExitStack() as stack:
 
             async def open_connection(name: str) -> SqliteConnection:
-                open_file = partial(connect, path, durable=durable, busy_timeout=busy_timeout)
+                open_file = partial(driver.connect, path, durable=durable, busy_timeout=busy_timeout)
                 connection = SqliteConnection(open_file, path, name)
                 with explain_errors(path):
                     await connection
@@ -82,11 +76,11 @@ class Database:
             yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` as one transaction. Transactions that wait at the same moment share one commit, but fail alone."""
+        """Run `work` as one transaction. Waiting transactions share one commit, but each may fail alone."""
         return await self.writer.transact(work)
 
     def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open a transaction. All other writers wait: use `transact` unless the block must await something."""
+        """Open a transaction, while all other writers wait. Prefer `transact` unless the block must await something."""
         return self.writer.transaction()
 
     @contextlib.asynccontextmanager
@@ -104,13 +98,13 @@ class Database:
             finally:
                 self._readers.put_nowait(connection)
 
-    async def forget_log(self) -> bool:
-        """Truncate the write-ahead log. Return False if another process is reading: then closing the file does it."""
+    async def truncate_log(self) -> bool:
+        """Truncate the write-ahead log. Return False if another process is reading."""
         async with self.writer.lock:
             return await self.writer.connection.run(_truncate_log)
 
     async def rewrite(self) -> None:
-        """Rewrite the file without deleted data. The log still holds that data until `forget_log`."""
+        """Rewrite the file without deleted data, which the log holds until `truncate_log`."""
         # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         async with self.writer.lock:
             await run_uncancelled(partial(self.writer.connection.run, lambda connection: connection.execute("VACUUM")))
@@ -132,17 +126,17 @@ def copy_database(source: Path, target: Path) -> None:
     copy = target.with_name(target.name + ".partial")
     with explain_errors(target):
         copy.unlink(missing_ok=True)
-        create_private(copy)
+        driver.create_private(copy)
         with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
             old.backup(new)
         with copy.open("rb") as written:
             os.fsync(written.fileno())
         copy.replace(target)
-        sync_folder(target.parent)
+        driver.sync_folder(target.parent)
 
 
 def migrate(path: Path, steps: Sequence[Migration]) -> None:
-    """Create the file, or migrate it to the newest schema after copying it. Raise StorageTooNew or StorageTooOld."""
+    """Create the file, or copy it and migrate it to the newest schema. Raise StorageTooNew or StorageTooOld."""
     with explain_errors(path):
         version = 0
         if path.exists():
@@ -155,7 +149,7 @@ def migrate(path: Path, steps: Sequence[Migration]) -> None:
         # A copy from an earlier attempt that was killed is complete, and older: keep it.
         if version and not copy.exists():
             copy_database(path, copy)
-        with contextlib.closing(connect(path)) as connection:
+        with contextlib.closing(driver.connect(path)) as connection:
             _run_migrations(connection, steps, version, path)
 
 
@@ -209,4 +203,4 @@ def _check_integrity(path: Path, stopping: threading.Event) -> None:
     with explain_errors(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.set_progress_handler(stopping.is_set, 10_000)
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            raise make_corrupt_error(path)
+            raise driver.make_corrupt_error(path)

@@ -23,7 +23,7 @@ _REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the 
 
 
 def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> sqlite3.Connection:
-    """Open a connection in autocommit mode; begin transactions explicitly. Wait `busy_timeout` seconds for a lock."""
+    """Open a connection in autocommit mode that waits up to `busy_timeout` seconds for a lock."""
     create_private(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=busy_timeout)
     try:
@@ -47,8 +47,9 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
 def create_private(path: Path) -> None:
     """Create `path` if it is missing, and let only its user read it. SQLite gives its side files the same mode.
 
-    Never open an existing file: closing it would drop all POSIX locks that this process holds on it. Another
-    process that then closes the database would believe that it is the last one and delete the log while we use it.
+    Never open an existing database here: closing it would drop the POSIX locks of this process, and another process
+    could
+    delete the log while we use it.
     """
     path = Path(os.path.realpath(path))  # a symbolic link may point to a file that does not exist yet
     try:
@@ -73,7 +74,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def explain_errors(path: Path) -> Iterator[None]:
-    """Raise errors of the driver and the file system as StorageError, with the original in `__cause__`."""
+    """Raise errors of the driver and the file system as StorageError."""
     try:
         yield
     except (sqlite3.Error, standard.Error, OSError) as error:

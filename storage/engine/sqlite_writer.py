@@ -1,7 +1,6 @@
-"""The single writer of a SQLite file, with group commit: writes that wait at the same moment share one durable commit.
+"""The single writer of a SQLite file. Writes that wait at the same moment share one durable commit.
 
-A write is a function of the connection that runs in the database's thread. Each runs in its own savepoint, so a
-failing write does not affect the others of its group.
+Each write runs in its own savepoint, so a failing write does not affect the others of its group.
 """
 
 import asyncio
@@ -45,16 +44,16 @@ class SqliteConnection(aiosqlite.Connection):
 
 
 class CommitHooks(Protocol):
-    """Callbacks around each commit, while nobody else writes. The first two run in the database's thread."""
+    """Callbacks around each commit, called while nobody else writes."""
 
     def before_commit(self, connection: sqlite3.Connection) -> None:
-        """Run as the last step of a transaction. If this raises, nothing is committed."""
+        """Run in the database's thread as the last step of a transaction. An error prevents the commit."""
 
     def after_failure(self) -> None:
-        """Run if a transaction that reached `before_commit` was not committed."""
+        """Run in the database's thread if a transaction fails after `before_commit`."""
 
     def after_commit(self) -> None:
-        """Run on the event loop once the transaction is in the file, before the next one begins."""
+        """Run on the event loop after a commit, before the next transaction begins."""
 
 
 _Outcome = tuple[Any, Exception | None]  # the result of a write, valid only once its group is committed, or its error
@@ -62,7 +61,7 @@ _Outcome = tuple[Any, Exception | None]  # the result of a write, valid only onc
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    """A write in the queue. `outcome` is set when the write is durable or has failed."""
+    """A write in the queue. `outcome` is set when the write is on disk or has failed."""
 
     work: Work[Any]
     outcome: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -78,10 +77,7 @@ class _Waiting:
 
 
 class Writer:
-    """Runs transactions on one connection, one after the other. Whoever holds `lock` may use the connection alone.
-
-    `busy_timeout_ms` is how long to wait for a lock of another process. `commits` counts the durable commits.
-    """
+    """Runs transactions on one connection, one after the other. The holder of `lock` may use the connection alone."""
 
     def __init__(self, connection: SqliteConnection, *, busy_timeout_ms: int) -> None:
         self.connection = connection
@@ -97,8 +93,7 @@ class Writer:
     async def transact(self, work: Work[Result]) -> Result:
         """Run `work` as a transaction, and return its result once it is on disk.
 
-        `work` may run again if another write's failure rolled it back, so it must change nothing but the file. If
-        the caller is cancelled after `work` has begun, wait for its outcome first.
+        `work` may run again after a rollback. If the caller is cancelled during `work`, wait for the outcome first.
         """
         waiting = _Waiting(work)
         self._waiting.append(waiting)
@@ -117,7 +112,7 @@ class Writer:
 
     @contextlib.asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
-        """Hold the writer for one transaction. Commit it when the block ends; roll it back if the block raises."""
+        """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
         async with self.lock:
             try:
                 await self.connection.run(self._begin_transaction)

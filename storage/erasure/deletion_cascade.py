@@ -1,7 +1,7 @@
 """Deletion of what an owner forgets or edits, with everything built on it, in one transaction of one store."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -11,23 +11,10 @@ from records.messages import Message, Versions
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import OwnerDatabase, Reader, Row, Transaction
-from storage.erasure.dependents import (
-    ProfileSources,
-    SummaryCascade,
-    SummarySources,
-    find_outdated_profiles,
-    find_summary_cascade,
-)
-from storage.erasure.fact_cascade import (
-    FactCascade,
-    erase_facts,
-    find_fact_cascade,
-    find_facts_repeating_edits,
-    read_edits,
-    reset_learning,
-    undo_edits,
-)
-from storage.erasure.quotes import Quotes, Taken, find_quotes
+from storage.erasure import dependents, fact_cascade
+from storage.erasure.dependents import ProfileSources, SummaryCascade, SummarySources
+from storage.erasure.fact_cascade import FactCascade
+from storage.erasure.quotes import Quotes, RowIds, find_quotes
 from storage.schema.portable_tables import VERSIONS, explain_damage
 from storage.schema.rows import format_moment, parse_message, parse_moment
 from storage.search import word_index
@@ -56,61 +43,54 @@ class _RowsToDelete:
         return [message for ids in self.messages.values() for message in ids]
 
     @property
-    def taken(self) -> Taken:
-        return Taken(
-            messages=frozenset(self.message_ids),
-            facts=frozenset(self.facts.ids),
-            summaries=self.summaries.gone,
-            profiles=self.profiles,
-        )
+    def ids(self) -> RowIds:
+        messages, facts = frozenset(self.message_ids), frozenset(self.facts.ids)
+        return {"messages": messages, "facts": facts, "summaries": self.summaries.gone, "profiles": self.profiles}
 
 
 class DeletionCascade(OwnerTables):
-    """Deletes rows that an owner wants forgotten. `drop_copies` clears caches that hold the owner's data."""
+    """Deletes what an owner wants forgotten. `drop_copies` clears the caches that hold data of an owner."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
         self._drop_copies = drop_copies
 
-    async def preview(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
+    async def preview(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count the rows that `forget` would delete now, and list the first of them."""
         with explain_damage("this memory"):
             async with self.database.read(owner, frozen=True) as reader:
-                going, forgotten = await _find_and_count_rows(reader, owner, what, with_remainder=with_remainder)
-                return replace(forgotten, listing=await _list_first(reader, owner, what, going.taken))
+                going, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
+                return replace(forgotten, listing=await _list_first(reader, owner, request, going.ids))
 
-    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+    async def sources(self, owner: int, request: Forgetting, among: Sequence[str]) -> list[str]:
         """Return the sources in `among` (such as "bot:update") whose messages `forget` would delete."""
-        where, values = _build_message_condition(owner, what)
+        where, values = _build_message_condition(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
         return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(among)))]
 
-    async def forget(self, owner: int, what: Forgetting, *, now: datetime) -> Forgotten:
-        """Delete the requested rows and everything built on them, and void the leases of folds. Idempotent.
-
-        The deleted text stays readable in the files until `purge_erased_text` runs.
-        """
+    async def forget(self, owner: int, request: Forgetting, *, now: datetime) -> Forgotten:
+        """Delete the requested rows and everything built on them. `purge_erased_text` must then clean the files."""
         async with self.database.write(owner) as tx:
             with explain_damage("this memory"):
-                going, taken = await _find_and_count_rows(tx, owner, what)
-            if not what.is_of_facts_alone:
+                going, taken = await _find_and_count_rows(tx, owner, request)
+            if not request.is_of_facts_alone:
                 await _void_fold_leases(tx, owner)
-            if what.what == "everything":
+            if request.what == "everything":
                 await tx.run(delete_owner_rows, owner)
                 await tx.rows(_CLEAR_SETTINGS, owner)
             else:
-                if what.is_expiry or what.what == "archives":
+                if request.is_expiry or request.what == "archives":
                     await decision_table.store_decisions(tx, owner, going.facts.ids)
                 else:
                     await decision_table.store_decisions(tx, owner, sorted(going.facts.decided), decided_at=now)
-                await _erase_rows(tx, owner, going, keeps_ends=what.is_expiry)
-                if what.what != "archives":
+                await _erase_rows(tx, owner, going, keeps_ends=request.is_expiry)
+                if request.what != "archives":
                     await decision_table.delete_decisions_without_sources(tx, owner, going.message_ids)
                 await tx.rows(_CLEAR_TITLES, owner, json.dumps(sorted(going.messages)))
-            if what.what == "conversations":
-                await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(what.ids)))
-            if what.what == "edits":
-                await undo_edits(tx, owner, what.ids)
+            if request.what == "conversations":
+                await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(request.ids)))
+            if request.what == "edits":
+                await fact_cascade.undo_edits(tx, owner, request.ids)
         self._drop_copies(owner)
         return taken
 
@@ -126,9 +106,9 @@ class DeletionCascade(OwnerTables):
     async def replace_message_text(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
-        """Replace a message's text, keep the earlier text as a version, and delete what was built on it.
+        """Replace the text of a message, store the earlier text as a version, and delete what was built on it.
 
-        `explanation` says how an answer was made. Return the new message, or None if the text is the same.
+        Return the new message, or None if the text is the same. `explanation` says how an answer was made.
         """
         text = replace_surrogates(text)
         async with self.database.write(scope.owner) as tx:
@@ -154,7 +134,7 @@ class DeletionCascade(OwnerTables):
         return after
 
     async def versions(self, scope: Scope, answer: int) -> Versions:
-        """Return all versions of an answer, oldest first. `number` counts from 1 and names the one that is shown."""
+        """Return all versions of an answer, oldest first, and the number of the one that is shown, counted from 1."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
@@ -162,7 +142,9 @@ class DeletionCascade(OwnerTables):
         )
 
     async def show_version(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
-        """Show the version with this number instead, with its explanation from `accounts`. Return its text, or None."""
+        """Show another version of an answer, with its explanation from `accounts`. Return its text, or None if it is
+        missing.
+        """
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
             row = await tx.row(_MESSAGE, *scope, answer)
@@ -184,7 +166,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
     await tx.rows(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
     await tx.rows(_REWRITE, text, format_moment(now), scope.owner, message)
     if before.role == "user":
-        await reset_learning(tx, scope, [message])
+        await fact_cascade.reset_learning(tx, scope, [message])
     row = await tx.row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above
     await tx.run(word_index.reindex, int(row["seq"]), row)
@@ -192,38 +174,36 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
 
 
 # what goes ---------------------------------------------------------------------------------------------------
-def _build_message_condition(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
-    """Return the condition on `messages` that selects the requested rows, and its values."""
-    match what.what:
-        case "messages":
-            return "user_id = ? AND id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
-        case "conversations":
-            return "user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
+def _build_message_condition(owner: int, request: Forgetting) -> tuple[str, tuple[int | str, ...]]:
+    match request.what:
+        case "messages" | "conversations":
+            column = "id" if request.what == "messages" else "thread_id"
+            ids = json.dumps(list(request.ids))
+            return f"user_id = ? AND {column} IN (SELECT value FROM json_each(?))", (owner, ids)  # noqa: S608
         case "facts" | "edits" | "profiles":
             return "user_id = ? AND FALSE", (owner,)
         case "everything":
             return "user_id = ?", (owner,)
-    until = format_moment(what.until) if what.until else "~"  # behind every date
-    if what.what == "dates":
-        since = format_moment(what.since) if what.since else ""
+    until = format_moment(request.until) if request.until else "~"  # behind every date
+    if request.what == "dates":
+        since = format_moment(request.since) if request.since else ""
         return "user_id = ? AND created_at >= ? AND created_at < ?", (owner, since, until)
     # Whole chunks, so that no summary has to be made again every day because of its oldest message.
     return _OLD_ARCHIVES, (owner, owner, until)
 
 
 async def _find_and_count_rows(
-    reader: Reader, owner: int, what: Forgetting, *, with_remainder: bool = True
+    reader: Reader, owner: int, request: Forgetting, *, with_remainder: bool = True
 ) -> tuple[_RowsToDelete, Forgotten]:
-    """Find and count the rows to delete. Include rows that quote them if `what.with_quotes` is set."""
-    going = await _find_rows_to_delete(reader, owner, what)
-    if not (what.may_be_quoted and with_remainder):
-        return going, await _count_rows(reader, owner, going, what)
-    taken = going.taken
-    quotes = await find_quotes(reader, owner, taken, facts=what.ids if what.what == "facts" else ())
-    if what.with_quotes and quotes:
-        ids = (*taken.messages, *quotes.messages)
+    """Find and count the rows to delete, including texts that quote them if `request.with_quotes` is set."""
+    going = await _find_rows_to_delete(reader, owner, request)
+    if not (request.may_be_quoted and with_remainder):
+        return going, await _count_rows(reader, owner, going, request)
+    quotes = await find_quotes(reader, owner, going.ids, facts=request.ids if request.what == "facts" else ())
+    if request.with_quotes and quotes:
+        ids = (*going.message_ids, *quotes.messages)
         rows = await _fetch_messages(reader, owner, Forgetting(what="messages", ids=ids))
-        facts = [*quotes.facts, *(what.ids if what.what == "facts" else ())]
+        facts = [*quotes.facts, *(request.ids if request.what == "facts" else ())]
         going = await _find_dependents(
             reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, facts=facts
         )
@@ -234,52 +214,52 @@ async def _find_and_count_rows(
         facts=len(quotes.facts),
         summaries=len(quotes.summaries),
         profiles=len(quotes.profiles),
-        others=len(quotes.holders - going.taken.messages - {*quotes.messages}),
+        others=len(quotes.holders.difference(going.message_ids, quotes.messages)),
         is_complete=quotes.is_complete,
     )
-    return going, replace(await _count_rows(reader, owner, going, what), remainder=remainder)
+    return going, replace(await _count_rows(reader, owner, going, request), remainder=remainder)
 
 
-async def _list_first(reader: Reader, owner: int, what: Forgetting, taken: Taken) -> Listing:
-    """Return the first MAX_LISTED messages, facts and summaries to be deleted."""
-
-    async def fetch_first(table: str, ids: Set[int]) -> list[Row]:
-        if what.what == "everything":
+async def _list_first(reader: Reader, owner: int, request: Forgetting, ids: RowIds) -> Listing:
+    async def fetch_first(table: str) -> list[Row]:
+        if request.what == "everything":
             return await reader.rows(f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?", owner, MAX_LISTED)  # noqa: S608
         sql = f"SELECT * FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608
-        return await reader.rows(sql, owner, json.dumps(sorted(ids)[:MAX_LISTED]))
+        return await reader.rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
 
     return Listing(
-        messages=tuple(parse_message(row) for row in await fetch_first("messages", taken.messages)),
-        facts=tuple(str(row["text"]) for row in await fetch_first("facts", taken.facts)),
-        summaries=tuple(str(row["summary_text"]) for row in await fetch_first("summaries", taken.summaries)),
+        messages=tuple(map(parse_message, await fetch_first("messages"))),
+        facts=tuple(str(row["text"]) for row in await fetch_first("facts")),
+        summaries=tuple(str(row["summary_text"]) for row in await fetch_first("summaries")),
     )
 
 
-async def _find_rows_to_delete(reader: Reader, owner: int, what: Forgetting) -> _RowsToDelete:
-    rows = await _fetch_messages(reader, owner, what)
+async def _find_rows_to_delete(reader: Reader, owner: int, request: Forgetting) -> _RowsToDelete:
+    rows = await _fetch_messages(reader, owner, request)
     messages = _group_by_thread(rows)
-    if what.what == "everything":
+    if request.what == "everything":
         return _RowsToDelete(messages=messages)
     versions = await _read_profile_sources(reader, owner)
-    if what.what == "profiles":
-        return _RowsToDelete(profiles=frozenset(what.ids) & {version.id for version in versions})
-    if what.what == "edits":
-        lost = await find_facts_repeating_edits(reader, owner, what.ids)
-        made_of = [*await read_edits(reader, owner, what.ids), *lost.gone]
-        return _RowsToDelete(facts=lost, profiles=find_outdated_profiles(versions, summaries=set(), facts=made_of))
-    facts = what.ids if what.what == "facts" else ()
-    if what.is_expiry:
+    if request.what == "profiles":
+        return _RowsToDelete(profiles=frozenset(request.ids) & {version.id for version in versions})
+    if request.what == "edits":
+        lost = await fact_cascade.find_facts_repeating_edits(reader, owner, request.ids)
+        made_of = [*await fact_cascade.read_edits(reader, owner, request.ids), *lost.gone]
+        return _RowsToDelete(
+            facts=lost, profiles=dependents.find_outdated_profiles(versions, summaries=set(), facts=made_of)
+        )
+    facts = request.ids if request.what == "facts" else ()
+    if request.is_expiry:
         # A fact that was restored since the list was made stays.
         due = await reader.rows(
-            _DELETED, owner, json.dumps(list(facts)), format_moment(what.until) if what.until else ""
+            _DELETED, owner, json.dumps(list(facts)), format_moment(request.until) if request.until else ""
         )
         facts = tuple(int(row["id"]) for row in due)
     return await _find_dependents(reader, owner, messages, _collect_chunk_ids(rows), facts=facts)
 
 
-async def _fetch_messages(reader: Reader, owner: int, what: Forgetting) -> list[Row]:
-    where, values = _build_message_condition(owner, what)
+async def _fetch_messages(reader: Reader, owner: int, request: Forgetting) -> list[Row]:
+    where, values = _build_message_condition(owner, request)
     return await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
 
 
@@ -295,7 +275,7 @@ def _collect_chunk_ids(rows: Sequence[Row]) -> frozenset[int]:
 
 
 async def _delete_dependents(tx: Transaction, message: Message) -> None:
-    """Delete what was built on a message whose text changes. Keep facts that the owner decided about."""
+    """Delete what was built on a message, except facts that the owner decided about."""
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     going = await _find_dependents(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
@@ -312,12 +292,12 @@ async def _find_dependents(
     facts: Iterable[int] = (),
     keeps_decided: bool = False,
 ) -> _RowsToDelete:
-    summaries = find_summary_cascade(
+    summaries = dependents.find_summary_cascade(
         [_parse_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
     )
     ids = {message for several in messages.values() for message in several}
-    lost = await find_fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
-    profiles = find_outdated_profiles(
+    lost = await fact_cascade.find_fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
+    profiles = dependents.find_outdated_profiles(
         await _read_profile_sources(reader, owner), summaries=summaries.gone, facts=lost.gone
     )
     return _RowsToDelete(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
@@ -349,8 +329,8 @@ def _parse_summary_sources(row: Row) -> SummarySources:
     )
 
 
-async def _count_rows(reader: Reader, owner: int, going: _RowsToDelete, what: Forgetting) -> Forgotten:
-    if what.what == "everything":
+async def _count_rows(reader: Reader, owner: int, going: _RowsToDelete, request: Forgetting) -> Forgotten:
+    if request.what == "everything":
         tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
         [row] = await reader.rows(f"SELECT {counting}", owner)
@@ -371,7 +351,7 @@ async def _count_rows(reader: Reader, owner: int, going: _RowsToDelete, what: Fo
 
 # erasing -----------------------------------------------------------------------------------------------------
 async def _void_fold_leases(tx: Transaction, owner: int) -> None:
-    """Void the leases of running folds. Delete stored errors and partial results that may quote forgotten words."""
+    """Void the leases of running folds, and delete errors and partial results that may quote forgotten words."""
     await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
     await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
@@ -390,7 +370,7 @@ async def _erase_rows(tx: Transaction, owner: int, going: _RowsToDelete, *, keep
     if going.summaries.gone:
         await delete_summaries(tx, owner, going.summaries.gone, going.summaries.reactivated)
     if going.facts.gone:
-        await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
+        await fact_cascade.erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
     await history_extraction_table.end_finished_extractions(tx, owner)
     await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(going.profiles)))
     # Explanations of other answers refer to these messages by id only, which reveals nothing.

@@ -1,4 +1,4 @@
-"""Dependents of forgotten or edited messages: summaries, facts and profiles. Pure functions on ids."""
+"""Find the summaries, facts and profiles that were built on forgotten messages. Pure functions on ids."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummarySources:
-    """The sources of a summary: the messages first_id..last_id of its thread, its chunks and the summaries below."""
+    """The sources of a summary: the messages from first_id to last_id, its chunks and other summaries."""
 
     id: int
     thread: int
@@ -21,7 +21,7 @@ class SummarySources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryCascade:
-    """The summaries to delete (`gone`). The `reactivated` ones become active: no summary covers them any more."""
+    """The ids of summaries to delete (`gone`), and of those that become active again (`reactivated`)."""
 
     gone: frozenset[int]
     reactivated: frozenset[int]
@@ -29,7 +29,7 @@ class SummaryCascade:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactSources:
-    """The messages that a fact was learned from. `made_at` is sortable text."""
+    """The ids of the messages that a fact was learned from. `made_at` is sortable text."""
 
     id: int
     sources: frozenset[int]
@@ -38,10 +38,7 @@ class FactSources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileSources:
-    """The sources of a profile version. `made_at` is sortable text, as in `FactSources`.
-
-    `base_id` is the version that this one was made from. `facts` is None if the facts it was made from are unknown.
-    """
+    """The sources of a profile version. `base_id` is the version before it. `facts` is None if they are unknown."""
 
     id: int
     last_summary_id: int
@@ -53,9 +50,9 @@ class ProfileSources:
 def find_summary_cascade(
     summaries: Sequence[SummarySources], messages: Mapping[int, Sequence[int]], chunks: Set[int] = frozenset()
 ) -> SummaryCascade:
-    """Find the summaries to delete with these messages (ascending ids by thread) and their chunks.
+    """Find the summaries that cover one of these messages, and those made from a summary to be deleted.
 
-    A summary is deleted if it covers one of the messages or was made from a deleted summary.
+    `messages` has ascending ids by thread. `chunks` are the summaries in which these messages are archived.
     """
     gone = {
         summary.id
@@ -87,20 +84,14 @@ def _covers_any(summary: SummarySources, messages: Mapping[int, Sequence[int]]) 
 
 
 def find_facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> frozenset[int]:
-    """Return the facts with a source among these messages.
-
-    They are deleted even if another message says the same: it is unknown which words came from which message.
-    """
+    """Return the facts learned from one of these messages, even if other messages support them too."""
     return frozenset(fact.id for fact in facts if fact.sources & messages)
 
 
 def find_outdated_profiles(
     profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[FactSources]
 ) -> frozenset[int]:
-    """Return the profile versions that may repeat these summaries or facts.
-
-    A version is outdated if it was made after such a summary, from such a fact, or from an outdated version.
-    """
+    """Return the profile versions made after such a summary, from such a fact, or from an outdated version."""
     first_summary = min(summaries, default=None)
     held = {profile.id for profile in profiles}
     gone: set[int] = set()

@@ -1,6 +1,6 @@
-"""Deletion of facts with the messages that they came from, and how the remaining facts are joined across the gap.
+"""Deletion of facts with the messages that they came from.
 
-No remaining fact keeps a word that only a forgotten message contained. A fact that a forgotten one had ended is valid
+No remaining fact keeps a word that only a forgotten message contained. A fact that a deleted one had replaced is valid
 again.
 """
 
@@ -23,8 +23,7 @@ _NONE: frozenset[str] = frozenset()
 class FactCascade:
     """The facts to delete.
 
-    No message that stays may bring back the `decided` ones. `again` maps each thread to the messages to learn from
-    again.
+    `decided` are those that must not be learned again. `again` maps each thread to the messages to be read again.
     """
 
     gone: tuple[FactSources, ...] = ()
@@ -39,7 +38,7 @@ class FactCascade:
 async def find_fact_cascade(
     reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int], *, keeps_decided: bool = False
 ) -> FactCascade:
-    """Find the chosen facts, those learned from these messages, and later facts that repeat their words.
+    """Find the chosen facts, facts learned from these messages, and later facts that repeat their words.
 
     With `keeps_decided`, facts that the owner has edited, pinned or deleted by hand stay.
     """
@@ -59,7 +58,7 @@ async def find_fact_cascade(
 
 
 async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
-    """Find the facts that repeat words introduced by an edit that is being undone."""
+    """Find the facts that repeat words from edits that are being undone."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
     texts: dict[int, list[str]] = {fact: [] for fact in facts}
@@ -74,9 +73,9 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequen
 async def _find_repeating_facts(
     reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
-    """Return later facts that repeat deleted facts, and the messages to learn from again.
+    """Return later facts that repeat the deleted ones, and the messages to read again, by thread.
 
-    `going` maps each deleted fact to the terms that may still be repeated.
+    `going` maps each deleted fact to terms that may still be repeated.
     """
     texts = {number: [row["text"]] for number, row in rows.items()}
     related: dict[int, list[Row]] = {}
@@ -110,7 +109,7 @@ def _collect_terms(texts: Iterable[str]) -> Set[str]:
 async def _repeats_forgotten_words(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
-    """Return True if one of `terms` in this text occurs only in forgotten messages."""
+    """Return True if one of `terms` in the text occurs only in forgotten messages."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
@@ -122,7 +121,7 @@ async def _repeats_forgotten_words(
 
 
 async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
-    """Delete facts. Facts that these had superseded become valid again unless `keeps_ends` is set."""
+    """Delete facts. Unless `keeps_ends` is set, the facts that they replaced become valid again."""
     rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():
@@ -152,13 +151,13 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
 
 
 async def read_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
-    """Return the facts whose earlier texts have these ids. `made_at` is the time of the edit."""
+    """Return the facts that were edited from these earlier texts. `made_at` is the time of the edit."""
     rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
 async def undo_edits(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
-    """Restore the earlier texts with these ids, in place of the edited texts."""
+    """Restore earlier texts of facts, in place of the edited texts."""
     for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
         fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
@@ -169,7 +168,7 @@ async def undo_edits(tx: Transaction, owner: int, earlier: Sequence[int]) -> Non
 
 
 async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Move the progress of learning back to before these messages. Imported ones (ids below 1) have their own."""
+    """Move the learning progress back to before these messages. Imported ones (ids below 1) have their own progress."""
     if past := [message for message in ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
     if live := [message for message in ids if message >= 1]:

@@ -1,11 +1,11 @@
 """Search for later answers, facts, summaries and profiles that quote forgotten words.
 
-A quote is a run of words, a long number, or a rare word, but never a single everyday word.
+A quote is a run of words, a long number or a rare word, but never a single everyday word.
 """
 
 import asyncio
 import json
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -38,9 +38,9 @@ _EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quotes:
-    """The ids of remaining texts that quote forgotten words. `messages` are answers, ascending.
+    """The ids of remaining texts that quote forgotten words.
 
-    `holders` are all remaining messages that contain such words, including messages from people. `is_complete` is
+    `messages` are answers. `holders` are all messages that contain such words, also those from people. `is_complete` is
     False if there were too many words to search for.
     """
 
@@ -55,25 +55,16 @@ class Quotes:
         return bool(self.messages or self.facts or self.summaries or self.profiles)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Taken:
-    """The ids of rows that are deleted anyway, so they are not searched for quotes."""
-
-    messages: Set[int]
-    facts: Set[int] = frozenset()
-    summaries: Set[int] = frozenset()
-    profiles: Set[int] = frozenset()
-
-
+RowIds = Mapping[str, Set[int]]  # the ids of rows, by table
 Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a run
 
 
 @dataclass(slots=True)
 class _Words:
-    """The words to search for.
+    """The forgotten words to search for.
 
-    `since` holds the time and the message (or fact) in which each mark was first said. `terms` maps possible stems to
-    terms. `runs` is keyed by first word. `rare` terms are quotes on their own. Nobody had said the `new` marks before.
+    `since` maps each mark to the time and id of the text that said it first. `terms` maps stems to terms, and `runs` a
+    first word to runs of words. `rare` terms are quotes on their own. `new` marks had not been said before.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
@@ -96,26 +87,23 @@ class _Words:
         }
 
     def has_certain_quote(self, marks: Set[Mark]) -> bool:
-        """Return True if one of the marks is a run of words or a rare term, which is a quote in any text."""
+        """Return True if one of the marks is a quote in any text: a run of words or a rare term."""
         return any(isinstance(mark, tuple) or mark in self.rare for mark in marks)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if these marks make the text a quote.
-
-        An everyday word is a quote only if a short text contains nothing else.
-        """
+        """Return True if these marks are a quote in this text, such as everyday words that a short text consists of."""
         return self.has_certain_quote(marks) or (
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
     def find_new_marks(self, text: str, at: str) -> set[Mark]:
-        """Return the new marks in a text written at the time `at`. Skip those first said later."""
+        """Return the new marks in a text that had been said when it was written."""
         return {mark for mark in (self.find_runs(text) | self.find_terms(text)) & self.new if self.since[mark][0] <= at}
 
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The rows and new marks of each remaining message. Each earlier version of a message is another row."""
+    """The rows and new marks of each remaining message. Earlier versions of a message are further rows."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)
@@ -125,7 +113,7 @@ class _RemainingMessages:
         self.marks.setdefault(row["id"], set()).update(marks)
 
     def answers(self, words: _Words) -> tuple[int, ...]:
-        """Return the ids of answers that quote a new mark which is not in their own question."""
+        """Return the ids of answers that quote a new mark which their own question does not contain."""
         asked: dict[tuple[int, int], set[Mark]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -139,15 +127,15 @@ class _RemainingMessages:
         )
 
     def collect_marks_of_people(self, among: Collection[int] | None) -> set[Mark]:
-        """Return the new marks in messages from people. Search only the ids in `among` unless it is None."""
+        """Return the new marks in messages from people, with ids in `among` unless that is None."""
         ids = self.rows.keys() if among is None else self.rows.keys() & set(among)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
-async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collection[int] = ()) -> Quotes:
-    """Find remaining texts that quote the messages in `going` or, if there are none, these facts."""
-    words = await _read_forgotten_words(reader, owner, going.messages, facts)
-    said, holders = await _find_remaining_messages(reader, owner, words, going.messages)
+async def find_quotes(reader: Reader, owner: int, going: RowIds, *, facts: Collection[int] = ()) -> Quotes:
+    """Find the remaining texts that quote deleted messages or, if no messages are deleted, these facts."""
+    words = await _read_forgotten_words(reader, owner, going["messages"], facts)
+    said, holders = await _find_remaining_messages(reader, owner, words, going["messages"])
     if not words.new:
         return Quotes(holders=frozenset(holders), is_complete=words.is_complete)
 
@@ -164,9 +152,9 @@ async def find_quotes(reader: Reader, owner: int, going: Taken, *, facts: Collec
 
     return Quotes(
         messages=await asyncio.to_thread(said.answers, words),
-        facts=frozenset(await quoting(_FACTS, going.facts) - going.facts),
-        summaries=frozenset(await quoting(_SUMMARIES, going.summaries)),
-        profiles=frozenset(await quoting(_PROFILES, going.profiles)),
+        facts=frozenset(await quoting(_FACTS, going["facts"]) - going["facts"]),
+        summaries=frozenset(await quoting(_SUMMARIES, going["summaries"])),
+        profiles=frozenset(await quoting(_PROFILES, going["profiles"])),
         holders=frozenset(holders),
         is_complete=words.is_complete,
     )
@@ -214,7 +202,7 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
 async def _find_remaining_messages(
     reader: Reader, owner: int, words: _Words, going: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Find the remaining messages with new marks, and the ids of all that contain a quote. Set `words.new`."""
+    """Return the remaining messages with new marks, and the ids of all that contain a quote. Set `words.new`."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_holders(connection, scopes, words))
@@ -246,7 +234,7 @@ async def _find_remaining_messages(
 
 
 def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
-    """Map the seq of each message to its terms, except those that occur in too many messages. Begin with the rarest."""
+    """Return the terms in each message, by its seq. Leave out terms that occur in too many messages."""
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
         forms.setdefault(term, []).append(form)
@@ -280,7 +268,7 @@ def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
 
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield, for each word, the shortest quotable run of words that begins with it."""
+    """Yield the shortest quotable run of words that begins with each word."""
     pieces = [_count_tokens_in_run(word) for word in words]
     for first in range(len(words)):
         total = 0.0
@@ -293,7 +281,7 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=20_000)
 def _count_tokens_in_run(word: str) -> float:
-    """Return the token count of a word within a run, or 0 for a function word."""
+    """Return the number of tokens that a word adds to a run, or 0 for a function word."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0
     return PAIR_PIECES if analyzer.is_pair(word) else _count_tokens(f" {word}")
@@ -301,7 +289,7 @@ def _count_tokens_in_run(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare(word: str, *, is_old: bool) -> bool:
-    """Return True if a word is a quote on its own, provided that nobody had used it before."""
+    """Return True if a word is a quote on its own when nobody had said it before."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

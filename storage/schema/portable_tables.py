@@ -1,7 +1,6 @@
 """The tables of an owner's memory in a portable form, for moves, hashes, exports and memory.json.
 
-A portable row maps the column names of a table to values, with real booleans and lists. This module defines the
-columns, their kinds and defaults, and how a database stores each kind.
+A portable row maps column names to values, with real booleans and lists.
 """
 
 import contextlib
@@ -39,7 +38,7 @@ _REQUIRED = object()
 
 
 def parse_stored(kind: Kind, value: Any) -> Any:
-    """Convert a value of a database to a portable one. Raise ValueError or TypeError if it is damaged."""
+    """Convert a database value to a portable value. Raise ValueError or TypeError if it is damaged."""
     if value is not None and kind in _NESTED:
         value = json.loads(value)
     if value is not None and not isinstance(value, _STORED_TYPES[kind]):
@@ -49,7 +48,7 @@ def parse_stored(kind: Kind, value: Any) -> Any:
 
 @contextlib.contextmanager
 def explain_damage(place: str) -> Iterator[None]:
-    """Raise StorageCorrupt, which names the remedy, if the block cannot convert a value that is stored in `place`."""
+    """Raise StorageCorrupt, which names the remedy, if the block fails to convert a value in `place`."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -58,15 +57,17 @@ def explain_damage(place: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of portable rows. If `choices` are given, the value must be one of them.
-
-    `default` is used if a row lacks the column, as in a file of an older version or in an edited memory.json.
-    """
+    """A column of portable rows. `default` is used if a row lacks it. `choices` are the allowed values, if limited."""
 
     name: str
     kind: Kind
     default: object = _REQUIRED
     choices: tuple[str, ...] = ()
+
+
+def make_columns(kind: Kind, *names: str, default: object = _REQUIRED) -> list[Column]:
+    """Return columns that differ only in their names."""
+    return [Column(name, kind, default) for name in names]
 
 
 class Table:
@@ -87,12 +88,12 @@ class Table:
         return self.make_upsert()
 
     def make_upsert(self, *extra_columns: str) -> str:
-        """Return the statement `upsert` with additional columns, which keep their values if the row exists already."""
+        """Return the statement `upsert` with extra columns, which keep their values in an existing row."""
         changed = ", ".join(f"{name} = excluded.{name}" for name in self.names if name not in self.key)
         return f"{self.make_insert(*extra_columns)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
 
     def make_insert(self, *extra_columns: str) -> str:
-        """Return the INSERT statement for a new row, with additional columns."""
+        """Return the INSERT statement for a new row with extra columns."""
         names = [*self.names, *extra_columns]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
@@ -134,24 +135,16 @@ USERS = Table(
     Column("user_id", "telegram_id"),
     Column("summary_every_n", "whole"),
     Column("memory_enabled", "truth"),
-    Column("created_at", "date"),
-    Column("updated_at", "date"),
-    Column("next_message_id", "whole"),
-    Column("next_summary_id", "whole"),
+    *make_columns("date", "created_at", "updated_at"),
+    *make_columns("whole", "next_message_id", "next_summary_id"),
     Column("last_fence", "whole", default=0),
     Column("policy", "text", default="pyramid"),
     Column("auto_fold", "truth", default=True),
-    Column("timezone", "text", default=""),
-    Column("fold_instructions", "text", default=""),
+    *make_columns("text", "timezone", "fold_instructions", default=""),
     Column("incognito", "truth", default=False),
-    Column("next_fact_id", "whole", default=1),
-    Column("next_profile_id", "whole", default=1),
-    Column("next_version_id", "whole", default=1),
+    *make_columns("whole", "next_fact_id", "next_profile_id", "next_version_id", default=1),
     Column("tokens_saved", "whole", default=0),
-    Column("language", "text", default=""),
-    Column("model", "text", default=""),
-    Column("persona", "text", default=""),
-    Column("persona_text", "text", default=""),
+    *make_columns("text", "language", "model", "persona", "persona_text", default=""),
     Column("next_reminder_id", "whole", default=1),
     Column("spoken_answers", "text", default="", choices=get_args(SpokenAnswers)),
     Column("formatting", "text", default="", choices=get_args(Formatting)),
@@ -187,16 +180,11 @@ SUMMARIES = Table(
     Column("source_chunk_ids", "ids"),
     Column("is_active", "truth"),
     Column("source_ids", "ids", default=[]),
-    Column("first_id", "whole"),
-    Column("last_id", "whole"),
-    Column("first_at", "date"),
-    Column("last_at", "date"),
+    *make_columns("whole", "first_id", "last_id"),
+    *make_columns("date", "first_at", "last_at"),
     Column("message_count", "whole"),
-    Column("model", "text", default=""),
-    Column("prompt_version", "text", default=""),
-    Column("tokens_in", "whole", default=0),
-    Column("tokens_out", "whole", default=0),
-    Column("milliseconds", "whole", default=0),
+    *make_columns("text", "model", "prompt_version", default=""),
+    *make_columns("whole", "tokens_in", "tokens_out", "milliseconds", default=0),
     Column("base_id", "whole", default=None),
     Column("policy", "text", default="pyramid"),
     Column("reason", "text", default=""),
@@ -207,11 +195,9 @@ SUMMARIES = Table(
 )
 FAILURES = Table(
     "failures",
-    Column("user_id", "telegram_id"),
-    Column("thread_id", "telegram_id"),
+    *make_columns("telegram_id", "user_id", "thread_id"),
     Column("at", "date"),
-    Column("reason", "text"),
-    Column("error", "text"),
+    *make_columns("text", "reason", "error"),
     Column("attempts", "whole"),
     Column("told", "truth", default=False),
     key=("user_id", "thread_id"),
@@ -227,8 +213,7 @@ FACTS = Table(
     Column("tags", "texts", default=[]),
     Column("source_ids", "ids", default=[]),
     Column("observed_at", "date"),
-    Column("valid_from", "date", default=None),
-    Column("valid_to", "date", default=None),
+    *make_columns("date", "valid_from", "valid_to", default=None),
     Column("superseded_by", "whole", default=None),
     Column("is_pinned", "truth", default=False),
     Column("deleted_at", "date", default=None),
@@ -259,8 +244,7 @@ PROFILES = Table(
     Column("model", "text", default=""),
     Column("last_summary_id", "whole", default=0),
     Column("status", "text", default="completed"),
-    Column("tokens_in", "whole", default=0),
-    Column("tokens_out", "whole", default=0),
+    *make_columns("whole", "tokens_in", "tokens_out", default=0),
     Column("base_id", "whole", default=None),
     Column("fact_ids", "ids", default=None),
 )
@@ -272,8 +256,7 @@ VERSIONS = Table(
     Column("thread_id", "telegram_id", default=0),
     Column("role", "text", choices=get_args(Role)),
     Column("content", "text"),
-    Column("written_at", "date"),
-    Column("replaced_at", "date"),
+    *make_columns("date", "written_at", "replaced_at"),
     Column("why", "text", default="edited"),
 )
 ACCOUNTS = Table(
@@ -286,12 +269,9 @@ ACCOUNTS = Table(
 )
 PROGRESS = Table(
     "progress",
-    Column("user_id", "telegram_id"),
-    Column("thread_id", "telegram_id"),
+    *make_columns("telegram_id", "user_id", "thread_id"),
     Column("learned_id", "whole", default=0),
-    Column("past_from", "whole", default=None),
-    Column("past_id", "whole", default=None),
-    Column("past_until", "whole", default=None),
+    *make_columns("whole", "past_from", "past_id", "past_until", default=None),
     Column("past_learned", "stretches", default=[]),
     key=("user_id", "thread_id"),
 )
@@ -299,8 +279,7 @@ REMINDERS = Table(
     "reminders",
     Column("id", "whole"),
     Column("user_id", "telegram_id"),
-    Column("thread_id", "telegram_id", default=0),
-    Column("person_id", "telegram_id", default=0),
+    *make_columns("telegram_id", "thread_id", "person_id", default=0),
     Column("text", "text"),
     Column("due_at", "date"),
     Column("wall_time", "text", default=""),
@@ -324,13 +303,11 @@ export that is inserted after the last file of the export was read.
 """
 CONVERSATIONS = Table(
     "conversations",
-    Column("user_id", "telegram_id"),
-    Column("thread_id", "telegram_id"),
+    *make_columns("telegram_id", "user_id", "thread_id"),
     Column("place", "telegram_id", default=0),
     Column("title", "text", default=""),
     Column("is_named", "truth", default=False),
-    Column("created_at", "date"),
-    Column("opened_at", "date"),
+    *make_columns("date", "created_at", "opened_at"),
     key=("user_id", "thread_id"),
 )
 # In the order of dumping and loading. `users.storage_type` and `epoch` are left out on purpose: they say where a memory

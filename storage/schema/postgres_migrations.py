@@ -41,10 +41,9 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Create the tables or migrate them to the newest schema.
+    """Create the tables, or migrate them to the newest schema.
 
-    Change nothing and raise StorageTooNew or StorageTooOld if another version created tables that this one cannot read.
-    Raise StorageError if the database holds tables of another program.
+    Raise StorageTooNew, StorageTooOld, or StorageError if the database holds tables of another program.
     """
     while (version := _read_version(connection)) < len(MIGRATIONS):
         with connection.transaction():

@@ -41,7 +41,7 @@ def parse_optional_moment(text: object) -> datetime | None:
 
 
 class Records(Generic[Record]):
-    """Converts table rows to values of a class, and back. `renamed` maps a field to a column with another name."""
+    """Converts database rows to values of one class, and back. `renamed` maps fields to columns of another name."""
 
     def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
         kinds = {column.name: column.kind for column in table.columns}
@@ -57,7 +57,9 @@ class Records(Generic[Record]):
         return frozenset(column for _, column, _ in self._columns)
 
     def parse(self, row: AnyRow, **overrides: object) -> Record:
-        """Convert a row to a value, with the fields in `overrides`. Raise StorageCorrupt if a column is damaged."""
+        """Convert a row to a value, with `overrides` for some of its fields. Raise StorageCorrupt if a column is
+        damaged.
+        """
         with explain_damage(self._table):
             values = {name: _parse_value(kind, row[column]) for name, column, kind in self._columns}
         if self._is_scoped:
@@ -65,7 +67,7 @@ class Records(Generic[Record]):
         return self._kind(**(values | overrides))
 
     def to_row(self, record: Record) -> Portable:
-        """Convert a value to a portable row with only the columns of its fields."""
+        """Convert a value to a portable row that has only the columns of its fields."""
         row: Portable = {column: _format_value(kind, getattr(record, name)) for name, column, kind in self._columns}
         if self._is_scoped:
             scope = getattr(record, "scope")  # noqa: B009 - _is_scoped says that the class has this field

@@ -21,7 +21,7 @@ summary, or a duplicate. transfer/rows.py has a sentence for each problem.
 
 
 class RowError(Exception):
-    """Raised if a value of a row is invalid. It never holds the value. `row` is like "messages[3]", counted from 0."""
+    """Raised if a value of a row is invalid. `row` is like "messages[3]", counted from 0. It never holds the value."""
 
     def __init__(self, row: str, name: str, problem: Problem) -> None:
         super().__init__(f"{row}: '{name}': {problem}")
@@ -33,7 +33,7 @@ class RowError(Exception):
 def parse_rows(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
 ) -> dict[str, list[Portable]]:
-    """Return the rows of all known tables with all columns, assigned to `owner`. Raise RowError if a value is invalid.
+    """Return the rows of all known tables, completed with defaults. Raise RowError if a value is invalid.
 
     If `is_whole`, every summary that a row refers to must be among the rows.
     """
@@ -128,7 +128,7 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
 
 
 def _check_unique(table: str, rows: Sequence[Portable], key: Sequence[str]) -> None:
-    """Raise RowError if two rows have the same key. Skip rows without the last column of the key."""
+    """Raise RowError if two rows have the same key. Skip rows whose last key column is None."""
     seen = set()
     for number, row in enumerate(iterate_with_pauses(rows)):
         values = tuple(row[name] for name in key)

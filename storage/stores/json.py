@@ -1,8 +1,7 @@
 """The store in memory.json, with a journal next to it and a working copy in index.db.
 
-memory.json and memory.json.journal are authoritative. index.db holds the same rows in SQLite and may be deleted while
-the bot is stopped. Each commit is first appended to the journal and fsynced, so its cost does not grow with the memory.
-A new snapshot replaces memory.json when the journal has become large.
+Each commit is first appended to the journal, so its cost does not grow with the memory. A new snapshot replaces
+memory.json when the journal has become large. index.db may be deleted while the bot is stopped.
 """
 
 import asyncio
@@ -46,9 +45,9 @@ _TRACKING = [
 
 
 class JsonStore(MemoryStore):
-    """A MemoryStore in a file that people can read and edit. Create it with `open`.
+    """A MemoryStore in a file that people can read and edit, created by `open`.
 
-    `reports` has sentences for the log and the admin about damaged files, and how they were handled.
+    `reports` has sentences about damaged files and how they were handled.
     """
 
     def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
@@ -71,10 +70,10 @@ class JsonStore(MemoryStore):
     async def open(
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
-        """Open the store in `folder`, recovering from an interrupted run. On exit, write all of memory.json.
+        """Open the store in `folder` after recovering from an interrupted run. At the end, write memory.json.
 
-        If `finish_by` leaves no time for that, keep the journal instead. If a newer version wrote memory.json, change
-        nothing and raise StorageTooNew.
+        Keep the journal instead if `finish_by` leaves no time. Raise StorageTooNew if a newer version wrote
+        memory.json.
         """
         recovery = Recovery(folder, clock)
         with explain_errors(folder / SNAPSHOT_NAME):
@@ -110,7 +109,7 @@ class JsonStore(MemoryStore):
         await run_uncancelled(self._make_snapshot)
 
     async def purge_erased_text(self) -> None:
-        """Write memory.json, cut the journal and rewrite the working copy, so that none of them holds erased text."""
+        """Write memory.json, cut the journal and rewrite the working copy, so that no file holds erased text."""
         await run_uncancelled(self._make_snapshot)
         await super().purge_erased_text()
 
@@ -122,21 +121,21 @@ class JsonStore(MemoryStore):
         self.words.move_owner(owner, new)
 
     def mark_corrupt(self) -> None:
-        """Note that the working copy is damaged, so that the next start rebuilds it."""
+        """Make the next start rebuild the working copy."""
         self._is_corrupt = True
 
     def finish_by(self, moment: float) -> None:
         self._close_by = moment
 
     async def flush(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Write all of memory.json and remove the journal. Raise SnapshotCancelled if `keep_going` returns False."""
+        """Write memory.json and remove the journal. Raise SnapshotCancelled if `keep_going` returns False."""
         row = await self._fetch_row(None, "SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != files.read_identity(self._target):
             await run_uncancelled(partial(self._make_snapshot, keep_going=keep_going))
 
     # The next three methods implement CommitHooks.
     def before_commit(self, connection: sqlite3.Connection) -> None:
-        """Write the transaction's changes to the journal and fsync it before the working copy commits."""
+        """Append the changes of the transaction to the journal before the working copy commits them."""
         names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
         if not names:
             return
@@ -155,13 +154,13 @@ class JsonStore(MemoryStore):
         connection.execute("DELETE FROM temp.changed")
 
     def after_failure(self) -> None:
-        """Remove the failed transaction's record from the journal. If that fails, the next write tries again."""
+        """Remove the record of the failed transaction from the journal. The next write tries again if that fails."""
         self._next = self._seq
         with contextlib.suppress(OSError):
             self._journal.undo_write()
 
     def after_commit(self) -> None:
-        """Confirm the journal record of the transaction, and begin a snapshot if the journal has become large."""
+        """Confirm the record of the transaction, and begin a snapshot if the journal has become large."""
         if self._next > self._seq:
             self._seq = self._next
             self._journal.confirm_write()
@@ -182,7 +181,6 @@ class JsonStore(MemoryStore):
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
 
     async def _make_snapshot(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Write memory.json, and remove the journal records that are now in it."""
         async with self._snapshot_lock:
             with explain_errors(self._target):
                 seq = await asyncio.to_thread(self._write_snapshot, keep_going)
@@ -213,7 +211,7 @@ class JsonStore(MemoryStore):
 
 
 def _select_changed_rows_sql(table: Table) -> str:
-    """Return the SQL that reads the changed rows of a table. A deleted row has its key, and NULL elsewhere."""
+    """Return the SQL that reads the changed rows of a table. A deleted row has only its key."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
     return f"""

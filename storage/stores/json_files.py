@@ -1,7 +1,7 @@
 """Read and write memory.json and its journal. All functions here block, so call them from a thread.
 
-memory.json is one indented object that people can read. It is written row by row from index.db. Each line of the
-journal is the record of one transaction: the rows that it inserted or changed, and the keys that it deleted.
+Each line of the journal is the record of one transaction: the rows that it inserted or changed, and the keys that it
+deleted.
 """
 
 import json
@@ -44,7 +44,7 @@ class SnapshotError(Exception):
 
 
 def read_identity(path: Path) -> str | None:
-    """Return a text that changes when the file is edited or replaced, or None if there is no file."""
+    """Return a text that changes when the file is edited or replaced, or None if the file is missing."""
     stat = path.stat() if path.exists() else None
     return f"{stat.st_size}-{stat.st_mtime_ns}" if stat else None
 
@@ -52,10 +52,10 @@ def read_identity(path: Path) -> str | None:
 def write_snapshot(
     source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, pauses: bool = True
 ) -> int:
-    """Replace memory.json with a consistent snapshot of `source`. Return the number of the last journal record in it.
+    """Replace memory.json with a snapshot of `source`. Return the number of the last journal record in it.
 
-    Write nothing if the file does not exist and there are no owners. Memory use does not grow with the data. Raise
-    SnapshotCancelled if `keep_going` returns False. If `pauses`, let other threads run while writing.
+    Write nothing if there is neither a file nor an owner. Raise SnapshotCancelled if `keep_going` returns False. If
+    `pauses`, let other threads run while writing.
     """
     source.execute("BEGIN")
     try:
@@ -87,7 +87,7 @@ def write_snapshot(
 def _write_table(
     source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool], pauses: bool
 ) -> None:
-    """Write the rows of a table by owner. In `users`, an owner has one object, and in the other tables a list."""
+    """Write the rows of a table by owner: one object for each owner in `users`, a list in other tables."""
     between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
     for owner, rows in groupby(iterate_with_pauses(found) if pauses else found, key=itemgetter("user_id")):
@@ -107,10 +107,9 @@ def _write_table(
 
 @cache
 def _make_flat_encoder(depth: int) -> Callable[[object], str]:
-    """Return an encoder for flat objects that puts each member on its own line.
+    """Return an encoder that puts each member of a flat object on its own line.
 
-    json.dumps with an indent runs in pure Python, which takes too long for 100,000 messages when the bot stops. The C
-    encoder is fast and accepts any separator.
+    json.dumps with an indent runs in pure Python, which takes too long for 100,000 messages when the bot stops.
     """
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
@@ -127,8 +126,7 @@ def indent_row(row: Mapping[str, object], depth: int) -> str:
 def read_snapshot(path: Path) -> tuple[int, Content]:
     """Parse memory.json. Return the number of the last journal record in it, and its content.
 
-    Raise SnapshotError if it is invalid, StorageTooNew or StorageTooOld if it has another format, and StorageTooLarge
-    if it is larger than MAX_SNAPSHOT_BYTES.
+    Raise SnapshotError if it is invalid, StorageTooNew or StorageTooOld for another format, or StorageTooLarge.
     """
     if (size := path.stat().st_size) > MAX_SNAPSHOT_BYTES:
         raise StorageTooLarge(
@@ -151,7 +149,7 @@ def read_snapshot(path: Path) -> tuple[int, Content]:
 
 
 def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
-    """Yield the `upsert` values of one owner and table at a time. Repair mistakes of edits, or raise SnapshotError."""
+    """Yield the rows of each owner and table as values for `upsert`. Repair people's edits, or raise SnapshotError."""
     try:
         sections: dict[str, Any] = {table.name: content.get(table.name, {}) for table in TABLES}
         owners = sorted({int(owner) for section in sections.values() for owner in section})
@@ -187,7 +185,7 @@ def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, li
 
 
 def _repair_date(value: object) -> str:
-    """Format a date for storage. Return 1 January 1970 if the date is invalid."""
+    """Format a date for storage, or return 1 January 1970 if it is invalid."""
     try:
         return format_moment(parse_moment(value))
     except (ValueError, OverflowError):
@@ -195,7 +193,7 @@ def _repair_date(value: object) -> str:
 
 
 def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
-    """Raise SnapshotError if two messages have the same id but different texts, as one would be lost."""
+    """Raise SnapshotError if two messages have one id but different texts, because one would be lost."""
     if len({str(row["id"]) for row in messages}) == len(messages):
         return
     seen = dict[str, object]()
@@ -204,7 +202,7 @@ def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
 
 
 def _repair_row(table: Table, row: dict[str, object], chunks: Container[object]) -> dict[str, object]:
-    """Return the row with its invalid dates and dangling references repaired. `chunks` are the summary ids."""
+    """Return a row with invalid dates and dangling references repaired. `chunks` are the ids of summaries."""
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
             row[column.name] = _repair_date(row[column.name])
@@ -216,10 +214,7 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
 
 
 def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: str) -> None:
-    """Insert every row of a snapshot into an empty database, inside the caller's transaction.
-
-    Raise SnapshotError if a row could not be read back, such as one with a word in a column of numbers.
-    """
+    """Insert the rows of a snapshot into an empty database. Raise SnapshotError if a row cannot be read back."""
     for table, batch in iterate_snapshot_batches(content):
         if table is USERS:
             connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
@@ -235,7 +230,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalEntry:
-    """A journal record: portable rows and deleted keys, by table. Deleting a user deletes all rows of that owner."""
+    """A journal record: changed rows and deleted keys by table. A deleted user stands for all rows of that owner."""
 
     seq: int
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
@@ -259,10 +254,9 @@ def parse_entry(line: bytes) -> JournalEntry | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalScan:
-    """The result of scanning a journal.
+    """The result of scanning a journal. `end` is the offset after the last good record.
 
-    `end` is the offset after the last good record. `torn` is True if bytes follow that record. `garbled` is True if an
-    earlier line is damaged.
+    `torn` is True if bytes follow that record. `garbled` is True if an earlier line is damaged.
     """
 
     end: int = 0
@@ -272,7 +266,7 @@ class JournalScan:
 
 
 def scan_journal(path: Path) -> JournalScan:
-    """Scan a journal for damage. An incomplete last line is not damage: its transaction was never acknowledged."""
+    """Scan a journal for damage. An incomplete last line is no damage, because its write was never acknowledged."""
     end = last_seq = bad = 0
     bad_before_good = False
     for entry, _, after in _read_lines(path):
@@ -291,7 +285,7 @@ def iterate_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntr
 
 
 def _read_lines(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
-    """Yield the record of each line (None if it is unreadable), the line, and the offset of its end."""
+    """Yield the record of each line, or None if it is unreadable, with the line and the offset of its end."""
     if not path.exists():
         return
     offset = 0
@@ -313,10 +307,7 @@ class Journal:
         self._retry_above = 0
 
     def is_snapshot_due(self, snapshot_bytes: int) -> bool:
-        """Return True if the journal is at least half as large as the last snapshot, which has `snapshot_bytes`.
-
-        After a failed attempt to write a snapshot, return False until the journal has doubled.
-        """
+        """Return True if the journal has half the size of the last snapshot, or has doubled since a failed attempt."""
         min_size = max(MIN_JOURNAL_BYTES, snapshot_bytes // 2) if snapshot_bytes else 0
         return self.size > max(min_size, self._retry_above)
 
@@ -342,7 +333,7 @@ class Journal:
         os.fsync(self._handle)
 
     def confirm_write(self) -> None:
-        """Note that the transaction of the last record was committed, so that `undo_write` keeps the record."""
+        """Make the last record permanent, because its transaction was committed."""
         if self._is_unconfirmed and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
         self._is_unconfirmed = False
@@ -356,7 +347,7 @@ class Journal:
         self._is_unconfirmed = self._must_truncate = False
 
     def drop_records_until(self, seq: int) -> None:
-        """Remove the records up to the number `seq`, which are now in a snapshot. Delete the file if none are left."""
+        """Remove the records up to number `seq`, which a snapshot holds. Delete the file if none are left."""
         if not self.path.exists():
             return
         partial = self.path.with_name(self.path.name + ".tmp")

@@ -1,8 +1,7 @@
 """Recover memory.json at start: make a working copy that agrees with it and with its journal.
 
-`Recovery` moves damaged files aside, rebuilds the working copy and replays the journal. `MissingWords` then indexes the
-words of a rebuilt copy in the background. The table `words_missing` lists the messages that are not indexed yet, so
-that the next process can continue.
+`MissingWords` then indexes the words of a rebuilt copy in the background. The table `words_missing` lists the messages
+that are not indexed yet, so that the next process can continue.
 """
 
 import asyncio
@@ -30,13 +29,6 @@ from storage.tables.owner_tables import delete_owner_rows
 log = logging.getLogger(__name__)
 
 INDEX_BATCH_SIZE = 100  # messages indexed in one transaction. It blocks other writers for a few hundredths of a second.
-
-_WORDS_MISSING = """
-CREATE TABLE IF NOT EXISTS words_missing (
-  seq     INTEGER PRIMARY KEY,  -- messages.seq
-  user_id INTEGER NOT NULL
-)
-"""
 _OWNERS = "SELECT user_id FROM words_missing GROUP BY user_id ORDER BY COUNT(*)"
 _NEXT = "SELECT seq FROM words_missing WHERE user_id = ? ORDER BY seq DESC LIMIT ?"
 _ROWS = """
@@ -53,7 +45,8 @@ CREATE TABLE IF NOT EXISTS journal_state (
 """
 
 _COPY_VECTORS = """
-INSERT INTO vectors (seq, {names}) SELECT m.seq, {ours}
+INSERT INTO vectors (seq, user_id, thread_id, model_id, kind, part, vector)
+SELECT m.seq, v.user_id, v.thread_id, v.model_id, v.kind, v.part, v.vector
 FROM old.vectors AS v JOIN old.messages AS o ON o.seq = v.seq
 JOIN main.messages AS m ON m.user_id = o.user_id AND m.id = o.id
 WHERE (m.thread_id, m.content, m.speaker) = (o.thread_id, o.content, o.speaker)
@@ -89,9 +82,9 @@ _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000",
 
 
 class Recovery:
-    """Makes the working copy agree with memory.json and the journal. Runs in a thread at start.
+    """Makes the working copy agree with memory.json and its journal, in a thread at start.
 
-    Unreadable files are renamed, never overwritten. `reports` has a sentence about each problem and how it was handled.
+    Unreadable files are renamed, never overwritten. `reports` has a sentence about each problem.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
@@ -150,7 +143,6 @@ class Recovery:
         return True
 
     def _read_journal_state(self) -> dict[str, object] | None:
-        """Return the row of `journal_state` in the working copy, or None if the row cannot be read."""
         if not self._index.exists():
             return None
         try:
@@ -183,7 +175,7 @@ class Recovery:
             connection.execute("COMMIT")
 
     def _replay_journal(self, index: Path) -> None:
-        """Apply the journal records that the working copy lacks, and cut off an incomplete last record."""
+        """Apply the journal records that the working copy lacks, and cut off an incomplete last one."""
         seen = files.scan_journal(self._journal)
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
@@ -224,7 +216,7 @@ def _is_intact(index: Path) -> bool:
 
 
 def _copy_vectors(fresh: Path, old: Path) -> None:
-    """Copy the vectors of unchanged texts. Computing them again would take hours of CPU time."""
+    """Copy the vectors of unchanged texts, because computing them again would take hours."""
     if not old.exists():
         return
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(fresh, durable=False)) as connection:
@@ -232,18 +224,15 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
             return
         connection.execute("ATTACH ? AS old", (str(old),))
         connection.execute("BEGIN IMMEDIATE")
-        columns = [row["name"] for row in connection.execute("SELECT name FROM pragma_table_info('vectors')")]
-        names = ", ".join(name for name in columns if name not in ("id", "seq"))
-        ours = ", ".join(f"v.{name}" for name in columns if name not in ("id", "seq"))
         connection.execute("INSERT INTO embedding_models SELECT * FROM old.embedding_models")
-        connection.execute(_COPY_VECTORS.format(names=names, ours=ours))
+        connection.execute(_COPY_VECTORS)
         connection.execute(_MARK_INDEXED)
         connection.execute(_COPY_FACT_VECTORS)
         connection.execute("COMMIT")
 
 
 def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> None:
-    """Insert the rows of a journal record and delete its keys. Mark new texts as missing from the word index."""
+    """Insert the rows of a journal record and delete its keys. Mark new texts as missing from the index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
             raise StorageTooNew(
@@ -283,7 +272,7 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
 
 
 def mark_clean(index: Path) -> None:
-    """Fsync the working copy and mark it as clean, so that the next start need not rebuild it."""
+    """Sync the working copy to disk and mark it as clean, so that the next start need not rebuild it."""
     with contextlib.closing(connect(index)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     with index.open("rb+") as file:
@@ -298,7 +287,8 @@ def _remove_database(path: Path) -> None:
 
 
 def _create_words_missing_table(connection: Connection) -> None:
-    connection.execute(_WORDS_MISSING)
+    columns = "seq INTEGER PRIMARY KEY, user_id INTEGER NOT NULL"  # seq: messages.seq
+    connection.execute(f"CREATE TABLE IF NOT EXISTS words_missing ({columns})")
     connection.execute("CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)")
 
 
@@ -309,7 +299,7 @@ def mark_words_missing(connection: Connection, owner: int, message: int, seq: in
 
 
 class MissingWords(StatementRunner):
-    """Indexes the messages that the word index lacks: first those of owners who wait, and the newest messages first."""
+    """Indexes the messages that the word index lacks, the newest first. Owners who wait for a search come first."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -319,7 +309,7 @@ class MissingWords(StatementRunner):
 
     @contextlib.asynccontextmanager
     async def index_in_background(self) -> AsyncIterator[None]:
-        """Index missing messages in the background until the `async with` block ends."""
+        """Index missing messages in the background while the block runs."""
         self.missing = {row[0]: asyncio.Event() for row in await self._fetch_rows(None, _OWNERS)}
         task = asyncio.create_task(self._index_until_stopped()) if self.missing else None
         try:
@@ -341,7 +331,7 @@ class MissingWords(StatementRunner):
         return missing.is_set()
 
     def move_owner(self, owner: int, new: int) -> None:
-        """Record that the owner of missing messages has another id now."""
+        """Note that the owner of missing messages has another id now."""
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing
 
@@ -364,7 +354,7 @@ class MissingWords(StatementRunner):
                     missing.set()
 
     async def _index_batch(self, owner: int) -> bool:
-        """Index the newest missing messages of an owner. Return True if no messages were missing."""
+        """Index the newest missing messages of an owner. Return True if none were missing."""
         async with self.database.read(owner) as reader:
             seqs = [row[0] for row in await reader.rows(_NEXT, owner, INDEX_BATCH_SIZE)]
             rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []

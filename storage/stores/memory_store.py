@@ -1,7 +1,6 @@
 """A store of memories in SQL tables: in memory.db, in the working copy of memory.json, or in PostgreSQL.
 
-Each method is atomic and durable, also those of the classes in storage/tables. When it returns, everything is on disk.
-If it raises StorageError, nothing was changed. Every method for one memory takes a scope or an owner.
+Every change is atomic and on disk when its method returns. If a method raises StorageError, nothing was changed.
 """
 
 import asyncio
@@ -46,10 +45,9 @@ MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not index
 
 
 class MemoryStore(FoldTable):
-    """A store over an open OwnerDatabase, which the caller opens and closes.
+    """A store over an open database. `kind` is the `users.storage_type` of its owners.
 
-    `kind` is the `users.storage_type` of the owners in this store. A row of `users` with another type is a pointer to
-    another store, which directory.py maintains.
+    A row of `users` with another type is a pointer to another store, which directory.py maintains.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -93,16 +91,16 @@ class MemoryStore(FoldTable):
             raise StorageError("This memory lives in another store.")
 
     async def count_active_owners(self, since: datetime) -> tuple[int, int]:
-        """Return the number of owners with a message after `since`, and the number of scopes whose last fold failed."""
+        """Return the number of owners with a message after `since`, and of scopes whose last fold failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
-        """Store messages and index their words in one transaction. Ids ascend and are never reused.
+        """Store messages in one transaction and index their words. Return stored messages instead of repeated drafts.
 
-        If a message with the owner, role and source of a draft is stored already, return that message instead. A draft
-        with turn=None begins a turn, whose number is the id of the message. Raise StorageError if the owner is not in
-        this store.
+        A draft is repeated if owner, role and source are the same. A draft with turn=None begins a turn. Raise
+        StorageError if
+        the owner is not in this store.
         """
         if not drafts:
             return []
@@ -112,10 +110,9 @@ class MemoryStore(FoldTable):
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
-        """Store the messages of a question as one turn, like `append`, and read what is needed to answer it.
+        """Store the messages of a question as one turn, and read what is needed to answer it.
 
-        If the last message has an answer already, return that answer. Otherwise, if `turns` is above 0, return the
-        result of `read_context_sources` with that many earlier turns.
+        Return an answer that is stored already, or else the context of `turns` earlier turns if `turns` is above 0.
         """
         analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
@@ -130,7 +127,7 @@ class MemoryStore(FoldTable):
             return await self.database.transact(partial(ask, turns=0), scope.owner)
 
     async def mark_declined(self, scope: Scope, turns: Sequence[int]) -> None:
-        """Mark the questions of these turns as declined by the model's provider. No prompt will have them again."""
+        """Mark the questions of turns that the model's provider declined. They are left out of all later prompts."""
         await self._execute(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
 
     async def find_message(self, scope: Scope, *, role: Role, source: str) -> Message | None:
@@ -139,27 +136,24 @@ class MemoryStore(FoldTable):
         return parse_message(row) if row else None
 
     async def read_messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
-        """Return the messages with these ids that are in the scope, in ascending order."""
+        """Return the messages of a scope with these ids, in ascending order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
     async def list_unfolded(self, scope: Scope) -> list[Message]:
-        """Return the oldest active messages in ascending order, at most MAX_UNFOLDED."""
+        """Return the oldest active messages of a scope in ascending order, at most MAX_UNFOLDED."""
         return await self._read_messages(scope.owner, _UNFOLDED, *scope, MAX_UNFOLDED)
 
     async def read_turn(self, scope: Scope, turn: int) -> list[Message]:
-        """Return the messages of one turn in ascending order, imported ones included."""
+        """Return the messages of one turn in ascending order."""
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
     async def read_last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """Return messages of the `turns` newest turns before the turn `before`, ascending, without imported ones."""
+        """Return the messages of the newest turns before the turn `before`, oldest first, without imported ones."""
         values = (*scope, 2**62 if before is None else before, max(0, turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
     async def read_context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
-        """Return everything for a prompt except search results, with the messages of the newest `turns` turns.
-
-        If `before` is given, leave out the messages of that turn and of later turns.
-        """
+        """Return everything for a prompt except search results. Leave out the turn `before` and later ones."""
         read = partial(message_table.read_context_sources, scope=scope, turns=turns, before=before)
         return await self._read_snapshot(scope.owner, read)
 
@@ -178,35 +172,31 @@ class MemoryStore(FoldTable):
         return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
 
     async def find_id_range(self, scope: Scope) -> tuple[int, int]:
-        """Return the lowest and highest message id of a scope, or (1, 1) if it is empty. Imported ids are below 1."""
+        """Return the lowest and highest message id of a scope, or (1, 1) if the scope is empty."""
         sql = "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?"
         row = await self._fetch_row(scope.owner, sql, *scope)
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def list_scopes(self, owner: int) -> list[Scope]:
-        """Return the scopes of an owner that hold a message."""
+        """Return the scopes of an owner that hold messages."""
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
         return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
         """Wait until all words of an owner are indexed. Return False if that takes longer than `within` seconds.
 
-        Only a JsonStore ever waits, after it has rebuilt its working copy. A search waits up to MAX_INDEX_WAIT_SECONDS,
-        and then finds only the messages that are indexed.
+        Only a JsonStore ever waits, after it has rebuilt its working copy.
         """
         return True
 
     async def search_words(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
-        """Return the best messages by BM25 with at least one of the terms (see text/analyzer.py), best first."""
+        """Return the best messages by BM25 that contain at least one of the terms, best first."""
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
-        """Return edited messages with a term in one of the newest MAX_EARLIER_TEXTS earlier texts, newest first.
-
-        The `content` of each is that earlier text.
-        """
+        """Return edited messages whose earlier text contains one of the terms, with that text, newest first."""
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def filter_matching() -> list[Message]:
@@ -216,13 +206,13 @@ class MemoryStore(FoldTable):
         return await asyncio.to_thread(filter_matching)
 
     async def list_speakers(self, scope: Scope) -> list[str]:
-        """Return the names of recent speakers."""
+        """Return the names of recent speakers in a scope."""
         return await self._read_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
 
     async def complete_terms(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map each term that no message with an id below `before` has to the terms of the scope that begin with it."""
+        """Map each term that no message below id `before` contains to terms of the scope that begin with it."""
         read = partial(search.find_completions, scope=scope, terms=terms, before=before)
         return await self._read_snapshot(scope.owner, read)
 
@@ -236,10 +226,11 @@ class MemoryStore(FoldTable):
         times: Sequence[tuple[float, float]] = (),
         before: int | None = None,
     ) -> Candidates:
-        """Return the `limit` best matches, those with the rarest terms, the `nearest` ones, and those within `times`.
+        """Return the best matches, those with the rarest terms, the `nearest` ones and those within `times`.
 
-        Return each with the messages around it. `nearest` has values of `messages.seq`. `times` has (from, until) in
-        seconds since 1970. If `before` is given, leave out the message with that id and later ones.
+        `nearest` has values of `messages.seq`, and `times` pairs of seconds since 1970. Each match comes with the
+        messages
+        around it. Leave out the message `before` and later ones.
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(
@@ -248,7 +239,7 @@ class MemoryStore(FoldTable):
         return await self._read_snapshot(scope.owner, read)
 
     async def optimize_words(self) -> None:
-        """Merge segments of the word index if at least four messages were added. Call this when the bot is idle."""
+        """Merge segments of the word index if some messages were added. Call this when the bot is idle."""
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
             await self.database.transact(
@@ -259,59 +250,49 @@ class MemoryStore(FoldTable):
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
 
     async def dump(self, owner: int) -> Batches:
-        """Yield all rows of an owner from one snapshot, in batches of portable rows with a "table" key, for `load`."""
+        """Yield all rows of an owner from one snapshot, in batches of portable rows for `load`."""
         async with self.database.read(owner, frozen=True) as reader:
             async for batch in dump_owner(reader, owner):
                 yield batch
 
     async def load(self, owner: int, batches: Batches) -> None:
-        """Load another store's `dump` with the same ids in one transaction. Raise StorageError if the owner is here."""
+        """Load the `dump` of another store in one transaction. Raise StorageError if the owner has rows here."""
         async with self.database.write(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 
     async def compute_digest(self, owner: int) -> str:
-        """Return a hash of all rows that `dump` yields, to compare an owner's rows in two stores."""
+        """Return a hash of all rows of an owner, to compare two stores."""
         return await compute_digest(self.dump(owner))
 
     async def erase(self, owner: int) -> None:
-        """Delete all rows of an owner, and their traces in the log. Keep a pointer to another store."""
+        """Delete all rows of an owner and their traces in the log. Keep a pointer to another store."""
         async with self.database.write(owner) as tx:
             await tx.run(delete_owner_rows, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.drop_cached_vectors(owner)
-        await self.database.forget_log()
+        await self.database.truncate_log()
 
     async def purge_erased_text(self) -> None:
-        """Rewrite the files and the word index without erased text, which the logs may hold until `truncate_logs`."""
+        """Rewrite the files and the word index without erased text. The logs may still hold it."""
         async with self.database.write(None) as tx:
             await tx.run(lambda connection: full_text.get_word_index(connection).merge(connection))
         await self.database.rewrite()
 
-    async def truncate_logs(self) -> bool:
-        """Truncate the logs. Return False if another process is reading, so that the caller must try again later."""
-        return await self.database.forget_log()
-
     async def rename(self, owner: int, new: int) -> None:
-        """Change the id of an owner to `new`, which must have no rows here. Void the owner's running folds.
-
-        Remove the Telegram ids of the messages. Do nothing if the owner is not in this store.
-        """
+        """Change the id of an owner to `new`, which must have no rows here. Void the owner's running folds."""
         async with self.database.write(owner) as tx:
             await change_owner_id(tx, owner, new)
         self.drop_cached_vectors(owner)
 
     def drop_cached_vectors(self, owner: int) -> None:
-        """Drop an owner's cached vectors. Call this after a deletion in this or another process."""
+        """Drop the cached vectors of an owner after a deletion in this or another process."""
         self.vectors.evict_owner(owner)
 
     async def flush(self) -> None:
-        """Complete the files, as a clean stop does. A JsonStore writes memory.json."""
+        """Complete the files as a clean stop does. A JsonStore writes memory.json."""
 
     def finish_by(self, moment: float) -> None:
-        """Close by `moment` (time.monotonic()), and leave the remaining work to the next start.
-
-        A JsonStore then keeps the journal instead of writing memory.json. A PostgresStore stops waiting for the server.
-        """
+        """Leave the work that remains at `moment` (time.monotonic()) to the next start."""
 
 
 _UNFOLDED = """

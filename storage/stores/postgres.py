@@ -1,4 +1,4 @@
-"""The store in a PostgreSQL database, with its differences from MemoryStore."""
+"""The store in a PostgreSQL database."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -14,7 +14,7 @@ from storage.tables.owner_tables import change_owner_id
 def open_postgres_database(
     url: str, *, replica: LeaseHolder | None = None
 ) -> AbstractAsyncContextManager[PostgresDatabase]:
-    """Open a PostgresDatabase with our migrations and a tsvector word index."""
+    """Open a PostgreSQL database with our migrations and word index."""
     return PostgresDatabase.open(url, migrate=migrate, full_text=TsVector(), replica=replica)
 
 

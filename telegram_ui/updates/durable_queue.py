@@ -196,7 +196,7 @@ class DurableQueue(asyncio.Queue[Received]):
             if self._has_text.is_set():
                 self._has_text.clear()
                 try:
-                    is_cut = await self._inbox.truncate_log()
+                    is_cut = await self._inbox.database.truncate_log()
                 except StorageError as error:
                     is_cut = False
                     logger.warning("The inbox's log cannot be cut (%s); retrying later.", type(error).__name__)

@@ -133,7 +133,7 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
     async with remembering(tmp_path / "there", other) as memory:
         assert await digests(memory) == made.digests
         assert {(await memory.config(owner)).storage for owner in OWNERS} == {StorageType.POSTGRES}  # type: ignore[union-attr]
-        assert await memory.usage.of(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
+        assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
         work = memory.shared_work
         assert work is not None
         assert [one.payload for one in await work.former.list_pending(900)] == [WAITING], "where a start takes it from"
@@ -142,7 +142,7 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
     async with remembering(tmp_path / "back") as memory:
         assert await digests(memory) == made.digests
         assert [one.payload for one in await memory.inbox.list_pending(900)] == [WAITING]
-        assert await memory.usage.of(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
+        assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
 
 
 async def test_behind_the_wall_between_owners_all_is_saved_and_put_back(

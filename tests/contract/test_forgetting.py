@@ -444,7 +444,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
     await store.forgetting.replace_message_text(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
     await store.purge_erased_text()
-    assert await store.truncate_logs()
+    assert await store.database.truncate_log()
     assert held() == [False, True, False, True, True, False]
     found = await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9)
     assert found is not None

@@ -68,7 +68,7 @@ async def test_the_payload_of_a_done_update_is_erased(
 ) -> None:
     await received(inbox, [Arrival(1, "walrus")])
     await inbox.done(BOT, [1], NOW)
-    assert await inbox.truncate_log()
+    assert await inbox.database.truncate_log()
     rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
     assert b"walrus" not in b"".join([*files_of(tmp_path), *rows])
 

@@ -33,7 +33,6 @@ TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegr
 STORAGE_LAYERS = (
     ("storage.bot_state.state",),
     ("storage.backup",),
-    ("storage.bot_state.shared",),
     ("storage.bot_state.deletion", "storage.bot_state.directory", "storage.bot_state.renaming"),
     ("storage.stores",),
     ("storage.erasure",),

@@ -237,7 +237,7 @@ async def test_use_from_before_cache_writes_were_counted_is_put_back(data: Path,
     await restored(older, data)
     async with AsyncExitStack() as stack:
         memory = await remembering(data, stack)
-        assert await memory.usage.of(date(2026, 3, 1)) == {1: Usage(prompt=5, completion=6, answers=1)}
+        assert await memory.usage.read_day(date(2026, 3, 1)) == {1: Usage(prompt=5, completion=6, answers=1)}
 
 
 @pytest.mark.parametrize("name", CHANGES)
