@@ -68,7 +68,7 @@ class Answered:
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """Return the first few proposals without duplicates."""
+        """Return the first proposals of the tools, without duplicates."""
         return tuple(dict.fromkeys(call.proposal for call in self.used if call.proposal is not None))[:MAX_PROPOSALS]
 
     def list_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
@@ -219,7 +219,6 @@ class AnswerLoop:
 
 
 def _collect_seen_ids(context: Context, used: Sequence[Used]) -> Seen:
-    """Return the messages and summaries that the prompt and the tools have shown the model in this turn."""
     shown = {*(message.id for message in context.recent), *(snippet.message.id for snippet in context.snippets)}
     return Seen(
         messages=shown.union(*(call.found for call in used)),

@@ -318,7 +318,6 @@ class Conversation:
             self._explanations.hold_record(turn.number, turn.incoming, answered.record)
 
     async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
-        """Leave turns out of later prompts because the provider refused them."""
         turn.session.mark_declined_turns(turns)
         stored = [number for number in turns if number < UNSTORED]
         if not stored or not turn.is_on:

@@ -91,9 +91,6 @@ class Shown:
     summaries: tuple[int, ...] = ()
 
 
-NOTHING = Shown(text="Nothing was found.")
-
-
 @define(kw_only=True, eq=False)
 class MemoryReading:
     """Builds the results of search_memory for all scopes."""
@@ -122,7 +119,8 @@ class MemoryReading:
         text, shown = await run_maybe_in_thread(lambda: fill(new, left, now), in_thread=True)
         if not shown and not summaries:
             known = len(hits) - len(new)
-            return NOTHING if not known else Shown(text=f"Nothing new was found: you have seen all {known} that match.")
+            nothing_new = f"Nothing new was found: you have seen all {known} that match."
+            return Shown(text=nothing_new if known else "Nothing was found.")
         return Shown(
             text="\n".join(filter(None, [found + text, _format_hint(len(new) - len(shown), wish)])),
             messages=shown,
@@ -143,7 +141,7 @@ class MemoryReading:
                 since=wish.since,
                 before=wish.before,
                 near=NEAR,
-                keeps=_is_recallable,
+                keeps=_may_be_shown,
             )
             lists.append(page.found)
         hits_by_id: dict[int, Hit] = {}
@@ -157,9 +155,7 @@ class MemoryReading:
         return [
             Hit(message=message, text=message.content)
             for message in messages
-            if (wish.before is None or message.created_at < wish.before)
-            and _is_earlier(message, until)
-            and _is_recallable(message)
+            if (wish.before is None or message.created_at < wish.before) and _may_be_shown(message, until)
         ]
 
     def _format_list(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
@@ -191,7 +187,7 @@ class MemoryReading:
     ) -> Shown:
         """Return a message in full with the rest of its turn, then its neighbours, nearest first."""
         middle = next(iter(await store.read_messages(scope, [number])), None)
-        if middle is None or not _is_recallable(middle) or not _is_earlier(middle, until):
+        if middle is None or not _may_be_shown(middle, until):
             return Shown(text="There is no such message.")
         before = await store.timeline.read_page(scope, before=number, limit=NEIGHBOURS)
         after = await store.timeline.read_page(scope, after=number, limit=NEIGHBOURS)
@@ -199,9 +195,7 @@ class MemoryReading:
         near = [
             message
             for message in (middle, *before, *after)
-            if _is_recallable(message)
-            and _is_earlier(message, until)
-            and (message.turn == middle.turn or message.id not in seen.messages)
+            if _may_be_shown(message, until) and (message.turn == middle.turn or message.id not in seen.messages)
         ]
         near.sort(key=lambda message: (message.id != number, message.turn != middle.turn, distances[message.id]))
 
@@ -254,12 +248,8 @@ def _shorten_line(text: str) -> str:
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
 
 
-def _is_recallable(message: Message) -> bool:
-    return message.origin not in NEVER_RECALLED
-
-
-def _is_earlier(message: Message, until: int | None) -> bool:
-    return until is None or message.id <= until
+def _may_be_shown(message: Message, until: int | None = None) -> bool:
+    return message.origin not in NEVER_RECALLED and (until is None or message.id <= until)
 
 
 def _parse_day(given: object, *, following: bool = False) -> datetime | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
@@ -139,8 +140,6 @@ def format_backup(backups: Backups | None, zone: tzinfo) -> str:
 def _measure_folder_bytes(folder: Path | None) -> int:
     total = 0
     for path in folder.rglob("*") if folder is not None else ():
-        try:
+        with suppress(OSError):
             total += path.stat().st_size
-        except OSError:
-            continue
     return total

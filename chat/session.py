@@ -91,11 +91,9 @@ class Session:
         return has_changed
 
     def get_messages(self, mode: Mode) -> deque[Message]:
-        """Return the messages of a mode that this process holds."""
         return self.incognito if mode == "incognito" else self.recent
 
     def record_answer(self, turn: int, text: str, given: GivenAnswer) -> None:
-        """Remember how an answer to a turn ended."""
         if self.answers[0] != turn:
             self.answers = turn, {}
         self.answers[1][text] = given
@@ -166,7 +164,7 @@ class Session:
 
 
 class Sessions:
-    """Holds the sessions of all scopes."""
+    """The sessions of all scopes."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[Scope, Session] = OrderedDict()

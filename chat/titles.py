@@ -48,7 +48,6 @@ class Titles:
             self._tasks[place] = asyncio.create_task(self._generate_titles(place, conversations))
 
     async def wait_until_finished(self) -> None:
-        """Wait until no title is being generated."""
         await asyncio.gather(*self._tasks.values())
 
     async def _generate_titles(self, place: Scope, conversations: Sequence[Scope]) -> None:

@@ -172,8 +172,8 @@ def _propose_fact(call: ToolCall, arguments: Mapping[str, Any]) -> Used:
     text = " ".join(str(arguments.get("text") or "").split())
     if not text or len(text) > MAX_FACT_CHARS:
         return _make_error_result(call, f"A fact is one sentence of at most {MAX_FACT_CHARS} characters.")
-    note = f"{call.name}: proposed"
-    return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="remember", text=text))
+    proposal = Proposal(kind="remember", text=text)
+    return Used(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
 
 
 def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known: Sequence[Fact]) -> Used:

@@ -48,7 +48,7 @@ class Turn:
 
     @property
     def reads_memory(self) -> bool:
-        """Return True if the store may be read for this turn."""
+        """Return True if this turn may read the store."""
         return self.stored is not None or self.mode == "incognito"
 
     @property
@@ -58,7 +58,6 @@ class Turn:
 
     @property
     def questions(self) -> list[NewMessage]:
-        """Return the question's messages as they are stored."""
         return [
             NewMessage(
                 role="user",

@@ -67,7 +67,6 @@ class Patience:
 
     @property
     def seconds_left(self) -> float:
-        """The seconds until the call times out."""
         return (self._timeout.when() or 0.0) - self._now()
 
     @property
@@ -123,7 +122,6 @@ REFUSALS = make_counter(
 
 
 def initialise_metrics(model: str) -> None:
-    """Set every metric of a model to 0."""
     SECONDS.labels(model)
     start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
     start_at_zero(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})

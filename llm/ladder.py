@@ -27,7 +27,6 @@ _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
 def reserve_answer_tokens(window: int) -> int:
-    """Return the number of tokens of a window that are reserved for the answer."""
     return min(MAX_ANSWER_TOKENS, window // ANSWER_SHARE)
 
 

@@ -169,7 +169,6 @@ class OpenAIChat(EndpointClient, ChatModel):
         client: "OpenAIClient",
         patience: Patience,
     ) -> PartialAnswer:
-        """Ask until there is a whole answer. After each refusal, leave out more of the request."""
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
             if "tools" in ladder.left_out and offer.tools:
@@ -352,7 +351,6 @@ class OpenAIChat(EndpointClient, ChatModel):
         raise ModelDeclined from None
 
     def _drop_parameter(self, request: Mapping[str, Any], error: StatusError) -> bool:
-        """Drop the optional parameter that the refusal names. Return False if it names none."""
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
         named = str(find_error_body(error.body).get("param") or "").split(".")[0]
@@ -360,11 +358,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
             self._remember_refused_parameter(_REASONING)
             return True
-        for parameter in _OPTIONAL:
+        for parameter in (parameter for parameter in _OPTIONAL if parameter in request):
             says = {"tools": _TOOLS, "stream": _STREAMING}.get(parameter)
             is_named = says.search(words) if says else parameter.removesuffix("_key") in words  # "prompt_cache_…"
-            is_named = is_named or named == parameter
-            if parameter in request and is_named:
+            if is_named or named == parameter:
                 self._remember_refused_parameter(parameter)
                 return True
         return False

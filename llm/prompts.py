@@ -176,7 +176,6 @@ def split_heading(line: str) -> tuple[str, str]:
 
 
 def prefix_speaker_name(name: str, text: str) -> str:
-    """Prefix a group member's quoted text with their name."""
     return f"{quote_one_line(name) or 'User'}: {text}"
 
 
@@ -211,17 +210,15 @@ def format_snippet_heading(moment: datetime, now: datetime) -> str:
 
 
 def format_with_speaker(message: Message, text: str) -> str:
-    """Format a message with its speaker."""
     return f"{name_speaker(message)}: {quote_message(message, text)}"
 
 
 def format_numbered_message(message: Message, text: str) -> str:
-    """Format a message with its number and speaker."""
     return f"#{message.id} {format_with_speaker(message, text)}"
 
 
 def format_list_line(message: Message, text: str, now: datetime) -> str:
-    """Format a message as a short line with its number and day."""
+    """Format a message as one line of a list, with its number and day."""
     day = format_date(message.created_at.astimezone(now.tzinfo))
     return f"#{message.id} {day} {format_with_speaker(message, text)}"
 
@@ -251,7 +248,6 @@ def describe_owner(owner: int) -> str:
 
 
 def format_known_fact(fact: Fact) -> str:
-    """Format a known fact with its number for extraction."""
     state = "since" if fact.is_valid else "withdrawn by hand, since"
     attribute = f" ({quote_text(fact.subject)})" if fact.subject else ""
     return f"{fact.id} · {state} {format_date(fact.valid_from)}{attribute}: {quote_text(fact.text)}"
@@ -276,18 +272,16 @@ def make_profile_request(before: str, summaries: Sequence[str], facts: Sequence[
 
 
 def format_profile(text: str) -> str:
-    """Quote the document about the owner."""
     return format_block("profile", [defuse_tags(text)])
 
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
-    """Format a fact with its number and its period of validity."""
     until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
     return f"[fact {fact.id} · {until}since {format_date(fact.valid_from.astimezone(zone))}] {quote_text(fact.text)}"
 
 
 def format_recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
-    """Format a recalled fact below the one that it replaced."""
+    """Format a recalled fact, below the fact that it replaced."""
     earlier = [format_fact(one.earlier, zone)] if one.earlier is not None else []
     return "\n".join([*earlier, format_fact(one.fact, zone)])
 
@@ -305,24 +299,20 @@ def format_clock(now: datetime) -> str:
 
 
 def make_reminder_request(said: str, now: datetime) -> str:
-    """Return the request to parse a reminder."""
     clock = f"{format_clock(now)} Today is {day_name[now.weekday()]}."
     return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(said)])])
 
 
 def format_replied_message(replied: Replied) -> str:
-    """Quote the message that the user replies to."""
     who = quote_one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
     return format_block("replied", [f"{who}: {quote_text(replied.text)}"])
 
 
 def format_document(passages: Iterable[str]) -> str:
-    """Quote passages of the user's files."""
     return format_block("document", map(quote_text, passages))
 
 
 def format_forwarded(texts: Iterable[str]) -> str:
-    """Quote forwarded texts."""
     return "\n".join(format_in_block("forwarded", text) for text in texts)
 
 
@@ -335,7 +325,6 @@ def make_picture_request(words: str) -> str:
 
 
 def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
-    """Append the style that the owner chose to the system prompt."""
     if config is None or not config.persona:
         return system_prompt
     manner = PERSONAS.get(config.persona, "")
@@ -345,7 +334,7 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 
 
 def make_title_request(messages: Iterable[Message], *, most: int) -> str:
-    """Return the request for a conversation's title. `most` limits the characters of each message."""
+    """Return the request for a title. `most` limits the characters of each message."""
     lines = [format_with_speaker(message, message.content[:most]) for message in messages]
     return f"{_NAME}\n\n{format_block('conversation', lines)}"
 

@@ -54,7 +54,6 @@ def quote_one_line(name: str) -> str:
 
 
 def format_block(tag: Block, lines: Iterable[str]) -> str:
-    """Enclose quoted lines in tags."""
     return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
 
 

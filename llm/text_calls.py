@@ -127,7 +127,6 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
 
 
 def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: int) -> CallReading | None:
-    """Read a call that begins with a template's mark, or with a tool's name and its arguments."""
     marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
         before, body = _cut_marks(text[: mark.start()], (), settled), text[mark.start() :]
@@ -230,7 +229,6 @@ def _find_arguments(body: str) -> Mapping[str, object]:
 
 
 def _is_other_json(text: str, names: Collection[str]) -> bool:
-    """Return True if a text begins with valid JSON that does not name a tool."""
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):

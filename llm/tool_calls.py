@@ -20,7 +20,6 @@ MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants ba
 
 
 def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """Convert tools to the JSON of a request."""
     return [
         {
             "type": "function",
@@ -130,7 +129,6 @@ class Reasoning:
     _details: list[object] = field(default_factory=list)
 
     def add(self, said: Mapping[str, Any]) -> None:
-        """Add the reasoning of a chunk or message."""
         for name in _REASONING_TEXTS:
             if isinstance(text := said.get(name), str) and len(self._texts.get(name, "")) <= MAX_REASONING_CHARS:
                 self._texts[name] = self._texts.get(name, "") + text
@@ -187,5 +185,4 @@ class Offer:
         return any(self.must_answer or not offered or name in self.known - offered for name in called)
 
     def withdraw_tools(self) -> "Offer":
-        """Return the offer without any tools."""
         return Offer(must_answer=self.must_answer, known=self.names)

@@ -83,7 +83,6 @@ async def describe_shutdowns(settings: Settings, today: date) -> list[str]:
 
 
 async def warn_of_shutdowns(settings: Settings, clock: Clock) -> None:
-    """Log a warning for each configured model that will be shut down soon."""
     if settings.openai_api_key.value or settings.openai_base_url:  # else nothing is asked of an endpoint
         for sentence in await describe_shutdowns(settings, clock().date()):
             log.warning("%s", sentence)

@@ -67,9 +67,9 @@ class SearchCommands(Family):
         zone = await self._read_zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
             lines += ["", format_hit(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
-        if page.next is not None:
-            lines += ["", tr("search-so-far", shown=str(page.next), total=str(page.total))]
-            payload = f"{page.next}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
+        if page.next_offset is not None:
+            lines += ["", tr("search-so-far", shown=str(page.next_offset), total=str(page.total))]
+            payload = f"{page.next_offset}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
             rows.append([self._make_button(ask, MORE, tr("search-more"), payload)])
         if not titles and page.first == 0 and len(await self._list_conversation_titles(ask)) > 1:
             rows.append([self._make_button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
