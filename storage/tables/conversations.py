@@ -1,7 +1,6 @@
 """The SQL of `conversations`: the conversations of each place, one of which is open.
 
-A place is the scope of a chat or of a thread in Telegram. It is also the scope of its first conversation, which has no
-row until somebody begins another one.
+A place is the scope of a chat or thread in Telegram, and also of its first conversation, which needs no row.
 """
 
 from collections.abc import Sequence
@@ -51,7 +50,7 @@ class ConversationTable(OwnerTables):
         return await self._update_conversation(place, conversation, now=now)
 
     async def set_title(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
-        """Set an owner's title. Return False if the conversation was deleted or belongs to another place."""
+        """Set the title of a conversation. Return False if it was deleted or belongs to another place."""
         return await self._update_conversation(place, conversation, now=now, title=title, is_opened=False)
 
     async def _update_conversation(
@@ -66,7 +65,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(change, place.owner)
 
     async def list_untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
-        """Map each conversation of `among` that has messages but no title to its first messages."""
+        """Return the first messages of each conversation of `among` that has messages but no title."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
             untitled = [scope for scope in among if not _read_stored_title(connection, scope)]
@@ -78,7 +77,7 @@ class ConversationTable(OwnerTables):
     async def set_generated_title(
         self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
-        """Store a generated title. Return False if a title exists, or if a message of `made_from` was changed."""
+        """Store a generated title. Return False if there is a title, or if a message of `made_from` was changed."""
 
         def put_title(connection: Connection) -> bool:
             texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
@@ -91,10 +90,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(put_title, place.owner)
 
     async def list_page(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return `limit` conversations of a place, the last opened first, and the number of all its conversations.
-
-        `first` is the index at which the page begins. Leave out conversations without messages, except the open one.
-        """
+        """Return a page of conversations, the last opened first, and the number of all. Skip empty ones unless open."""
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
@@ -108,10 +104,7 @@ class ConversationTable(OwnerTables):
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
-        """Return the conversation of a place that has the given message, or None.
-
-        The message is given by the source of a user's message, its id (`number`), or a Telegram message that shows it.
-        """
+        """Return the conversation with a message, given by its source, its id (`number`) or a Telegram id, or None."""
         lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
         lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
 
@@ -150,7 +143,7 @@ def _read_first_messages(connection: Connection, conversation: Scope) -> list[Me
 
 
 def _make_new_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
-    """Return a scope with an unused thread number: the time in milliseconds, or a higher number if that is taken."""
+    """Return a scope with an unused thread number, usually the time in milliseconds."""
     [taken] = connection.execute(_FARTHEST, (place.owner,)).fetchone()
     number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken or 0) + 1)
     return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
@@ -177,7 +170,7 @@ def _upsert_conversation(
     is_named: bool = True,
     is_opened: bool = True,
 ) -> None:
-    """Insert or update a conversation: set its title if one is given, and open it if `is_opened`."""
+    """Insert or update a conversation. Keep the title if none is given."""
     row = connection.execute(_ONE, tuple(scope)).fetchone()
     known = CONVERSATION_ROWS.parse(row) if row is not None else None
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *place)).fetchall()

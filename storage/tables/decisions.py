@@ -1,4 +1,4 @@
-"""Decisions of owners about facts, which overrule what was said before. Those about erased facts are keyed hashes."""
+"""Decisions of owners about facts. They overrule earlier statements, also after the facts were erased."""
 
 import json
 import secrets
@@ -17,7 +17,7 @@ ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
-    """Return the decision about a fact, with terms that are hashed with `key`, or plain terms if `key` is empty."""
+    """Return the decision about a fact. Its terms are hashed with `key`, or plain if `key` is empty."""
     return Decision(
         id=fact.id,
         owner=fact.owner,
@@ -35,7 +35,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions about `facts`, together with those about erased facts."""
+    """Return the decisions about `facts` and those about erased facts."""
     return [*erased, *(make_decision(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
 
 
@@ -48,7 +48,7 @@ def is_overruled_by(
     said_at: datetime,
     person_id: int = 0,
 ) -> bool:
-    """Return True if a text of `person_id` is about the same thing as a decision, and was said before it."""
+    """Return True if a decision about the same thing was made after a text was said."""
     return any(
         said_at <= decision.decided_at and _matches(decision, text, subject, sources, person_id)
         for decision in decisions
@@ -73,10 +73,7 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
 
 
 def _hash_subject(subject: str, member: int, key: str) -> str:
-    """Return a subject as a keyed hash, or its words if `key` is empty.
-
-    In a group, add the member's id, because each member has their own home.
-    """
+    """Return a subject as a keyed hash, or plain if `key` is empty. Members of a group have separate subjects."""
     words = " ".join(sorted(find_topics(subject)))
     if words and member:
         words = f"{words} of {member}"
@@ -90,7 +87,7 @@ def _hash_text(text: str, key: str) -> str:
 async def store_decisions(
     tx: Transaction, owner: int, facts: Sequence[int], *, decided_at: datetime | None = None
 ) -> None:
-    """Store the decisions about facts before the facts are erased, with `decided_at` as their time if it is given."""
+    """Store the decisions about facts that will be erased. `decided_at` replaces the time of these decisions."""
     known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(facts)))
     decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:
@@ -102,7 +99,7 @@ async def store_decisions(
 
 
 async def delete_decisions_without_sources(tx: Transaction, owner: int, erased: Collection[int]) -> None:
-    """Delete the decisions about facts from erased messages, unless another source of the fact remains."""
+    """Delete decisions that are based on erased messages, unless another source of the fact remains."""
     for decision in await read_decisions(tx, owner):
         is_touched = not set(decision.source_ids).isdisjoint(erased)
         if is_touched and not await tx.row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):

@@ -82,7 +82,7 @@ def _batch_query(table: Table, owner: int, after: tuple[int | str, ...]) -> tupl
 
 
 def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return the first schema version that has all columns of these rows, or else the newest version."""
+    """Return the first schema version that has all columns of these rows, or the newest version if none has."""
     written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for version, migrate in enumerate(MIGRATIONS, 1):

@@ -1,4 +1,4 @@
-"""The SQL of `accounts`, which has the explanations of the newest answers, and of the Telegram ids of answers."""
+"""The SQL of `accounts`, which has the explanations of answers, and of the Telegram ids of answers."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ class ExplanationTable(OwnerTables):
     """The explanations of each owner's newest 100 answers (`store.explanations`)."""
 
     async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the newest answer, or of the answer that is or replies to a Telegram message."""
+        """Return the explanation of the newest answer, or of the answer in or to a Telegram message."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
@@ -23,26 +23,23 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def list_latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
-        """Return the newest explanations with the ids of their answers, below the id `before`, newest first."""
+        """Return the newest explanations with the ids of their answers, which are below `before`."""
         rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
 
     async def find_message(self, scope: Scope, telegram_id: int) -> Message | None:
-        """Return the stored message of which a Telegram message shows all or a part, or None."""
+        """Return the stored message that a Telegram message shows, completely or in part, or None."""
         row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return parse_message(row) if row else None
 
     async def record_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record which Telegram messages show the answer to the message `source`. Do nothing if there is no answer.
-
-        Store the first id with the answer. If there are several, store all of them in its explanation as "shown".
-        """
+        """Record the Telegram messages that show the answer to the message `source`, if there is an answer."""
         shown = json.dumps(list(telegram_ids))
 
         def mark_shown(connection: Connection) -> None:
             answer = connection.execute(_SHOWN_AS, (telegram_ids[0], *scope, source)).fetchone()
-            if answer is not None and len(telegram_ids) > 1:
+            if answer is not None and len(telegram_ids) > 1:  # one id is stored with the answer itself
                 connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
 
         await self.database.transact(mark_shown, scope.owner)

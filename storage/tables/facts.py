@@ -1,4 +1,4 @@
-"""The SQL of `facts`, `fact_vectors` and `progress`, which has the last message of a scope that was learned from."""
+"""The SQL of facts, their vectors, and the progress of learning from each scope."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ class FactTable(OwnerTables):
             return await decision_table.read_decisions(reader, owner)
 
     async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
-        """Return the facts that the facts with these ids superseded, ascending by id. Leave out deleted facts."""
+        """Return the facts that the facts with these ids superseded, ascending by id, without deleted ones."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     async def read_revision(self, owner: int) -> str:
@@ -56,10 +56,7 @@ class FactTable(OwnerTables):
         return " ".join(str(value) for value in row) if row else ""
 
     async def read_unlearned(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the id of the last message that was learned from, and the messages after it, ascending.
-
-        Leave out imported history. If nothing was ever learned from the scope, leave out archived messages too.
-        """
+        """Return the id of the last message that was learned from, and the messages after it, ascending."""
 
         def read(connection: Connection) -> tuple[int, list[Message]]:
             [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
@@ -70,15 +67,12 @@ class FactTable(OwnerTables):
         return await self._read_snapshot(scope.owner, read)
 
     async def begin_learning(self, scope: Scope, learned: int) -> None:
-        """Record `learned` as the last message that was learned from, unless the scope has such a record already."""
+        """Record the id of the last message that was learned from, unless the scope has a record already."""
         if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
             await self._execute(scope.owner, _BEGIN, *scope, learned)
 
     async def list_waiting_scopes(self, quiet_since: datetime) -> list[Scope]:
-        """Return the scopes with messages that were not learned from, the newest of which is older than `quiet_since`.
-
-        Leave out owners who are incognito or whose memory is off.
-        """
+        """Return the scopes with messages to learn from, all of which are older than `quiet_since`."""
         rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
@@ -134,7 +128,7 @@ class FactTable(OwnerTables):
         return [parse_fact(row) for row in rows]
 
     async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
-        """Add a fact that a person entered. If `instead_of` is the id of a fact, supersede that fact."""
+        """Add a fact that a person entered. It supersedes the fact with the id `instead_of`."""
         async with self.database.write(owner) as tx:
             id_ = await self._insert_fact(tx, owner, fact, now)
             if instead_of is not None:
@@ -161,7 +155,7 @@ class FactTable(OwnerTables):
             return parse_fact((await tx.rows(_ONE, owner, id_))[0])
 
     async def find_previous_version(self, owner: int, id_: int) -> int | None:
-        """Return the id of the row that has the text of a fact before its last edit, or None if it was never edited."""
+        """Return the id of the row that has a fact's text before its last edit, or None if it was never edited."""
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
@@ -177,7 +171,7 @@ class FactTable(OwnerTables):
         return True
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
-        """Pin or unpin a fact. Return None if there is no such fact, or if it is to be pinned but no longer holds."""
+        """Pin or unpin a fact. Return None if there is no such fact, or if it no longer holds and cannot be pinned."""
         where = _HOLDS if is_pinned else ""
         change = "is_pinned = ?, decided_at = ?"
         return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
@@ -230,7 +224,7 @@ class FactTable(OwnerTables):
         return id_
 
     async def _merge_into_known_fact(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
-        """Merge a new fact into the known fact `id_`. Return False if the known fact no longer holds."""
+        """Merge a new fact into a known one. Return False if the known fact no longer holds."""
         row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
@@ -250,7 +244,7 @@ class FactTable(OwnerTables):
         return True
 
     async def _mark_superseded(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
-        """End a fact at the time `at`, unless it has ended already. Record its successor, and move its pin to that."""
+        """Record the successor of a fact, which ends at `at` unless it ended earlier. Move its pin to the successor."""
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
@@ -262,7 +256,7 @@ class FactTable(OwnerTables):
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
     async def _insert_before_later_fact(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
-        """Insert a fact into the history of the fact `later`. Facts like former homes may be learned in any order."""
+        """Insert a fact into the history of a later one. Former homes, for example, are learned in any order."""
         new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
         if new is None or last is None:
             return

@@ -17,8 +17,8 @@ from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, format_moment, parse
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import replace_surrogates
 
+# How long a restore prevents folds. Its messages need no new summaries, but are active until it ends.
 RESTORE_WAITS = timedelta(days=1)
-"""How long a restore prevents folds. Its messages need no new summaries, but are active until it ends."""
 _RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at > ?"
 
 
@@ -43,17 +43,14 @@ class FoldTable(OwnerTables):
         return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
     async def list_quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        """Return the scopes with active messages but no message after `before`, each with the id of its newest message.
-
-        Leave out owners who are incognito, whose memory is off, or whose messages are not folded automatically.
-        """
+        """Return the scopes with active messages but none after `before`, and the ids of their newest messages."""
         rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
-        """Take the lease of a scope, also if an earlier lease has expired. Return None if another lease is valid."""
+        """Take the lease of a scope. Return None while another lease is valid."""
         async with self.database.write(scope.owner) as tx:
             if reason != "import" and await tx.row(_RESTORING, scope.owner, format_moment(now - RESTORE_WAITS)):
                 return None
@@ -69,10 +66,7 @@ class FoldTable(OwnerTables):
         return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        """Insert a summary, archive exactly the sources of the plan, and complete the job, in one transaction.
-
-        Change nothing and raise StaleFold if the lease was lost, or if a source was deleted or folded already.
-        """
+        """Insert a summary, archive its sources and complete the job. Raise StaleFold if lease or sources were lost."""
         async with write_under_lease(self.database, lease) as tx:
             summary = await fold_sources(tx, self.kind, lease.scope, plan, made, now=now)
             await complete_job(tx, lease, summary.id, now)
@@ -109,7 +103,7 @@ class FoldTable(OwnerTables):
 def read_summaries(
     connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
 ) -> list[Summary]:
-    """Return the summaries of a scope like `FoldTable.list_summaries`, inside the caller's transaction."""
+    """Return the summaries of a scope, ascending by id, inside the caller's transaction."""
     chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
     sql = f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"  # noqa: S608
     values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))

@@ -55,15 +55,13 @@ class HistoryTable(OwnerTables):
     """Imports into the memories in one store (`store.history`). Every write raises StaleFold if its lease was lost."""
 
     async def find_known_ids(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
-        """Map each of these (role, source) pairs that a message of the owner has to the id of that message."""
+        """Return the ids of the owner's messages with these pairs of role and source, by pair."""
         return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names))}
 
     async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """Return the first of `count` free ids: directly above `after` if they fit there, or else below all messages.
-
-        Never return an id from which facts were learned, not even that of a message that was forgotten since.
-        """
+        """Return the first of `count` free ids, right above `after` if they fit there, or else below all messages."""
         async with self.database.read(owner, frozen=True) as reader:
+            # Facts were learned from these ids, perhaps from messages that were forgotten since.
             taken = await history_extraction_table.list_reserved_ranges(reader, owner)
             if after is not None:
                 row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
@@ -113,10 +111,7 @@ class HistoryTable(OwnerTables):
         return [tables.RESTORES.to_portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Begin a restore with these rows of `restores` and other tables. End an earlier restore.
-
-        The restore lasts until `end_restore`, or until something is forgotten. Nothing is folded during its first day.
-        """
+        """Begin a restore with these rows, and end an earlier one. It lasts until `end_restore` or a deletion."""
         async with write_under_lease(self.database, lease) as tx:
             await tx.rows(_END_RESTORE, lease.scope.owner)
             await self._upsert_rows(tx, lease.scope.owner, rows)
@@ -135,7 +130,7 @@ class HistoryTable(OwnerTables):
             await tx.rows(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
-        """End a complete restore. Undo summaries that were made during it from summaries with the ids `restored`."""
+        """End a complete restore. Undo summaries that were made during it from the `restored` ones."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             rows = await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
@@ -150,16 +145,13 @@ class HistoryTable(OwnerTables):
             await tx.rows(_END_RESTORE, owner)
 
     async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert portable rows with a "table" key, all of the owner of the lease. Replace rows with the same ids.
-
-        Do not replace stored messages. From a row of `users`, use only counters that are higher than the stored ones.
-        """
+        """Insert portable rows with a "table" key. Replace rows with the same ids, except messages."""
         async with write_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
     async def _upsert_rows(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
         for name, portable in group_rows(rows, owner).items():
-            if name == tables.USERS.name:
+            if name == tables.USERS.name:  # of which only higher counters are used
                 for row in portable:
                     await self._raise_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
             elif name == tables.MESSAGES.name:
@@ -183,10 +175,7 @@ class HistoryTable(OwnerTables):
             return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add the portable rows of `facts` that are new and not overruled by the owner. Return the number of rows.
-
-        `ids` maps the message ids in the rows to the message ids in this memory.
-        """
+        """Add the facts that are new and not overruled. Return their number. `ids` maps their message ids to ours."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}

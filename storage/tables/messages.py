@@ -73,10 +73,7 @@ def store_question(
 def _find_stored_or_take_id(
     connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
 ) -> Message | tuple[int, str | None]:
-    """Return the stored message of a draft. If there is none, return a new id and the date of the preceding message.
-
-    The date is None if no message precedes it. Raise StorageError if the owner is not in this store.
-    """
+    """Return the stored message of a draft, or else a new id and the date of the message before it, or None."""
     sql, where = _TAKE_IN_TURN, tuple[int | str, ...]([draft.turn or 0])
     if draft.turn is None:
         second = (format_moment(draft.created_at), format_moment(draft.created_at + timedelta(seconds=1)))

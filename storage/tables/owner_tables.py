@@ -42,10 +42,7 @@ def delete_owner_rows(connection: Connection, owner: int) -> None:
 
 
 async def change_owner_id(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
-    """Change the id of an owner in `tables`, or by default in all tables of a SQLite file. Void running folds.
-
-    In a SQLite file, replace rows that the new id has already.
-    """
+    """Change the id of an owner in `tables`, or in all tables of a SQLite file. Void running folds."""
     replacing = "" if tables else "OR REPLACE"
     columns = ", ".join(("storage_type", *(name for name in USERS.names if name != "user_id")))
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)

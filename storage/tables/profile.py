@@ -1,4 +1,4 @@
-"""The SQL of `profiles`, which has all versions of each owner's profile. The newest is in use."""
+"""The SQL of `profiles`, with all versions of each owner's profile. The newest version is in use."""
 
 import json
 from datetime import datetime
@@ -25,7 +25,7 @@ class ProfileTable(OwnerTables):
         return [PROFILE_ROWS.parse(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def put_profile(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """Store a new version. Raise StaleFacts if a fact that it was made from was changed, or a source deleted."""
+        """Store a new version. Raise StaleFacts if one of its facts was changed or one of its sources deleted."""
         owner = profile.owner
         async with self.database.write(owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
@@ -46,10 +46,7 @@ class ProfileTable(OwnerTables):
         return PROFILE_ROWS.parse(stored)
 
     async def list_new_summaries(self, owner: int, limit: int) -> list[Summary]:
-        """Return the newest `limit` level 1 summaries that are newer than all summaries in the profile, ascending.
-
-        Leave out imported history. Facts are learned from it only on request.
-        """
+        """Return the newest level 1 summaries that no profile contains, ascending, without imported history."""
         return [SUMMARY_ROWS.parse(row) for row in reversed(await self._fetch_rows(owner, _UNDISTILLED, owner, limit))]
 
 

@@ -1,4 +1,4 @@
-"""Rebuild all summaries of a scope, under its fold lease."""
+"""Rebuilds of all summaries of a scope, under its fold lease."""
 
 import json
 from collections.abc import Sequence
@@ -48,10 +48,7 @@ class RebuildTable(OwnerTables):
         since: datetime,
         now: datetime,
     ) -> None:
-        """Replace all summaries of the scope and assign each message to its new chunk, in one transaction.
-
-        Raise StaleFold also if a message of `outline` was deleted, or was edited after `since`.
-        """
+        """Replace all summaries of a scope. Raise StaleFold if a message of `outline` was changed after `since`."""
         scope = lease.scope
         async with write_under_lease(self.database, lease) as tx:
             archived = await tx.row(_ARCHIVED, format_moment(since), *scope)

@@ -25,10 +25,7 @@ class ReminderTable(OwnerTables):
         now: datetime,
         source: int | None = None,
     ) -> Reminder | None:
-        """Store a reminder. If one with the same text and time is stored already, return that.
-
-        Return None if the owner has MAX_REMINDERS. Raise StorageError if the owner is not in this store.
-        """
+        """Store a reminder, or return the stored one with the same text and time. Return None beyond MAX_REMINDERS."""
 
         def put(connection: Connection) -> Reminder | None:
             same = (owner, thread, wish.text, format_moment(wish.due_at), wish.repeat)
@@ -62,11 +59,11 @@ class ReminderTable(OwnerTables):
         return parse_reminder(rows[0]) if rows else None
 
     async def list_due(self, now: datetime, *, limit: int) -> list[Reminder]:
-        """Return due reminders of owners that this process serves. Start with the most overdue one of each owner."""
+        """Return due reminders of owners that this process serves, first the most overdue one of each owner."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def begin_sending(self, reminder: Reminder) -> int | None:
-        """Count an attempt to send. Return the attempts for this due time, or None if the reminder has changed."""
+        """Count an attempt to send. Return the number of attempts, or None if the reminder was changed or removed."""
         rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 

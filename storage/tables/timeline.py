@@ -34,9 +34,7 @@ class TimelineTable(OwnerTables):
     ) -> list[Message]:
         """Return at most `limit` messages in chronological order.
 
-        By default, return the newest messages. Otherwise, return those directly before the message `before`, those
-        directly after the message `after`, or the first ones since `since`. Return no messages if there is no message
-        with the id `before` or `after`.
+        They are the newest ones, those directly before or after a message, or the first ones since a moment.
         """
         where, values = "", tuple[int | str, ...]()
         if before is not None:
@@ -59,7 +57,7 @@ class TimelineTable(OwnerTables):
         return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)]
 
     async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
-        """Return each hour with messages, ascending, with the number of its messages and of their characters."""
+        """Return each hour with messages, ascending, with the numbers of messages and of their characters."""
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
 
