@@ -27,8 +27,14 @@ from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_us
 from retrieval.packing import Packing, RankedPassage
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.question import Question
-from retrieval.ranking import Ranked, find_rarest_word_passages, rank_passages
-from retrieval.turns import NEIGHBOURS, count_characters, find_reply_snippets, find_uncovered, select_newest_turns
+from retrieval.ranking import Ranking, find_rarest_word_passages, rank_passages
+from retrieval.turns import (
+    NEIGHBOURS,
+    count_characters,
+    find_reply_snippets,
+    find_uncovered_ranges,
+    select_newest_turns,
+)
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from runtime.tasks import run_maybe_in_thread
 from storage.search.protocol import Floats
@@ -54,11 +60,11 @@ _waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Retrieved:
+class RetrievalResult:
     """A question with the passages, best first, and the facts that matter to it."""
 
     question: Question
-    ranked: Ranked
+    ranked: Ranking
     facts: FoundFacts = field(default_factory=FoundFacts)
 
 
@@ -141,14 +147,14 @@ class MemoryRetrieval:
         ):
             found = await search()
         builder.add_facts(found.facts.relevant if found is not None else ())
-        await self._take_snippets(builder, incoming, store, found, before=turn, now=now)
+        await self._add_snippets(builder, incoming, store, found, before=turn, now=now)
         return await _run_off_loop(builder.context, words + count_characters(newest) + count_characters(older))
 
-    async def list_passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
+    async def list_passages(self, result: RetrievalResult, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
-        messages = {message.id: message for message in await store.read_messages(scope, found.ranked.ids)}
+        messages = {message.id: message for message in await store.read_messages(scope, result.ranked.ids)}
         best: dict[int, RankedPassage] = {}
-        for passage in _iterate_passages(found.ranked, found.ranked.order.tolist(), messages):
+        for passage in _iterate_passages(result.ranked, result.ranked.order.tolist(), messages):
             best.setdefault(passage.message.id, passage)
         return list(best.values())
 
@@ -163,7 +169,7 @@ class MemoryRetrieval:
         before: int | None = None,
         limit: int = MAX_CANDIDATES,
         facts: Sequence[Fact] | None = None,
-    ) -> Retrieved:
+    ) -> RetrievalResult:
         """Find the passages and facts that matter to a question. Raise StorageError if the store cannot be read.
 
         `now` is in the owner's time zone. `newest` are the last messages, to which a short question may refer. `before`
@@ -191,10 +197,10 @@ class MemoryRetrieval:
         )
         if facts is None:
             facts = select_usable_facts(scope, await store.facts.list_valid(scope.owner), EVERYBODY)
-        return Retrieved(
+        return RetrievalResult(
             question=question,
             ranked=rank_passages(candidates, question, closeness),
-            facts=await self._rank_facts(facts, question, store, scope.owner),
+            facts=await self._find_relevant_facts(facts, question, store, scope.owner),
         )
 
     async def _embed_question(self, text: str, owner: int) -> Floats | None:
@@ -222,7 +228,7 @@ class MemoryRetrieval:
                 log.info("examples of questions were not embedded: %s", type(error).__name__)
         return self._examples is not None and needs_several_searches(question, self._examples)
 
-    async def _rank_facts(
+    async def _find_relevant_facts(
         self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int
     ) -> FoundFacts:
         if not known:
@@ -237,26 +243,26 @@ class MemoryRetrieval:
             await store.facts.list_superseded(owner, [recalled.fact.id for recalled in found.relevant])
         )
 
-    async def _take_snippets(
+    async def _add_snippets(
         self,
         builder: PromptBuilder,
         incoming: Incoming,
         store: MemoryStore,
-        found: Retrieved | None,
+        result: RetrievalResult | None,
         *,
         before: int | None,
         now: datetime,
     ) -> None:
         """Add the message that is replied to and the found passages, while there is room."""
-        snippets = await self._find_replied(incoming, store, builder, before=before)
-        if found is not None:
-            required = _find_required(found, builder)
+        snippets = await self._find_reply_snippets(incoming, store, builder, before=before)
+        if result is not None:
+            required = _find_required(result, builder)
             if required:
                 await _run_off_loop(builder.make_room_for_snippet, len(incoming.text))
-                required = _find_required(found, builder)
+                required = _find_required(result, builder)
             taken = self._tokens.count(prompts.format_remembered(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
-                found,
+                result,
                 store,
                 incoming.scope,
                 room=max(0, builder.snippet_room - taken),
@@ -266,7 +272,7 @@ class MemoryRetrieval:
             )
         builder.add_snippets(snippets)
 
-    async def _find_replied(
+    async def _find_reply_snippets(
         self, incoming: Incoming, store: MemoryStore, builder: PromptBuilder, *, before: int | None
     ) -> list[Snippet]:
         replied, scope = incoming.replied, incoming.scope
@@ -283,7 +289,7 @@ class MemoryRetrieval:
 
     async def pack_snippets(
         self,
-        found: Retrieved,
+        result: RetrievalResult,
         store: MemoryStore,
         scope: Scope,
         *,
@@ -293,9 +299,9 @@ class MemoryRetrieval:
         required: Sequence[int] = (),
     ) -> list[Snippet]:
         """Return the best passages that fit, the required ones first. Skip the messages with the ids `shown`."""
-        ranked = found.ranked
+        ranked = result.ranked
         order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
-        is_talkative = ranked.is_verbose and found.question.vector is not None
+        is_talkative = ranked.is_verbose and result.question.vector is not None
         own = [row for row in ranked.by_meaning[:MAX_PACKED_BY_MEANING].tolist() if ranked.scores[row] > MIN_SCORE]
         candidates = ranked.candidates
         wanted = {int(candidates.ids[candidates.messages[row]]) for row in (*required, *order, *own)} - shown
@@ -308,7 +314,7 @@ class MemoryRetrieval:
 
         def pack() -> list[Snippet]:
             packing.add_required(
-                _iterate_passages(ranked, required, messages), frozenset(found.question.own), self._tokens.split
+                _iterate_passages(ranked, required, messages), frozenset(result.question.own), self._tokens.split
             )
             if is_talkative:
                 packing.add_fitting(
@@ -345,7 +351,7 @@ class MemoryRetrieval:
             oldest, newest = await store.find_id_range(scope)
             # After an earlier version of a summary, the messages since then are in the prompt verbatim.
             is_newest = {summary.id for summary in shown} == {summary.id for summary in sources.summaries}
-            for first_id, last_id in find_uncovered(shown, oldest, newest, after_last=is_newest):
+            for first_id, last_id in find_uncovered_ranges(shown, oldest, newest, after_last=is_newest):
                 builder.record_cut("archived", first_id, last_id, "no active summary")
         return older
 
@@ -362,27 +368,27 @@ class MemoryRetrieval:
         superseded = await store.list_superseded(scope, limit=prefix_cache.MAX_TURNS_READ)
         newest = await store.read_last_turns(scope, prefix_cache.MAX_TURNS_READ, before=turn)
         for block in prefix_cache.BLOCKS:
-            shown = prefix_cache.choose_version(active[0], {version.id: version for version in superseded}, block)
-            repeated = prefix_cache.select_verbatim(shown, newest, LAST_TURNS)
+            shown = prefix_cache.find_stable_version(active[0], {version.id: version for version in superseded}, block)
+            repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)
             if repeated is not None and builder.has_room_for(repeated):
                 return (shown,), repeated
         return active, ()
 
 
-def _find_required(found: Retrieved, builder: PromptBuilder) -> list[int]:
+def _find_required(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
     """Return the passages with the rarest of the question's own words that are not yet in the prompt."""
-    candidates, shown = found.ranked.candidates, builder.shown_ids
-    rows = find_rarest_word_passages(candidates, found.question, found.ranked.order.tolist(), limit=MAX_RARE)
+    candidates, shown = result.ranked.candidates, builder.shown_ids
+    rows = find_rarest_word_passages(candidates, result.question, result.ranked.order.tolist(), limit=MAX_RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:MAX_RARE]
 
 
-def _iterate_passages(ranked: Ranked, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
+def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
     """Yield the passages of `messages` at these rows of the ranking."""
     candidates = ranked.candidates
     for row in rows:
         message = messages.get(int(candidates.ids[candidates.messages[row]]))
         if message is not None:
-            yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranked.get_parts(row))
+            yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranked.get_score_parts(row))
 
 
 async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:

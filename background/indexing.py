@@ -88,7 +88,7 @@ class Indexing:
             made = await self._embed_messages(found)
         except (ModelRefused, ModelBroken):
             made = await self._embed_one_by_one(found)
-        await store.vectors.put(self._embedder.name, made)
+        await store.vectors.put_vectors(self._embedder.name, made)
         return True
 
     async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:

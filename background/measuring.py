@@ -25,7 +25,7 @@ async def set_gauges(memory: ExternalMemory, folder: Path, *, embeds: bool) -> N
     """Set the gauges. Raise StorageError if a store cannot be read."""
     queued = 0
     for store in memory.stores:
-        queued += await store.vectors.count_queued() if embeds else 0
+        queued += await store.vectors.count_backlog() if embeds else 0
         if store.kind in FILES:
             files = [folder / name for name in FILES[store.kind]]
             size = await asyncio.to_thread(lambda: sum(file.stat().st_size for file in files if file.exists()))  # noqa: B023

@@ -268,7 +268,7 @@ class Rebuilder:
                 material = await self._gather_material(scope, config, summary.policy, below, messages)
                 made = await self._summarise_material(lease, replace(material, compressed=summary.times_compressed))
                 async with self._memory.home(scope.owner) as store:
-                    await store.rebuilds.put_text(lease, summary.id, made)
+                    await store.rebuilds.replace_summary_text(lease, summary.id, made)
                 known[summary.id] = replace(summary, text=made.text)
         except KeepsakeError as error:
             log.warning("the summaries above #%d of %s stay: %s", summary_id, scope, type(error).__name__)

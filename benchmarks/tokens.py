@@ -94,7 +94,7 @@ def compute_cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Toke
     up to the last user message before its newest one. Writing then costs 1.25, and reading what the previous prompt
     wrote costs a tenth.
     """
-    whole = sum(tokens.prompt_tokens(prompt) for prompt in prompts) or 1
+    whole = sum(tokens.count_request(prompt) for prompt in prompts) or 1
     kept = sum(count_repeated_tokens(before, now, tokens) for before, now in pairwise(prompts))
     marked, before = float(whole), list[PromptMessage]()
     for prompt in prompts:
@@ -158,7 +158,7 @@ async def measure(
     history = [PromptMessage(role="system", content=settings.system_prompt)]
     whole: list[int] = []
     parts: list[dict[str, int]] = []
-    whole_now = tokens.prompt_tokens(history)
+    whole_now = tokens.count_request(history)
     failures: list[str] = []
     start = time.perf_counter()
     async with open_services(settings, clock=clock, models=(answers, background), embedder=embedder) as services:
@@ -182,7 +182,7 @@ async def measure(
                 await services.indexing.wait_until_done()
             if len(whole) % 50 == 0:
                 print_progress(f"{policy}: {len(whole)} turns, {milliseconds_since(start) / 1000:.0f} s")
-    sizes = [tokens.prompt_tokens(prompt) for prompt in answers.prompts]
+    sizes = [tokens.count_request(prompt) for prompt in answers.prompts]
     kept = [count_repeated_tokens(before, now, tokens) for before, now in pairwise(answers.prompts)]
     last = mean(sizes[-every_n:])
     ending = parts[-every_n:]

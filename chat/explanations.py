@@ -14,7 +14,7 @@ from records.messages import Message
 from records.scopes import Scope
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval.explanation import Chosen, ExplanationRecord, parse_explanation
+from retrieval.explanation import ChosenSource, ExplanationRecord, parse_explanation
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -28,8 +28,8 @@ class Explanation:
     recent: tuple[Message, ...] = ()  # the first and the last message that the prompt carried verbatim
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
-    snippets: tuple[tuple[Message | None, Chosen], ...] = ()
-    facts: tuple[tuple[Fact | None, Chosen], ...] = ()
+    snippets: tuple[tuple[Message | None, ChosenSource], ...] = ()
+    facts: tuple[tuple[Fact | None, ChosenSource], ...] = ()
     earlier: Mapping[int, Fact] = field(default_factory=dict)  # replaced facts, by the id of the new one
     profile: Profile | None = None
     looked_up: tuple[Message | None, ...] = ()  # found by tools

@@ -13,7 +13,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 from text.analyzer import analyse_text
-from text.fingerprint import find_topics, is_change, make_fingerprint
+from text.fingerprint import describes_change, find_topics, make_fingerprint
 from text.tokenizer import Tokenizer
 
 MAX_TURNS = 20  # turns of imported history in one request; for other messages, the settings say how many
@@ -138,7 +138,7 @@ class Requests:
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
         """Estimate the cost of learning from imported history. Round the tokens up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
-        frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
+        frame = self._tokens.count_request(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // CHARACTERS_PER_TOKEN + backlog.messages * TOKENS_PER_LINE
         room = max(MIN_ROOM_TOKENS, int((self._window - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
@@ -147,11 +147,11 @@ class Requests:
         return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
 
     def count_prompt_tokens(self, request: Request) -> int:
-        return self._tokens.prompt_tokens(request)
+        return self._tokens.count_request(request)
 
     def make_repair(self, asked: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer, which is cut if it is too long."""
-        free = self._window - self._tokens.prompt_tokens((*asked.request, *_make_retry_messages("")))
+        free = self._window - self._tokens.count_request((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
@@ -191,10 +191,10 @@ class Requests:
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share
         for message in said:
-            reports_change = is_change(message.content) or make_fingerprint(message.content).polarity
+            reports_change = describes_change(message.content) or make_fingerprint(message.content).polarity
             asked.append((find_topics(message.content), 1 if reports_change else MIN_SHARED_WORDS))
         about = frozenset[str]().union(*(words for words, _ in asked))
-        has_change = any(is_change(message.content) for message in said)
+        has_change = any(describes_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
@@ -257,7 +257,7 @@ class Requests:
         return turn, until, True
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        free = self._window - self._tokens.prompt_tokens((*_make_request(instructions, body), *more)) - SEAM_TOKENS
+        free = self._window - self._tokens.count_request((*_make_request(instructions, body), *more)) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 

@@ -14,7 +14,7 @@ from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_term, normalise_text
 from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates, split_sentences
-from text.fingerprint import find_topics, is_change, make_fingerprint
+from text.fingerprint import describes_change, find_topics, make_fingerprint
 
 MAX_SUBJECT_CHARS = 60
 MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
@@ -223,7 +223,7 @@ def _make_fact(
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not extracted.is_over,
         known=extracted.replaces if extracted.replaces in known and not is_uncertain else None,
-        is_change=extracted.is_over or is_change(message.content) or make_fingerprint(extracted.text).polarity,
+        is_change=extracted.is_over or describes_change(message.content) or make_fingerprint(extracted.text).polarity,
         is_in_question=sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,
     )

@@ -28,12 +28,12 @@ _AGO = re.compile(
 )
 
 
-def _compile_words(western: str, eastern: str) -> re.Pattern[str]:
+def _compile_word_pattern(western: str, eastern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
 
 
-_RELATIVE = tuple((unit, back, _compile_words(*forms)) for unit, back, *forms in date_words.RELATIVE)
-_WEEKDAYS = tuple(map(_compile_words, date_words.WEEKDAYS, date_words.EASTERN_WEEKDAYS))
+_RELATIVE = tuple((unit, back, _compile_word_pattern(*forms)) for unit, back, *forms in date_words.RELATIVE)
+_WEEKDAYS = tuple(map(_compile_word_pattern, date_words.WEEKDAYS, date_words.EASTERN_WEEKDAYS))
 _UNITS = tuple(
     (unit, re.compile(form)) for unit, form in (*date_words.UNITS.items(), *date_words.EASTERN_UNITS.items())
 )
@@ -69,10 +69,10 @@ def _parse_month(word: str) -> tuple[int, bool]:
     return _MONTHS.get(found, 0), found in date_words.AMBIGUOUS_MONTHS.split()
 
 
-def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Range | None:
-    """Return a year, month or day as a range in the time zone of `like`, or None if it does not exist."""
+def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: datetime) -> Range | None:
+    """Return a year, month or day as a range in the time zone of `now`, or None if it does not exist."""
     try:
-        start = like.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
+        start = now.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
         if day:
             return Range(start, start + timedelta(days=1))
         return Range(start, start.replace(year=year + (month in (0, 12)), month=month % 12 + 1 if month else 1))
@@ -90,19 +90,19 @@ def _make_range_back(now: datetime, unit: str, count: int) -> Range | None:
         return Range(start, start + timedelta(days=7))
     if unit == "month":
         months = day.year * 12 + day.month - 1 - count
-        return _make_calendar_range(months // 12, months % 12 + 1, like=day)
-    return _make_calendar_range(day.year - count, like=day)
+        return _make_calendar_range(months // 12, months % 12 + 1, now=day)
+    return _make_calendar_range(day.year - count, now=day)
 
 
 def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
     """Yield dates, months and years. Without a year, the latest one is meant."""
     for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
-        yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), like=now), match[0]
+        yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), now=now), match[0]
     for match in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
-        yield _make_calendar_range(int(match[3]), int(match[2]), int(match[1]), like=now), match[0]
+        yield _make_calendar_range(int(match[3]), int(match[2]), int(match[1]), now=now), match[0]
     for match in re.finditer(r"(?:((?:19|20)\d\d)\s*年\s*)?(1[0-2]|[1-9])\s*月(?:\s*(\d\d?)\s*[日号號])?", text):
         year, month = int(match[1] or now.year - (int(match[2]) > now.month)), int(match[2])
-        yield _make_calendar_range(year, month, int(match[3] or 0), like=now), match[0]
+        yield _make_calendar_range(year, month, int(match[3] or 0), now=now), match[0]
     words = re.findall(r"\w+", text)
     has_year = False
     for index, word in enumerate(words):
@@ -118,10 +118,10 @@ def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | Non
             continue
         has_year = has_year or bool(year)
         day = day if day < 32 else 0
-        yield _make_calendar_range(year or now.year - (month > now.month), month, day, like=now), word
+        yield _make_calendar_range(year or now.year - (month > now.month), month, day, now=now), word
     if not has_year:
         for match in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*月)\s*年?(?!\s*\d+\s*月)", text):
-            yield _make_calendar_range(int(match[1]), like=now), match[0]
+            yield _make_calendar_range(int(match[1]), now=now), match[0]
 
 
 def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:

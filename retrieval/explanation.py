@@ -14,7 +14,7 @@ Mark = Literal["", "changed"]  # of a fact: it replaced another
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Chosen:
+class ChosenSource:
     """A message or fact that was chosen for a question, with the parts of its score."""
 
     id: int
@@ -36,8 +36,8 @@ class ExplanationRecord:
     recent: tuple[tuple[int, int], ...] = ()  # messages that the prompt had verbatim, as runs of ids (first, last)
     here: int = 0  # number of verbatim messages that no store has
     summaries: tuple[int, ...] = ()
-    snippets: tuple[Chosen, ...] = ()
-    facts: tuple[Chosen, ...] = ()
+    snippets: tuple[ChosenSource, ...] = ()
+    facts: tuple[ChosenSource, ...] = ()
     profile: int | None = None
     looked_up: tuple[int, ...] = ()  # messages that the model found with its search tool
     cut: tuple[Cut, ...] = ()
@@ -85,16 +85,18 @@ def make_explanation(context: Context, *, at: datetime, model: str, looked_up: S
         model=model,
         ceiling=context.ceiling,
         parts=context.parts,
-        recent=group_runs(stored),
+        recent=group_consecutive_ids(stored),
         here=len(context.recent) - len(stored),
         summaries=tuple(summary.id for summary in context.summaries),
         snippets=tuple(
-            Chosen(id=snippet.message.id, score=round_scores(snippet.score))
+            ChosenSource(id=snippet.message.id, score=_round_scores(snippet.score))
             for snippet in context.snippets
             if snippet.message.id < UNSTORED
         ),
         facts=tuple(
-            Chosen(id=fact.fact.id, score=round_scores(fact.score), mark="changed" if fact.earlier is not None else "")
+            ChosenSource(
+                id=fact.fact.id, score=_round_scores(fact.score), mark="changed" if fact.earlier is not None else ""
+            )
             for fact in context.facts
         ),
         profile=context.profile.id if context.profile else None,
@@ -114,7 +116,7 @@ def parse_explanation(text: str) -> ExplanationRecord | None:
         return None
 
 
-def group_runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
+def group_consecutive_ids(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """Group ids into runs without gaps, as (first, last)."""
     runs: list[tuple[int, int]] = []
     for number in sorted(set(ids)):
@@ -125,9 +127,9 @@ def group_runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
     return tuple(runs)
 
 
-def round_scores(score: Mapping[str, float]) -> dict[str, float]:
+def _round_scores(scores: Mapping[str, float]) -> dict[str, float]:
     """Round the parts of a score to two digits, and drop those that become zero."""
-    return {name: round(value, 2) for name, value in score.items() if abs(value) >= 0.005}
+    return {name: round(value, 2) for name, value in scores.items() if abs(value) >= 0.005}
 
 
 def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
@@ -156,9 +158,9 @@ def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
     )
 
 
-def _parse_chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:
+def _parse_chosen(rows: Iterable[Sequence[Any]]) -> tuple[ChosenSource, ...]:
     return tuple(
-        Chosen(
+        ChosenSource(
             id=int(number),
             score={str(name): float(value) for name, value in score.items()},
             mark=cast("Mark", mark[0]) if mark and mark[0] in get_args(Mark) else "",

@@ -13,7 +13,7 @@ MIN_CACHED_MESSAGES = 32  # before that the newest version is shown: prefixes un
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has
 
 
-def choose_version(active: Summary, versions: Mapping[int, Summary], block: int) -> Summary:
+def find_stable_version(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
     """Return the oldest version of a summary that ends in the same block of messages as the active one."""
     shown = active
     while active.last_id >= MIN_CACHED_MESSAGES and shown.base_id is not None:
@@ -22,20 +22,20 @@ def choose_version(active: Summary, versions: Mapping[int, Summary], block: int)
             break
         # A rolling summary may also have absorbed imported history or the summary of another policy.
         extends = shown.policy == "sliding" or (shown.source_ids == (before.id,) and shown.first_id == before.first_id)
-        if before.last_id // block != active.last_id // block or not extends:
+        if before.last_id // block_size != active.last_id // block_size or not extends:
             break
         shown = before
     return shown
 
 
-def select_verbatim(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
+def select_verbatim_messages(summary: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
     """Return the messages to show after a version of a summary, or None if `newest` begins too late."""
-    covered = sorted({message.turn for message in newest if message.id <= shown.last_id})
+    covered = sorted({message.turn for message in newest if message.id <= summary.last_id})
     if not covered:
         return None
     # The sliding policy folds each turn at once, so the last turns before the version's end are shown too.
-    repeated = set(covered[-turns:]) if shown.policy == "sliding" else set[int]()
-    return [message for message in newest if message.id > shown.last_id or message.turn in repeated]
+    repeated = set(covered[-turns:]) if summary.policy == "sliding" else set[int]()
+    return [message for message in newest if message.id > summary.last_id or message.turn in repeated]
 
 
 def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message]:

@@ -99,14 +99,14 @@ class PromptBuilder:
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
-        room = budgets.ceiling - self._tokens.prompt_tokens(self._make_request()) - 4
+        room = budgets.ceiling - self._tokens.count_request(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
-            room = budgets.ceiling - self._tokens.prompt_tokens(self._make_request()) - 4
+            room = budgets.ceiling - self._tokens.count_request(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
         self._words = self._incoming.render_within(max(0, room))[0] if said > room else words
-        self._left = max(0, budgets.ceiling - self._tokens.prompt_tokens(self._make_request()))
+        self._left = max(0, budgets.ceiling - self._tokens.count_request(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scale(share)
@@ -271,7 +271,7 @@ class PromptBuilder:
 
     def context(self) -> Context:
         """Return the finished context. Raise ContextTooLong if it cannot be cut to fit."""
-        while (total := self._tokens.prompt_tokens(request := self._make_request())) > self._budgets.ceiling:
+        while (total := self._tokens.count_request(request := self._make_request())) > self._budgets.ceiling:
             if not self._drop_least_important(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._measure_parts(total)
@@ -301,7 +301,7 @@ class PromptBuilder:
         share = tokens["recent"] / seen if seen else USUAL_SHARE
         frame = self._tokens.count_text_message
         fixed = (
-            self._tokens.prompt_tokens([]) + frame("system", "") + frame("user", "") + messages * frame("assistant", "")
+            self._tokens.count_request([]) + frame("system", "") + frame("user", "") + messages * frame("assistant", "")
         )
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 

@@ -93,11 +93,11 @@ class SearchQuery:
 
     @classmethod
     def parse(cls, typed: str) -> "SearchQuery":
-        phrases = [normalise_phrase("".join(groups)) for groups in _QUOTED.findall(typed)]
+        phrases = [_normalise_phrase("".join(groups)) for groups in _QUOTED.findall(typed)]
         text = _QUOTED.sub(r"\1\2\3\4\5", typed)
         terms = tuple(list_content_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
-        phrases = phrases if phrases or terms else [normalise_phrase(text)]
+        phrases = phrases if phrases or terms else [_normalise_phrase(text)]
         return cls(
             text=" ".join(text.split()),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
@@ -106,7 +106,7 @@ class SearchQuery:
 
     def matches(self, text: str) -> bool:
         """Return True if a text contains every phrase, ignoring case and spacing."""
-        whole = normalise_phrase(text)
+        whole = _normalise_phrase(text)
         return all(phrase in whole for phrase in self.phrases)
 
     def count_terms(self, text: str) -> int:
@@ -115,10 +115,10 @@ class SearchQuery:
 
     def score_sentence(self, sentence: str) -> float:
         """Return how relevant a sentence is. A whole phrase counts more than single words."""
-        whole = normalise_phrase(sentence)
+        whole = _normalise_phrase(sentence)
         return self.count_terms(sentence) + 10.0 * sum(phrase in whole for phrase in self.phrases)
 
 
-def normalise_phrase(text: str) -> str:
+def _normalise_phrase(text: str) -> str:
     """Normalise a text for the comparison of phrases: case, letter forms, emoji and spaces."""
     return " ".join(normalise_text(text).replace(_EMOJI_FORM, "").split())

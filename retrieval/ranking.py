@@ -30,7 +30,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Ranked:
+class Ranking:
     """Candidates with the scores of their passages."""
 
     candidates: Candidates
@@ -45,11 +45,11 @@ class Ranked:
         """The ids of the messages, best first."""
         return list(dict.fromkeys(self.candidates.ids[self.candidates.messages[self.order]].tolist()))
 
-    def get_parts(self, row: int) -> dict[str, float]:
+    def get_score_parts(self, row: int) -> dict[str, float]:
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
-def rank_passages(candidates: Candidates, question: Question, closeness: Closeness | None = None) -> Ranked:
+def rank_passages(candidates: Candidates, question: Question, closeness: Closeness | None = None) -> Ranking:
     """Score all candidate passages and sort them, best first. Equal scores are sorted by time, newest first."""
     neighbours = _find_neighbour_rows(candidates)
     by_assistant = candidates.by_assistant[candidates.messages]
@@ -79,7 +79,7 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Closene
     parts["nearby"] += lent
     scores += lent
     own = np.flatnonzero(~by_assistant)
-    return Ranked(
+    return Ranking(
         candidates=candidates,
         order=_sort_best_first(scores),
         by_meaning=own[_sort_best_first(meaning[own])],

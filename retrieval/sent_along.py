@@ -51,9 +51,9 @@ class IncomingRenderer:
         was_cut = rendered != [text for _, text in self._quoted]
         return "\n\n".join(text for text in rendered if text), was_cut
 
-    def _shorten_part(self, part: _Part, whole: str, tokens: int) -> str:
-        if self._tokens.count(whole) <= tokens:
-            return whole
+    def _shorten_part(self, part: _Part, quoted: str, tokens: int) -> str:
+        if self._tokens.count(quoted) <= tokens:
+            return quoted
         text = "\n".join(part.texts)
         kept = self._tokens.cut_formatted(text, tokens, lambda text: part.quote([text]), self._tokens.cut_middle)
         return part.quote([kept]) if kept else ""

@@ -107,7 +107,7 @@ def count_characters(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
 
 
-def find_uncovered(
+def find_uncovered_ranges(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
     """Return the id ranges before and between summaries. If there are none, `after_last` adds the one after them."""

@@ -199,7 +199,7 @@ class Summariser:
 
     def _make_whole_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_request(material, reasons)
-        return request if self._tokens.prompt_tokens(request) <= self._window else None
+        return request if self._tokens.count_request(request) <= self._window else None
 
     def _format_bullets(self, texts: Sequence[str], most: int) -> list[Source]:
         return [
@@ -253,7 +253,7 @@ class Summariser:
 
     def _measure_room(self, material: Material, reasons: Sequence[str]) -> int:
         """Return the source tokens that fit one request, less a few for joining the pieces."""
-        frame = self._tokens.prompt_tokens(self._make_request(replace(material, lines=()), reasons))
+        frame = self._tokens.count_request(self._make_request(replace(material, lines=()), reasons))
         return max(MIN_SOURCE_TOKENS, self._window - frame - 16)
 
 

@@ -184,7 +184,7 @@ def _map_short_month_names() -> Mapping[str, int]:
     return {name.casefold(): number for number, name in names.items()} | {"sept": 9}
 
 
-def is_change(message: str) -> bool:
+def describes_change(message: str) -> bool:
     """Return True if a message reports that something changed."""
     return _NOT_AS_IT_WAS.search(normalise_text(message)) is not None
 

@@ -183,7 +183,7 @@ class _Reader:
             return "" if kind == "anchor" else self._read_plain(node)
         words = self._read_inline(node["text"], level + 1)
         if kind in ("superscript", "subscript"):
-            return shift_words("^" if kind == "superscript" else "_", words)
+            return format_raised_or_lowered("^" if kind == "superscript" else "_", words)
         if kind == "url":
             url = self._read_plain(node.get("url"))
             words = words if words.strip() else url
@@ -239,7 +239,7 @@ def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
-def shift_words(mark: str, words: str) -> str:
+def format_raised_or_lowered(mark: str, words: str) -> str:
     """Return words raised (mark "^") or lowered ("_"): "²", or "^(a b)" if Unicode lacks such letters."""
     if all(ord(character) in _SHIFTED[mark] for character in words):
         return words.translate(_SHIFTED[mark])

@@ -76,7 +76,7 @@ class Tokenizer:
             self._cached[key] = known
         return known
 
-    def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
+    def count_request(self, messages: Sequence[PromptMessage]) -> int:
         """Count the tokens of a request."""
         return REQUEST_OVERHEAD + sum(map(self.count_message, messages))
 
@@ -103,8 +103,8 @@ class Tokenizer:
             return text
         room = tokens - self.count(_format_note(total))
         while room > 1:
-            head = self.head(text, room - room // 2)
-            tail = self.tail(text[len(head) :], room // 2)
+            head = self.cut_head(text, room - room // 2)
+            tail = self.cut_tail(text[len(head) :], room // 2)
             if not head or not tail:
                 break
             left_out = max(1, total - self.count(head) - self.count(tail))
@@ -113,7 +113,7 @@ class Tokenizer:
             if over <= 0:
                 return result
             room -= over
-        return self.head(text, tokens)
+        return self.cut_head(text, tokens)
 
     def cut_end(self, text: str, tokens: int) -> str:
         """Cut a text to at most `tokens`, at the end of a sentence if one is near, or else with "…"."""
@@ -121,7 +121,7 @@ class Tokenizer:
             return ""
         if self.count(text) <= tokens:
             return text
-        head = self.head(text, tokens)
+        head = self.cut_head(text, tokens)
         end = _find_last_sentence_end(head, text)
         if end:
             whole = head[:end].rstrip()
@@ -157,7 +157,7 @@ class Tokenizer:
             raise ValueError("a piece needs at least one token")
         pieces, start = [], 0
         while start < len(text):
-            head = self.head(text, tokens, start) or text[start : start + 1]
+            head = self.cut_head(text, tokens, start) or text[start : start + 1]
             if start + len(head) < len(text):
                 end = _find_last_sentence_end(head, text[start : start + len(head) + 1])
                 if end and self.count(head[:end]) <= tokens:
@@ -166,17 +166,17 @@ class Tokenizer:
             start += len(head)
         return pieces
 
-    def head(self, text: str, tokens: int, start: int = 0) -> str:
+    def cut_head(self, text: str, tokens: int, start: int = 0) -> str:
         """Return about the longest text[start:…] of at most `tokens`."""
         return self._find_longest(
             len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
         )
 
-    def tail(self, text: str, tokens: int) -> str:
+    def cut_tail(self, text: str, tokens: int) -> str:
         """Return about the longest end of the text of at most `tokens`."""
         return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
-    def _find_longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
+    def _find_longest(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:
         """Return a piece of `tokens` tokens, or the longest shorter one (within 1%).
 
         Interpolate the next size from the counts so far, so that cutting a megabyte costs no more than cutting a page.
@@ -187,7 +187,7 @@ class Tokenizer:
         too_long, over = length + 1, 0  # no piece was too long so far
         guess, tries = min(length, tokens * USUAL_LETTERS + 8), 0
         while too_long - size > max(1, size // 100):
-            candidate = piece(guess)
+            candidate = cut_piece(guess)
             counted = self.count(candidate)
             if counted > tokens:
                 too_long, over = guess, counted

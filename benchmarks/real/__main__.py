@@ -104,8 +104,8 @@ async def ask_questions(run: Run) -> dict[str, object]:
             for asked in run.script.questions
         ),
         "prompt_tokens": {
-            "keepsake": median([tokens.prompt_tokens(prompt) for prompt in prompts] or [0]),
-            "whole_history": tokens.prompt_tokens(_history(run, len(run.script.lines))),
+            "keepsake": median([tokens.count_request(prompt) for prompt in prompts] or [0]),
+            "whole_history": tokens.count_request(_history(run, len(run.script.lines))),
         },
         "seconds_to_first_text": {
             "each": [round(one, 1) for one in first],
@@ -118,7 +118,7 @@ async def ask_questions(run: Run) -> dict[str, object]:
         # By our own count, whatever the server had cached: what its cache may hold at most.
         "repeated_prefix_percent": _compute_cached_shares(
             [0, *(count_repeated_tokens(one, other, tokens) for one, other in pairwise(prompts))],
-            [tokens.prompt_tokens(one) for one in prompts],
+            [tokens.count_request(one) for one in prompts],
         ),
     }
 

@@ -169,7 +169,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
         await fact_cascade.reset_learning(tx, scope, [message])
     row = await tx.row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above
-    await tx.run(word_index.reindex, int(row["seq"]), row)
+    await tx.run(word_index.reindex_message, int(row["seq"]), row)
     return parse_message(row)
 
 

@@ -8,7 +8,7 @@ from storage.engine.protocol import Connection
 from storage.search.terms import TermsEntry, make_prefix, make_token
 
 MAX_SEGMENTS_ALIKE = 2  # segments of one size are merged from this number on
-MERGED_PAGES = 64  # pages written by one `optimize`: a millisecond, and what some twenty messages need in the long run
+MERGED_PAGES = 64  # pages written by one merge: a millisecond, and what some twenty messages need in the long run
 MAX_COMPLETIONS_READ = 200  # a short prefix begins thousands of terms
 LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in PostgreSQL's collation "C"
 
@@ -16,7 +16,7 @@ LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in Post
 class FullText:
     """A word index, used inside the caller's transaction. This one is SQLite's."""
 
-    def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
+    def insert_entries(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         """Index new messages."""
         connection.executemany(
             "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(entry.seq, " ".join(entry.tokens)) for entry in entries]
@@ -25,18 +25,18 @@ class FullText:
     def remove_owner(self, connection: Connection, owner: int) -> None:
         """Remove an owner's messages, before they are deleted from `messages`."""
         connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
-        self.merge(connection)
+        self.merge_all_segments(connection)
 
     def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
-        """Remove messages (a JSON array of seqs). Their terms stay in the file until `merge`."""
+        """Remove messages (a JSON array of seqs). Their terms stay in the file until `merge_all_segments`."""
         connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (seqs,))
 
-    def merge(self, connection: Connection) -> None:
+    def merge_all_segments(self, connection: Connection) -> None:
         """Merge the index segments, which deletes the terms of removed messages from the file."""
         # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
-    def optimize(self, connection: Connection) -> None:
+    def merge_some_segments(self, connection: Connection) -> None:
         """Merge a few index segments, because each search reads all of them."""
         # By itself FTS5 keeps up to 15 of the smallest segments, and 3 of each larger size.
         values = (MAX_SEGMENTS_ALIKE,)

@@ -19,7 +19,7 @@ MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: 
 class TsVector(FullText):
     """The word index of the PostgreSQL store."""
 
-    def put(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
+    def insert_entries(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
         connection.executemany(
             "INSERT INTO words (user_id, seq, terms) VALUES (?, ?, array_to_tsvector(string_to_array(?, ' ')))",
             [(entry.scope.owner, entry.seq, " ".join(_format_lexemes(entry.tokens))) for entry in entries],
@@ -31,10 +31,10 @@ class TsVector(FullText):
     def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
         connection.execute(_REMOVE, (owner, seqs))
 
-    def merge(self, connection: Connection) -> None:
+    def merge_all_segments(self, connection: Connection) -> None:
         """Do nothing, since VACUUM removes deleted rows."""
 
-    def optimize(self, connection: Connection) -> None:
+    def merge_some_segments(self, connection: Connection) -> None:
         """Do nothing, since a GIN index needs no merging."""
 
     def rename_owner(self, connection: Connection, old: int, new: int) -> None:

@@ -123,7 +123,7 @@ class VectorIndex:
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
     _most_messages: int = field(default=MAX_MESSAGES, kw_only=True)
     _cache: LRUCache[tuple[Scope, str], Matrix] = field(init=False)
-    # Held while a scope is loaded, and while a `put` commits and updates the cache, so that neither misses rows.
+    # Held while a scope is loaded, and while `put_vectors` commits and updates the cache, so that neither misses rows.
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _drops: int = field(default=0, init=False)
 
@@ -138,13 +138,13 @@ class VectorIndex:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), parse_message(row)) for row in rows]
 
-    async def count_queued(self) -> int:
+    async def count_backlog(self) -> int:
         """Count the messages in the backlogs of all processes."""
         async with self.database.read(None) as reader:
             [[count]] = await reader.rows(_QUEUED)
         return int(count)
 
-    async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
+    async def put_vectors(self, model: str, items: Sequence[MessageVectors]) -> None:
         """Store or replace the vectors of messages. Skip messages erased or edited since they were embedded."""
         await self._set_current_model(model)
         by_owner: dict[int, list[MessageVectors]] = {}

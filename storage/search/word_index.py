@@ -53,7 +53,7 @@ def remove_messages(connection: Connection, owner: int, ids: str) -> None:
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
-def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
+def reindex_message(connection: Connection, seq: int, row: AnyRow) -> None:
     """Index a message that is new or has a new text."""
     entry = analyse_message(seq, row)
     _remove_seqs(connection, entry.scope.owner, [seq])
@@ -84,20 +84,20 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
 
 def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None:
     """Index new messages."""
-    full_text.get_word_index(connection).put(connection, entries)
+    full_text.get_word_index(connection).insert_entries(connection, entries)
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
 
-def analyse_message(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> TermsEntry:
-    """Analyse a message for `index_entries`. `said` holds the terms of its text if they are already known."""
+def analyse_message(seq: int, row: AnyRow, content_terms: Sequence[str] | None = None) -> TermsEntry:
+    """Analyse a message for `index_entries`. `content_terms` are those of its text, if known."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)
-    parts = split_passages(content) if said is None else [content]
+    parts = split_passages(content) if content_terms is None else [content]
     begins = []
     for part in parts:
         begins.append(len(terms))
-        terms += analyzer.analyse_text(part) if said is None else said
+        terms += analyzer.analyse_text(part) if content_terms is None else content_terms
     return TermsEntry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),

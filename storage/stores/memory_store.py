@@ -243,7 +243,7 @@ class MemoryStore(FoldTable):
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
             await self.database.transact(
-                lambda connection: full_text.get_word_index(connection).optimize(connection), None
+                lambda connection: full_text.get_word_index(connection).merge_some_segments(connection), None
             )
 
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
@@ -275,7 +275,7 @@ class MemoryStore(FoldTable):
     async def purge_erased_text(self) -> None:
         """Rewrite the files and the word index without erased text. The logs may still hold it."""
         async with self.database.write(None) as tx:
-            await tx.run(lambda connection: full_text.get_word_index(connection).merge(connection))
+            await tx.run(lambda connection: full_text.get_word_index(connection).merge_all_segments(connection))
         await self.database.rewrite()
 
     async def rename(self, owner: int, new: int) -> None:

@@ -22,7 +22,7 @@ MATERIAL = 8  # the number of messages from which a title is made
 class ConversationTable(OwnerTables):
     """The conversations of the owners in one store (`store.conversations`)."""
 
-    async def find_open(self, place: Scope) -> Scope:
+    async def find_open_conversation(self, place: Scope) -> Scope:
         """Return the open conversation of a place."""
         return await self._read_snapshot(place.owner, lambda connection: _read_open_conversation(connection, place))
 
@@ -64,11 +64,11 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(change, place.owner)
 
-    async def list_untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
-        """Return the first messages of each conversation of `among` that has messages but no title."""
+    async def list_untitled(self, place: Scope, conversations: Sequence[Scope]) -> dict[Scope, list[Message]]:
+        """Return the first messages of each of these conversations that has messages but no title."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
-            untitled = [scope for scope in among if not _read_stored_title(connection, scope)]
+            untitled = [scope for scope in conversations if not _read_stored_title(connection, scope)]
             messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
             return {scope: found for scope, found in messages.items() if found}
 
@@ -89,14 +89,14 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(put_title, place.owner)
 
-    async def list_page(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
+    async def list_conversations(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of conversations, the last opened first, and the number of all. Skip empty ones unless open."""
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
             current = _read_open_conversation(connection, place)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
-            page = [_make_list_item(connection, place, row, current) for row in shown[first : first + limit]]
+            page = [_make_listed_conversation(connection, place, row, current) for row in shown[first : first + limit]]
             return page, len(shown)
 
         return await self._read_snapshot(place.owner, read)
@@ -189,7 +189,7 @@ def _upsert_conversation(
     connection.execute(CONVERSATIONS.upsert, CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(made)))
 
 
-def _make_list_item(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
+def _make_listed_conversation(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
     scope = Scope(owner=place.owner, thread=int(row["thread_id"]))
     label = str(row["title"] or "")
     first = connection.execute(_FIRST_MESSAGES, (*scope, 1)).fetchone()

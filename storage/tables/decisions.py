@@ -50,12 +50,12 @@ def is_overruled_by(
 ) -> bool:
     """Return True if a decision about the same thing was made after a text was said."""
     return any(
-        said_at <= decision.decided_at and _matches(decision, text, subject, sources, person_id)
+        said_at <= decision.decided_at and _is_about_same_thing(decision, text, subject, sources, person_id)
         for decision in decisions
     )
 
 
-def _matches(decision: Decision, text: str, subject: str, sources: Collection[int], person_id: int) -> bool:
+def _is_about_same_thing(decision: Decision, text: str, subject: str, sources: Collection[int], person_id: int) -> bool:
     terms, decided = _hash_terms(find_topics(text), decision.key), frozenset(decision.terms)
     if not terms or not decided:
         return False

@@ -32,7 +32,7 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
     for table in TABLES:
         after: tuple[int | str, ...] | None = None
         while after is None or after:
-            rows = await reader.rows(*_batch_query(table, owner, after or ()))
+            rows = await reader.rows(*_make_page_sql(table, owner, after or ()))
             if rows:
                 yield [{"table": table.name, **table.to_portable(row)} for row in rows]
             order = get_sort_columns(table)
@@ -72,7 +72,7 @@ def get_sort_columns(table: Table) -> tuple[str, ...]:
     return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
 
 
-def _batch_query(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
+def _make_page_sql(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
     if not (order := get_sort_columns(table)):
         return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
     least = ["" if name == "created_at" else -(2**62) for name in order]

@@ -279,14 +279,14 @@ class FactTable(OwnerTables):
         return parse_fact(rows[0]) if rows else None
 
 
-def read_valid(connection: Connection, owner: int) -> list[Fact]:
+def read_valid_facts(connection: Connection, owner: int) -> list[Fact]:
     """Return the facts that hold, ascending by id."""
     return [parse_fact(row) for row in connection.execute(_VALID_IN_ORDER, (owner,))]
 
 
-def _resolve_fact_id(number: int | None, made: Mapping[int, int]) -> int | None:
+def _resolve_fact_id(number: int | None, new_ids: Mapping[int, int]) -> int | None:
     """Return the id of a fact. A negative number is the place of an earlier change in the same list."""
-    return made.get(number) if number is not None and number < 0 else number
+    return new_ids.get(number) if number is not None and number < 0 else number
 
 
 _HOLDS = " AND valid_to IS NULL AND deleted_at IS NULL"

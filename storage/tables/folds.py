@@ -65,10 +65,10 @@ class FoldTable(OwnerTables):
         attempt = 1 + (failed["attempts"] if failed else 0)
         return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
-    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, new_summary: NewSummary, *, now: datetime) -> Summary:
         """Insert a summary, archive its sources and complete the job. Raise StaleFold if lease or sources were lost."""
         async with write_under_lease(self.database, lease) as tx:
-            summary = await fold_sources(tx, self.kind, lease.scope, plan, made, now=now)
+            summary = await fold_sources(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)
             return summary
 
@@ -131,7 +131,7 @@ async def complete_job(tx: Transaction, lease: FoldLease, summary: int, now: dat
 
 
 async def fold_sources(
-    tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
+    tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
 ) -> Summary:
     """Insert a summary and archive exactly its sources. Raise StaleFold if one was deleted or folded already."""
     messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
@@ -167,24 +167,24 @@ async def fold_sources(
         base_id=plan.base_id,
         policy=plan.policy,
         reason=plan.reason,
-        **make_summary_fields(made),
+        **make_summary_fields(new_summary),
     )
     await put_summary(tx, summary)
     await tx.rows(_DEACTIVATE, scope.owner, json.dumps(plan.summary_ids))
     return summary
 
 
-async def delete_summaries(tx: Transaction, owner: int, gone: Collection[int], reactivated: Collection[int]) -> None:
-    """Delete the summaries `gone`. Their messages and the summaries `reactivated` become active."""
-    ids = json.dumps(sorted(gone))
+async def delete_summaries(tx: Transaction, owner: int, deleted: Collection[int], reactivated: Collection[int]) -> None:
+    """Delete summaries. Their messages and the `reactivated` summaries become active."""
+    ids = json.dumps(sorted(deleted))
     await tx.rows(_ACTIVATE_MESSAGES, owner, ids)
     await tx.rows(DELETE_SUMMARIES, owner, ids)
     await tx.rows(_ACTIVATE_SUMMARIES, owner, json.dumps(sorted(reactivated)))
 
 
-def make_summary_fields(made: NewSummary) -> dict[str, Any]:
+def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
     """Return the fields of Summary that come from a new summary."""
-    return {**asdict(made), "text": replace_surrogates(made.text)}
+    return {**asdict(new_summary), "text": replace_surrogates(new_summary.text)}
 
 
 async def put_summary(tx: Transaction, summary: Summary) -> None:

@@ -85,20 +85,20 @@ class HistoryTable(OwnerTables):
         return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
 
     async def add_history(
-        self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime
+        self, lease: FoldLease, messages: Sequence[Message], new_summary: NewSummary, *, now: datetime
     ) -> Summary:
         """Store messages of one scope that have their ids already, and archive them under a level 1 summary."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with write_under_lease(self.database, lease) as tx:
             await insert_messages(tx, [format_message(message) for message in messages])
-            return await fold_sources(tx, self.kind, messages[0].scope, plan, made, now=now)
+            return await fold_sources(tx, self.kind, messages[0].scope, plan, new_summary, now=now)
 
     async def commit_fold(
-        self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
+        self, lease: FoldLease, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
         """Commit a fold in any scope of the owner of the lease. The lease stays valid."""
         async with write_under_lease(self.database, lease) as tx:
-            return await fold_sources(tx, self.kind, scope, plan, made, now=now)
+            return await fold_sources(tx, self.kind, scope, plan, new_summary, now=now)
 
     async def find_restore(self, owner: int) -> Portable | None:
         """Return the row of a restore in progress (row 0 of `restores`), or None."""

@@ -100,7 +100,7 @@ async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int])
     await tx.rows(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
 
-def merge_ranges(ranges: Iterable[IdRange]) -> list[IdRange]:
+def _merge_ranges(ranges: Iterable[IdRange]) -> list[IdRange]:
     """Return the ranges in ascending order, with overlapping and adjacent ones merged."""
     found: list[IdRange] = []
     for behind, until in sorted(range_ for range_ in ranges if range_[0] < range_[1]):
@@ -114,7 +114,7 @@ async def _read_learned_ranges(tx: Transaction, scope: Scope) -> list[IdRange]:
     row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return []
-    return merge_ranges([*_parse_learned_ranges(row), (row["past_from"], row["past_id"])])
+    return _merge_ranges([*_parse_learned_ranges(row), (row["past_from"], row["past_id"])])
 
 
 def _parse_learned_ranges(row: Row) -> list[IdRange]:
@@ -123,10 +123,10 @@ def _parse_learned_ranges(row: Row) -> list[IdRange]:
 
 
 def _subtract_ranges(ranges: Iterable[IdRange], cuts: Iterable[IdRange]) -> list[IdRange]:
-    kept = merge_ranges(ranges)
-    for first, last in merge_ranges(cuts):
+    kept = _merge_ranges(ranges)
+    for first, last in _merge_ranges(cuts):
         kept = [part for behind, until in kept for part in ((behind, min(until, first)), (max(behind, last), until))]
-    return merge_ranges(kept)
+    return _merge_ranges(kept)
 
 
 # These are conditions on a message m and the row p of its scope.

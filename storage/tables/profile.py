@@ -18,7 +18,7 @@ class ProfileTable(OwnerTables):
     """The profiles of the owners in one store (`store.profiles`)."""
 
     async def find_newest(self, owner: int) -> Profile | None:
-        return await self._read_snapshot(owner, lambda connection: read_newest(connection, owner))
+        return await self._read_snapshot(owner, lambda connection: read_newest_profile(connection, owner))
 
     async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions, newest first."""
@@ -50,7 +50,7 @@ class ProfileTable(OwnerTables):
         return [SUMMARY_ROWS.parse(row) for row in reversed(await self._fetch_rows(owner, _UNDISTILLED, owner, limit))]
 
 
-def read_newest(connection: Connection, owner: int) -> Profile | None:
+def read_newest_profile(connection: Connection, owner: int) -> Profile | None:
     """Return the newest profile of an owner, or None."""
     row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
     return PROFILE_ROWS.parse(row) if row else None

@@ -34,10 +34,12 @@ class RebuildTable(OwnerTables):
         row = await self._fetch_row(scope.owner, _PART, *scope, digest)
         return NewSummary(**json.loads(row["made"])) if row else None
 
-    async def store_finished_summary(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+    async def store_finished_summary(self, lease: FoldLease, digest: str, new_summary: NewSummary) -> None:
         """Keep a summary for a restarted rebuild, until a rebuild is committed or something is forgotten."""
         async with write_under_lease(self.database, lease) as tx:
-            await tx.rows(_KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(made), ensure_ascii=False))
+            await tx.rows(
+                _KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(new_summary), ensure_ascii=False)
+            )
 
     async def commit_rebuild(
         self,
@@ -82,12 +84,14 @@ class RebuildTable(OwnerTables):
         async with write_under_lease(self.database, lease) as tx:
             return bool(await tx.rows(_CORRECT, text, text, *lease.scope, summary_id))
 
-    async def put_text(self, lease: FoldLease, summary_id: int, made: NewSummary) -> None:
+    async def replace_summary_text(self, lease: FoldLease, summary_id: int, new_summary: NewSummary) -> None:
         """Replace the text of a summary with that of a new summary, together with its model and costs."""
-        text, details = replace_surrogates(made.text), json.dumps(dict(made.details))
-        figures = (made.tokens_in, made.tokens_out, made.milliseconds, made.score, details)
+        text, details = replace_surrogates(new_summary.text), json.dumps(dict(new_summary.details))
+        figures = (new_summary.tokens_in, new_summary.tokens_out, new_summary.milliseconds, new_summary.score, details)
         async with write_under_lease(self.database, lease) as tx:
-            await tx.rows(_PUT_TEXT, text, made.model, made.prompt_version, *figures, *lease.scope, summary_id)
+            await tx.rows(
+                _PUT_TEXT, text, new_summary.model, new_summary.prompt_version, *figures, *lease.scope, summary_id
+            )
 
     async def list_interrupted(self) -> list[Scope]:
         """Return the scopes whose last job was an interrupted rebuild. Leave out those with MAX_RESTARTS in a row."""

@@ -72,7 +72,7 @@ class ChatsCommands(Family):
         if get_memory_mode(await memory.config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.home(place.owner) as store:
-            found, total = await store.conversations.list_page(place, first=first, limit=CHATS_PER_PAGE)
+            found, total = await store.conversations.list_conversations(place, first=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
         self._services.titles.start(place, [listed.scope for listed in found if not listed.is_titled])

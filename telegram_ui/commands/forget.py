@@ -93,7 +93,7 @@ class ForgetCommands(Family):
             earlier = await store.search_earlier_texts(scope, list(terms))
             facts = _find_facts(set(terms), await store.facts.list_all(scope.owner))
             request = await store.read_turn(scope, ask.requested_in) if ask.requested_in else []
-            _, conversations = await store.conversations.list_page(ask.chat.location, first=0, limit=1)
+            _, conversations = await store.conversations.list_conversations(ask.chat.location, first=0, limit=1)
         # An edited message can still be found by its old words.
         ids = {message.id for message in found}
         found += {message.id: message for message in earlier if message.id not in ids}.values()
@@ -167,7 +167,7 @@ class ForgetCommands(Family):
                     facts = await store.facts.list_all(place.owner)
                     return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
-                    found, _ = await store.conversations.list_page(place, first=0, limit=sys.maxsize)
+                    found, _ = await store.conversations.list_conversations(place, first=0, limit=sys.maxsize)
                     matches = [listed for listed in found if listed.scope.thread == target.number]
                     titles = map(wording.format_conversation, matches)
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))

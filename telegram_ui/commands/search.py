@@ -78,7 +78,7 @@ class SearchCommands(Family):
 
     async def _list_conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
         async with self._services.memory.home(ask.chat.location.owner) as store:
-            found, _ = await store.conversations.list_page(ask.chat.location, first=0, limit=20)
+            found, _ = await store.conversations.list_conversations(ask.chat.location, first=0, limit=20)
         return {listed.scope: wording.format_conversation(listed) for listed in found}
 
 

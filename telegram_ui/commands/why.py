@@ -13,7 +13,7 @@ from locales.catalog import join_list, tr
 from locales.told import format_cuts, format_part_name, format_reason
 from records.messages import Message, make_message_link
 from records.summaries import Summary
-from retrieval.explanation import Chosen, ExplanationRecord
+from retrieval.explanation import ChosenSource, ExplanationRecord
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
 from telegram_ui.commands.family import Ask, Command, Family, Press
@@ -208,7 +208,7 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
     return items
 
 
-def _format_snippets(snippets: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
+def _format_snippets(snippets: Sequence[tuple[Message | None, ChosenSource]], chat: Chat, zone: tzinfo) -> list[str]:
     items = []
     for number, (message, chosen) in enumerate(snippets, start=1):
         if message is None:

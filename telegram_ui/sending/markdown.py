@@ -11,7 +11,7 @@ import pyromark
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
-from text.rich_messages import shift_words, wrap_words
+from text.rich_messages import format_raised_or_lowered, wrap_words
 
 MAX_NESTED = 16  # levels of quotes, lists or entities. No client shows more.
 MAX_FORMULAS = 1_000  # dollar signs. The converter's time grows with their square.
@@ -303,7 +303,7 @@ def _escape_inline_signs(markdown: str) -> str:
 def _replace_tags(found: re.Match[str]) -> str:
     name, words = found[1].lower(), found[2]
     if name in ("sup", "sub"):
-        return shift_words("^" if name == "sup" else "_", words)
+        return format_raised_or_lowered("^" if name == "sup" else "_", words)
     return wrap_words(_TAG_MARKS.get(name, ""), words)
 
 

@@ -14,17 +14,17 @@ from tests.support.processor_time import count_units
 
 
 async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
-    found, _ = await store.conversations.list_page(place, first=0, limit=9)
+    found, _ = await store.conversations.list_conversations(place, first=0, limit=9)
     return [(one.label, one.is_open) for one in found]
 
 
 async def test_a_place_is_its_own_conversation_until_another_begins(store: MemoryStore) -> None:
-    assert await store.conversations.find_open(ANNA) == ANNA
+    assert await store.conversations.find_open_conversation(ANNA) == ANNA
     await store.append(ANNA, [said("about the walrus")])
     assert await labels(store, ANNA) == [("about the walrus", True)]
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert new.thread >= FIRST_NUMBER
-    assert await store.conversations.find_open(ANNA) == new
+    assert await store.conversations.find_open_conversation(ANNA) == new
     assert await labels(store, ANNA) == [("", True), ("about the walrus", False)]
 
 
@@ -58,16 +58,16 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
         assert await store.conversations.find_conversation(ANNA, source="1:2") == many[0].scope
     assert stopwatch.units < 100  # some 10; all 5,000 conversations read again took some 400
     assert new.thread > many[-1].scope.thread
-    assert await store.conversations.find_open(ANNA) == many[7].scope
+    assert await store.conversations.find_open_conversation(ANNA) == many[7].scope
 
 
 async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(store: MemoryStore) -> None:
     await store.append(ANNA, [said("first")])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert await store.conversations.open_conversation(ANNA, ANNA, now=NOW - MINUTE)
-    assert await store.conversations.find_open(ANNA) == ANNA
+    assert await store.conversations.find_open_conversation(ANNA) == ANNA
     assert await store.conversations.open_conversation(ANNA, new, now=NOW - 2 * MINUTE)
-    assert await store.conversations.find_open(ANNA) == new
+    assert await store.conversations.find_open_conversation(ANNA) == new
 
 
 async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: MemoryStore) -> None:
@@ -82,7 +82,7 @@ async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: M
     assert not await store.conversations.open_conversation(BORIS, TOPIC, now=NOW)
     assert await labels(store, BORIS) == [("of the club", True)]
     assert await labels(store, TOPIC) == [("Roses", True), ("of the garden", False)]
-    assert await store.conversations.find_open(BORIS) == BORIS
+    assert await store.conversations.find_open_conversation(BORIS) == BORIS
 
 
 async def test_direct_messages_of_a_person_stay_direct_messages(store: MemoryStore) -> None:
@@ -91,8 +91,8 @@ async def test_direct_messages_of_a_person_stay_direct_messages(store: MemorySto
     await store.append(place, [said("from one person")])
     new = await store.conversations.begin_conversation(place, "", now=NOW)
     assert new.is_direct_messages
-    assert await store.conversations.find_open(place) == new
-    assert await store.conversations.find_open(BORIS) == BORIS
+    assert await store.conversations.find_open_conversation(place) == new
+    assert await store.conversations.find_open_conversation(BORIS) == BORIS
 
 
 async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemoryStore) -> None:
@@ -130,7 +130,7 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
     assert gone.messages == 6
     assert await store.list_scopes(ANNA.owner) == [ANNA]
     assert await store.timeline.read_page(ANNA) == stored
-    assert await store.conversations.find_open(ANNA) == ANNA
+    assert await store.conversations.find_open_conversation(ANNA) == ANNA
     assert not await store.conversations.is_conversation_of(ANNA, new)
     assert await store.search_words(new, ["newt"], limit=9) == []
 
@@ -165,4 +165,4 @@ async def test_messages_of_an_unknown_conversation_are_listed_and_can_be_opened(
     await store.append(stray, [said("from elsewhere")])
     assert await labels(store, ANNA) == [("from elsewhere", False)]
     assert await store.conversations.open_conversation(ANNA, stray, now=NOW + timedelta(days=1))
-    assert await store.conversations.find_open(ANNA) == stray
+    assert await store.conversations.find_open_conversation(ANNA) == stray

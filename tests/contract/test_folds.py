@@ -164,13 +164,16 @@ async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: P
         assert await store.rebuilds.store_correction(held, 1, "They talked about Basel.")
         assert not await store.rebuilds.store_correction(held, 99, "Nothing.")
         lost = replace(held, fence=held.fence - 1)
-        for change in (store.rebuilds.store_correction(lost, 1, "Late."), store.rebuilds.put_text(lost, 1, made)):
+        for change in (
+            store.rebuilds.store_correction(lost, 1, "Late."),
+            store.rebuilds.replace_summary_text(lost, 1, made),
+        ):
             with pytest.raises(StaleFold):
                 await change
     async with opener(tmp_path) as store:
         [kept] = await store.list_summaries(ANNA)
         assert (kept.text, kept.correction) == ("They talked about Basel.", "They talked about Basel.")
-        await store.rebuilds.put_text(held, 1, made)
+        await store.rebuilds.replace_summary_text(held, 1, made)
         [kept] = await store.list_summaries(ANNA)
         assert (kept.text, kept.model, kept.details) == ("Again.", "small", {"compressed": 2.0})
 

@@ -429,7 +429,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
         MessageVectors(seq=seq, message=one, passages=vector)
         for (seq, one), vector in zip(sorted(await store.vectors.list_backlog("m", 99)), vectors, strict=True)
     ]
-    await store.vectors.put("m", items)
+    await store.vectors.put_vectors("m", items)
     await fact(store, 1, "Anna said turn 0.", stored[0].id)
     async with write(store) as tx:
         blob = vectors[5].astype("<f2").tobytes()

@@ -34,7 +34,7 @@ def items(backlog: Sequence[tuple[int, Message]], *, seed: int = 0) -> list[Mess
 
 async def embedded(store: MemoryStore, model: str = "m", *, seed: int = 0) -> list[MessageVectors]:
     made = items(await store.vectors.list_backlog(model, 1000), seed=seed)
-    await store.vectors.put(model, made)
+    await store.vectors.put_vectors(model, made)
     return made
 
 
@@ -74,7 +74,7 @@ async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store
     await store.put_owner(config(store, BORIS.owner, enabled=False))
     backlog = await store.vectors.list_backlog("m", 3)
     assert [message.id for _, message in backlog] == [message.id for message in stored[:0:-1]]
-    await store.vectors.put("m", items(backlog))
+    await store.vectors.put_vectors("m", items(backlog))
     assert [message for _, message in await store.vectors.list_backlog("m", 3)] == stored[:1]
     assert await store.vectors.count_indexed(ANNA.owner, "m") == (3, 4)
     assert await store.vectors.count_indexed(BORIS.owner, "m") == (0, 2)
@@ -149,7 +149,7 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
         # Who comes later may be given the same seqs, but not what was embedded of the one who left.
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said("somebody else's words")])
-        await store.vectors.put("m", [one for one in made if one.message.scope == ANNA])
+        await store.vectors.put_vectors("m", [one for one in made if one.message.scope == ANNA])
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
     gone = [
         one.passages[0].astype(order).tobytes() for one in made if one.message.scope == ANNA for order in ("<f2", ">f2")
@@ -178,7 +178,7 @@ async def test_a_very_large_scope_is_searched_by_words_alone(tmp_path: Path) -> 
         await store.append(ANNA, [said(f"number {number}") for number in range(30)])
         await store.append(BORIS, [said("one")])
         index = VectorIndex(database, most_messages=20)
-        await index.put("m", items(await index.list_backlog("m", 100)))
+        await index.put_vectors("m", items(await index.list_backlog("m", 100)))
         assert await index.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
         assert await index.measure_closeness(BORIS, "m", unit(1)[0], 3)
 
@@ -189,12 +189,12 @@ async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said(f"number {number}") for number in range(60)])
         made = items(await store.vectors.list_backlog("m", 60))
-        await store.vectors.put("m", made)
+        await store.vectors.put_vectors("m", made)
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
         shorter = [
             MessageVectors(seq=one.seq, message=one.message, passages=one.passages[:, : SIZE // 2]) for one in made[:30]
         ]
-        await store.vectors.put("m", shorter)
+        await store.vectors.put_vectors("m", shorter)
         of_half = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0, : SIZE // 2], 99)
         of_whole = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 99)
     assert of_half is not None

@@ -10,12 +10,19 @@ from records.context import Context, ContextPart, Cut, Snippet
 from records.messages import UNSTORED, Message
 from records.model_calls import PromptMessage
 from records.scopes import Scope
-from retrieval.explanation import Chosen, ExplanationRecord, Mark, group_runs, make_explanation, parse_explanation
+from retrieval.explanation import (
+    ChosenSource,
+    ExplanationRecord,
+    Mark,
+    group_consecutive_ids,
+    make_explanation,
+    parse_explanation,
+)
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ids = st.integers(1, 10**9)
 scores = st.dictionaries(st.text(min_size=1, max_size=12), st.floats(-99, 99).map(lambda value: round(value, 2)))
-chosen = st.builds(Chosen, id=ids, score=scores, mark=st.sampled_from(get_args(Mark)))
+chosen = st.builds(ChosenSource, id=ids, score=scores, mark=st.sampled_from(get_args(Mark)))
 explanations = st.builds(
     ExplanationRecord,
     at=st.just(NOW),
@@ -26,7 +33,7 @@ explanations = st.builds(
         max_size=10,
         unique_by=lambda part: part.name,
     ).map(tuple),
-    recent=st.lists(ids).map(group_runs),
+    recent=st.lists(ids).map(group_consecutive_ids),
     here=st.integers(0, 40),
     summaries=st.lists(ids).map(tuple),
     snippets=st.lists(chosen, max_size=5).map(tuple),
@@ -50,7 +57,7 @@ def test_an_explanation_comes_back_as_it_was(explanation: ExplanationRecord) -> 
 
 @given(st.lists(st.integers(1, 200)))
 def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
-    found = [number for first, last in group_runs(numbers) for number in range(first, last + 1)]
+    found = [number for first, last in group_consecutive_ids(numbers) for number in range(first, last + 1)]
     assert found == sorted(set(numbers))
 
 
@@ -78,5 +85,5 @@ def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
     assert "Ann" not in explanation.to_json()
     assert explanation.recent == ((3, 4), (6, 6))
     assert explanation.here == 1
-    assert explanation.snippets == (Chosen(id=1, score={"words": 3.14}),)
+    assert explanation.snippets == (ChosenSource(id=1, score={"words": 3.14}),)
     assert explanation.saved == 46

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from records.owners import Policy
 from records.summaries import Summary
-from retrieval.prefix_cache import BLOCKS, MIN_CACHED_MESSAGES, choose_version, select_verbatim
+from retrieval.prefix_cache import BLOCKS, MIN_CACHED_MESSAGES, find_stable_version, select_verbatim_messages
 from tests.unit.retrieval.test_prompt_builder import summary, turns
 
 LARGE, SMALL = BLOCKS
@@ -21,7 +21,7 @@ def chain(ends: list[int], policy: Policy = "sliding") -> dict[int, Summary]:
 
 def shown(versions: dict[int, Summary], block: int = LARGE) -> list[int]:
     """Where the version that is shown ends, after each fold."""
-    return [choose_version(version, versions, block).last_id for version in versions.values()]
+    return [find_stable_version(version, versions, block).last_id for version in versions.values()]
 
 
 def test_a_version_stays_for_a_block() -> None:
@@ -38,26 +38,26 @@ def test_while_there_is_little_the_newest_version_is_shown() -> None:
 
 def test_another_policys_summary_and_a_version_that_is_gone_are_not_gone_back_to() -> None:
     versions = chain([32, 34, 36])
-    assert choose_version(versions[3], {**versions, 1: replace(versions[1], policy="pyramid")}, LARGE).id == 2
+    assert find_stable_version(versions[3], {**versions, 1: replace(versions[1], policy="pyramid")}, LARGE).id == 2
     del versions[2]
-    assert choose_version(versions[3], versions, LARGE).id == 3
+    assert find_stable_version(versions[3], versions, LARGE).id == 3
 
 
 def test_a_rolling_version_that_took_more_in_is_not_exchanged_for_what_it_was_made_of() -> None:
     versions = chain([34, 42], "rolling")
     imported = replace(summary(9, -40, -1, "x"), policy="pyramid", is_active=False)
     merged = replace(versions[2], source_ids=(9, 1), first_id=-40)
-    assert choose_version(merged, {**versions, 9: imported}, LARGE) == merged
+    assert find_stable_version(merged, {**versions, 9: imported}, LARGE) == merged
     longer = replace(versions[2], first_id=-40)
-    assert choose_version(longer, versions, LARGE) == longer
+    assert find_stable_version(longer, versions, LARGE) == longer
 
 
 def test_versions_that_a_file_bases_on_each_other_end() -> None:
     versions = chain([40, 40, 40])
     versions[1] = replace(versions[1], base_id=3)
-    assert choose_version(versions[3], versions, LARGE) == versions[1]
+    assert find_stable_version(versions[3], versions, LARGE) == versions[1]
     alone = replace(versions[1], base_id=1)
-    assert choose_version(alone, {1: alone}, LARGE) == alone
+    assert find_stable_version(alone, {1: alone}, LARGE) == alone
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60))
@@ -72,9 +72,9 @@ def test_what_is_shown_never_goes_back_and_lags_less_than_a_block(steps: list[in
 def test_beside_a_version_stands_everything_since_word_for_word() -> None:
     said = turns([(f"q{number}", f"a{number}") for number in range(1, 11)])
     version = chain([12])[1]
-    assert [one.id for one in select_verbatim(version, said, 4) or ()] == list(range(5, 21)), (
+    assert [one.id for one in select_verbatim_messages(version, said, 4) or ()] == list(range(5, 21)), (
         "with the turns it ends with"
     )
     rolling = replace(version, policy="rolling")
-    assert [one.id for one in select_verbatim(rolling, said, 4) or ()] == list(range(13, 21))
-    assert select_verbatim(version, said[12:], 4) is None, "there may be a hole"
+    assert [one.id for one in select_verbatim_messages(rolling, said, 4) or ()] == list(range(13, 21))
+    assert select_verbatim_messages(version, said[12:], 4) is None, "there may be a hole"

@@ -8,7 +8,7 @@ import numpy as np
 
 from retrieval.date_expressions import Range
 from retrieval.question import Question
-from retrieval.ranking import Ranked, find_rarest_word_passages, rank_passages
+from retrieval.ranking import Ranking, find_rarest_word_passages, rank_passages
 from storage.search.protocol import Candidates, Closeness
 
 MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -58,8 +58,8 @@ def close(*cosines: float) -> Closeness:
     return Closeness(seqs=seqs, parts=np.zeros_like(seqs), cosines=np.array(cosines, np.float32), nearest=(), mean=0.0)
 
 
-def strongest(ranked: Ranked) -> str:
-    parts = ranked.get_parts(int(ranked.order[0]))
+def strongest(ranked: Ranking) -> str:
+    parts = ranked.get_score_parts(int(ranked.order[0]))
     return max(parts, key=parts.__getitem__)
 
 
@@ -81,7 +81,7 @@ def test_neighbours_of_what_is_found_come_with_it_but_not_across_a_gap() -> None
     together = rank_passages(candidates(told, apart=False), question("walrus"))
     assert set(together.ids[:3]) == {1, 2, 3}
     apart = rank_passages(candidates(told), question("walrus"))
-    assert "nearby" not in apart.get_parts(0)
+    assert "nearby" not in apart.get_score_parts(0)
 
 
 def test_passages_of_a_long_message_lend_nothing_to_what_stands_next_to_it() -> None:
@@ -120,13 +120,13 @@ def test_what_was_said_just_now_counts_more() -> None:
     told = [Told(terms="walrus", at=MONDAY + timedelta(days=99)), Told(terms="walrus")]
     ranked = rank_passages(candidates(told), question("walrus"))
     assert ranked.ids == [1, 2]
-    assert ranked.get_parts(0)["recent"] > 0.2
+    assert ranked.get_score_parts(0)["recent"] > 0.2
 
 
 def test_the_one_speaker_whom_a_question_names_is_preferred() -> None:
     found = candidates([Told(speaker="Ann"), Told(speaker="Bob")])
     assert rank_passages(found, question("what did Ann say")).ids == [1, 2]
-    assert not rank_passages(found, question("what did Ann and Bob say")).get_parts(0)
+    assert not rank_passages(found, question("what did Ann and Bob say")).get_score_parts(0)
 
 
 def test_a_name_is_no_part_of_a_longer_word() -> None:
@@ -134,7 +134,7 @@ def test_a_name_is_no_part_of_a_longer_word() -> None:
     assert rank_passages(found, question("what are our annual plans")).ids == [3, 2, 1]
     assert rank_passages(found, question("what about Ann's plans")).ids[0] == 1
     assert rank_passages(found, question("小明喜欢什么")).ids[0] == 2
-    assert rank_passages(found, question("and o'neil (home)?")).get_parts(2)["speaker"] == 2.0
+    assert rank_passages(found, question("and o'neil (home)?")).get_score_parts(2)["speaker"] == 2.0
 
 
 def test_a_long_winded_assistant_yields_to_people() -> None:

@@ -308,7 +308,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
         if embedded:
             vector = np.ones((1, 64), np.float32)
             waiting = await store.vectors.list_backlog("m", 9)
-            await store.vectors.put(
+            await store.vectors.put_vectors(
                 "m", [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
             )
         assert await store.forgetting.replace_message_text(ANNA, first.id, "tulip", why="edited", now=NOW)
@@ -513,7 +513,7 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
         vector = np.ones((1, 64), np.float32)
         waiting = await store.vectors.list_backlog("m", 99)
         vectors = [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
-        await store.vectors.put("m", vectors)
+        await store.vectors.put_vectors("m", vectors)
         store.mark_corrupt()
     async with opened(tmp_path) as store:
         assert store.reports == []

@@ -108,7 +108,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.facts.read_unlearned(scope, 9),
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),
-    lambda store, scope: store.conversations.list_page(scope, first=0, limit=9),
+    lambda store, scope: store.conversations.list_conversations(scope, first=0, limit=9),
     lambda store, scope: store.forgetting.preview(scope.owner, Forgetting(what="messages", ids=(1,))),
     lambda store, scope: store.append(scope, [said("a new one")]),
 )

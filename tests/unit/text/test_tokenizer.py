@@ -75,7 +75,7 @@ def test_texts_of_many_lines_count_as_they_do_in_tiktoken(text: str) -> None:
 
 def test_a_request_counts_as_the_contract_says() -> None:
     messages = [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content="Hello")]
-    assert EXACT.prompt_tokens(messages) == 3 + (3 + 1 + 3) + (3 + 1 + 1)
+    assert EXACT.count_request(messages) == 3 + (3 + 1 + 3) + (3 + 1 + 1)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
 def test_a_cut_is_reckoned_from_few_pieces_and_takes_all_but_a_token(language: str) -> None:
     text, most = PROSE[language] * 20, 0
     for tokens in (8, 25, 60, 300):
-        for cut in ("head", "tail"):
+        for cut in ("cut_head", "cut_tail"):
             counted: list[str] = []
 
             def count(piece: str, counted: list[str] = counted) -> int:

@@ -247,7 +247,7 @@ async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Ta
     async with talk.services.memory.home(ANN) as store, store.database.write(ANN) as tx:
         await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10, content = content || ' walrus'")
         for row in await tx.rows("SELECT * FROM messages"):
-            await tx.run(word_index.reindex, row["seq"], row)
+            await tx.run(word_index.reindex_message, row["seq"], row)
     await desk.say(ANN, ANN, "/forget #-9")
     assert "“Hello. walrus”" in desk.last(ANN)
     await press(desk, "Keep it")
