@@ -178,7 +178,9 @@ class ExternalMemory:
             async with self._locks.get_lock(place.owner).hold_shared():
                 await self._state.leases.hold(place.owner)
                 config = await self._read_config(place.owner)
-                return await self._stores[config.storage].conversations.find_open_conversation(place) if config else place
+                return (
+                    await self._stores[config.storage].conversations.find_open_conversation(place) if config else place
+                )
 
         return await self._open.get(place, find)
 
