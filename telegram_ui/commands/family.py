@@ -159,7 +159,7 @@ class AnswerControls:
     stoppable: Callable[[Scope], AbstractContextManager[None]] = lambda scope: nullcontext()
     # Starts to show the answer to an update, in place of the given messages.
     begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
-        delivery, chat, stop=stop, instead_of=there
+        delivery, chat, make_stop_keyboard=stop, replaced_ids=there
     )
     # Retries until the whole answer has arrived, and returns the ids of its messages.
     send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)

@@ -182,13 +182,13 @@ class Delivery:
         parts: Sequence[Piece],
         *,
         keyboard: Keyboard | None = None,
-        instead_of: Sequence[int] = (),
+        replaced_ids: Sequence[int] = (),
         on_sent: OnSent | None = None,
     ) -> list[int]:
-        """Send pieces in order, and return their message ids. The first ones replace the messages `instead_of`."""
+        """Send pieces in order, and return their message ids. The first ones replace the messages `replaced_ids`."""
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
-        there = list(instead_of)
+        there = list(replaced_ids)
         state = self.get_state(chat)
         async with state.order:
             for part in visible:

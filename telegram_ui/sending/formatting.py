@@ -135,17 +135,17 @@ def convert_to_messages(markdown: str) -> list[Piece]:
     return []
 
 
-def cut_to_beginning(markdown: str, *, most: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
-    """Return the beginning of an answer in at most `most` messages.
+def cut_to_beginning(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
+    """Return the beginning of an answer in at most `max_messages` messages.
 
     The last message ends with `ending`, or with an ellipsis if there is no `ending` and the answer continues.
     """
-    source = markdown[: (most + 1) * MAX_UNITS]
-    cut = _add_plain_texts(source, list(islice(split_text(*convert_markdown(source)), most + 1)))
+    source = markdown[: (max_messages + 1) * MAX_UNITS]
+    cut = _add_plain_texts(source, list(islice(split_text(*convert_markdown(source)), max_messages + 1)))
     parts = [part for part in cut if not part.is_blank]
-    if not ending and len(cut) <= most and len(source) == len(markdown):
+    if not ending and len(cut) <= max_messages and len(source) == len(markdown):
         return parts
-    *before, last = parts[:most] or [Piece(text="")]
+    *before, last = parts[:max_messages] or [Piece(text="")]
     room = MAX_UNITS - (count_units(ending) or 96)
     shortened = next(split_text(last.text, last.entities, limit=room), Piece(text=""))
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]

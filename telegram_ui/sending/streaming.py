@@ -63,9 +63,9 @@ class AnswerStream:
 
     _delivery: Delivery
     _chat: Chat
-    # Makes the keyboard with the stop button, for the last message.
-    _stop: Callable[[], InlineKeyboardMarkup] | None = field(default=None, kw_only=True)
-    _instead_of: Sequence[int] = field(default=(), kw_only=True)  # the messages that the answer replaces, in order
+    # For the last message of a growing answer.
+    _make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None = field(default=None, kw_only=True)
+    _replaced_ids: Sequence[int] = field(default=(), kw_only=True)  # the messages that the answer replaces, in order
     # Records the messages that show a part of the answer, for the next run.
     _note_shown: Callable[[Sequence[int]], Awaitable[None]] | None = field(default=None, kw_only=True)
     _wants_rich: Callable[[], Awaitable[bool]] | None = field(default=None, kw_only=True)  # called once
@@ -77,7 +77,7 @@ class AnswerStream:
         self._growing_from: float | None = None  # set while nothing is visible yet
         self._shown: list[_ShownPart] = []
         self._drafted_at: float | None = None  # set when something is visible
-        self._ids = list(self._instead_of)  # the messages in order; a draft has no id
+        self._ids = list(self._replaced_ids)  # the messages in order; a draft has no id
         self._is_rich: bool | None = None
         self._sent: list[int] = []  # the messages sent by finish()
         self._arrived: int | None = None  # the number of pieces in them
@@ -123,7 +123,7 @@ class AnswerStream:
             # The messages that are already there stay.
             most = min(max(1, len(self._ids)), MAX_MESSAGES)
             told = f"\n\n{tr('answers-in-file')}"
-            parts = await convert_without_blocking(partial(cut_to_beginning, most=most, ending=told), markdown)
+            parts = await convert_without_blocking(partial(cut_to_beginning, max_messages=most, ending=told), markdown)
         if self._arrived is None:
             self._arrived = 0
             for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
@@ -137,7 +137,7 @@ class AnswerStream:
                     replace(self._chat, reply_to=None) if self._arrived else self._chat,
                     parts[self._arrived :],
                     keyboard=keyboard,
-                    instead_of=self._ids[self._arrived : max(len(parts), 1)],
+                    replaced_ids=self._ids[self._arrived : max(len(parts), 1)],
                     on_sent=partial(self._record_sent_piece, of=len(parts)),
                 )
         except DeliveryUnknown as unknown:
@@ -315,7 +315,7 @@ class AnswerStream:
             rich = await self._convert_to_rich(close_marks(self._text)) if not number else ""
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
-            keyboard = self._stop() if self._stop is not None and part.is_growing else None
+            keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
             await self._put_message(number, piece.text, piece.entities, keyboard)
 
     async def _put_message(

@@ -73,7 +73,7 @@ class Access:
             await self._people.load()
 
     def may_tell_stranger(self, person: Person) -> bool:
-        """Count a notice to a stranger about access. Return False if there were too many."""
+        """Return True if a stranger may be told about access, and count the notice."""
         told = self._count_in_period(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
@@ -84,7 +84,7 @@ class Access:
         return True
 
     def may_ask_admins(self, person: Person) -> bool:
-        """Count a request to the admins about a stranger. Return False after the first, or if there were too many."""
+        """Return True if the admins may be asked about a stranger for the first time, and count the request."""
         if self._people is None or self._people.get_standing(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimants:
@@ -116,9 +116,9 @@ class Access:
 
 
 class Relevance:
-    """Decides which updates may be stored. They must be from people with access, and in groups addressed to the bot.
+    """Decides which updates may be stored: those of people with access that in groups are addressed to the bot.
 
-    Further pieces of an addressed paste count as addressed. `commands` are the names of the bot's commands.
+    Further pieces of an addressed paste count as addressed. `commands` holds the names of the bot's commands.
     """
 
     def __init__(self, access: Access, commands: Collection[str]) -> None:
@@ -147,9 +147,9 @@ class Relevance:
 
 
 class Claim:
-    """The link with which the first person to open it becomes the bot's admin.
+    """A link that makes the first person who opens it the bot's admin.
 
-    The link's token is never stored. It is derived from the bot's token and the expiry.
+    Its token is never stored. It is derived from the bot's token and the expiry.
     """
 
     def __init__(self, settings: Settings, people: People | None, *, now: Callable[[], datetime]) -> None:
@@ -181,5 +181,5 @@ class Claim:
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)
         return await self._people.claim(admin, until=self._until, now=self._now())
 
-    def _make_token(self, until: datetime) -> str:
-        return hmac.digest(self._key, f"claim until {until.isoformat()}".encode(), "sha256").hex()[:32]
+    def _make_token(self, expiry: datetime) -> str:
+        return hmac.digest(self._key, f"claim until {expiry.isoformat()}".encode(), "sha256").hex()[:32]

@@ -119,19 +119,18 @@ class AnswerDelivery:
         delivery: Delivery,
         update_id: int,
         chat: Chat,
-        stop: Callable[[], InlineKeyboardMarkup] | None,
-        instead_of: Sequence[int] = (),
+        make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None,
+        replaced_ids: Sequence[int] = (),
     ) -> AnswerStream:
-        """Return the stream of the answer to an update.
+        """Return a stream for the answer to an update.
 
-        It replaces the messages in which an earlier run began to show the answer, or else those of `instead_of`. `stop`
-        makes the keyboard with the stop button.
+        It replaces the messages in which an earlier run began to show the answer, or else those of `replaced_ids`.
         """
         return AnswerStream(
             delivery,
             chat,
-            stop=stop,
-            instead_of=self._queue.get_shown_messages(update_id) or instead_of,
+            make_stop_keyboard=make_stop_keyboard,
+            replaced_ids=self._queue.get_shown_messages(update_id) or replaced_ids,
             note_shown=partial(self._queue.record_shown_messages, update_id),
             wants_rich=partial(self._is_rich_wanted, chat.scope.owner),
         )
@@ -308,7 +307,7 @@ class Answering:
         self.submit_settling(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
-        """Mark updates as done once their turn is stored. Then no crash loses them."""
+        """Mark updates as done once their turn is stored, because a crash would lose them otherwise."""
         done = partial(self._queue.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.call_when_stored(scope, done):
             await done()

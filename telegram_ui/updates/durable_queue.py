@@ -191,7 +191,7 @@ class DurableQueue(asyncio.Queue[Received]):
             await pause(1.0 if await self.truncate_log() else 10.0)
 
     async def truncate_log(self) -> bool:
-        """Remove the texts of finished updates from the database's log. Return False if it may still hold some."""
+        """Remove the texts of finished updates from the database's log. Return False if that did not succeed."""
         async with self._cutting:
             if self._has_text.is_set():
                 self._has_text.clear()
@@ -222,7 +222,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return await self._run_or_warn(counter, self._inbox.begin(self._bot_id, update_id, counter)) or 1
 
     async def undo_attempt(self, update_id: int, counter: Counted) -> None:
-        """Undo a count of count_attempt(), because the attempt had no effect or was stopped by a shutdown."""
+        """Undo count_attempt() for an attempt that had no effect or was stopped by a shutdown."""
         await self._run_or_warn(counter, self._inbox.undo_attempt(self._bot_id, update_id, counter))
 
     async def _run_or_warn(self, purpose: str, work: Awaitable[T]) -> T | None:
@@ -233,7 +233,7 @@ class DurableQueue(asyncio.Queue[Received]):
             return None
 
     def are_written(self, update_ids: Iterable[int]) -> bool:
-        """Return False if any of these updates was handed over but is not on disk yet."""
+        """Return True if all of these updates are on disk."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
     async def confirm_lease(self, lease: Lease) -> None:
@@ -244,7 +244,7 @@ class DurableQueue(asyncio.Queue[Received]):
         await self._inbox.purge(self._now() - timedelta(hours=48))
 
     async def retry_unwritten(self) -> int | None:
-        """Write updates that are not on disk yet. Return the lowest id that could not be written, or None."""
+        """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""
         async with self._lock:
             for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
                 try:
@@ -339,13 +339,13 @@ class DurableQueue(asyncio.Queue[Received]):
         UNFINISHED.set(len(self._unfinished))
         self._room.set()
 
-    def _exceeds_limit(self, update: telegram.Update, more: int = 0) -> bool:
+    def _exceeds_limit(self, update: telegram.Update, pending: int = 0) -> bool:
         sender, message = _find_sender(update), update.message
         if sender == NOBODY or update.update_id in self._unfinished:
             return False
         is_command = message is not None and str(message.text or "").startswith("/")
         limit = self._limit_per_person + (MAX_URGENT if is_command or update.callback_query else 0)
-        return self._count_unfinished(sender) + more >= limit
+        return self._count_unfinished(sender) + pending >= limit
 
     def _count_unfinished(self, person: int) -> int:
         return self._counts_by_person[person]
@@ -362,7 +362,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
 
 def make_arrival(update: telegram.Update, payload: str) -> Arrival:
-    """Return the inbox row of an update. Its chat is the owner."""
+    """Return an update as the inbox stores it. Its owner is its chat."""
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
     return Arrival(update.update_id, payload, owner, _find_sender(update))

@@ -77,7 +77,7 @@ class AttachedFiles:
                     async with self._locks_by_person.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
                         before, number = list[IncomingPiece](), len(file_pieces) + 1
                         if file.kind == "picture":
-                            picture = await self._read_picture(parsed, file, piece, count=picture_count)
+                            picture = await self._read_picture(parsed, file, piece, picture_count=picture_count)
                             turn.incoming = replace(turn.incoming, pictures=(*turn.incoming.pictures, picture))
                         elif file.kind == "speech":
                             *before, piece = await self._transcribe(parsed, file, piece, number=number)
@@ -98,11 +98,11 @@ class AttachedFiles:
         return turn
 
     async def _read_picture(
-        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, count: int
+        self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, picture_count: int
     ) -> Picture:
-        """Fetch a picture in the largest size that leaves room for the other pictures. The turn has `count` in all."""
+        """Fetch a picture in the largest size that leaves room for the other pictures of the turn."""
         tokens = await self._attachments.find_picture_budget(parsed.chat.id)
-        size = choose_picture_size(file, tokens // count)
+        size = choose_picture_size(file, tokens // picture_count)
         data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
         if data is None or len(data) > MAX_PICTURE_BYTES:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_PICTURE_BYTES // 2**20))
@@ -120,7 +120,7 @@ class AttachedFiles:
     async def _transcribe(
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
     ) -> list[IncomingPiece]:
-        """Show the transcript to the sender. Return it as a piece, followed by the message's own piece if any."""
+        """Show a transcript to the sender, and return it as a piece before or instead of the message's own."""
         self._attachments.raise_if_deaf()
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
@@ -138,7 +138,6 @@ class AttachedFiles:
     async def _read_document(
         self, turn: TurnWithFiles, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
     ) -> list[IncomingPiece]:
-        """Return the passages of a document as pieces, followed by the message's own piece."""
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetch_file(parsed, file.file_id, file.size)

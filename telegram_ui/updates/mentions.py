@@ -40,7 +40,7 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
 
 
 def _remove_bot_name(words: str, name: str) -> str | None:
-    """Remove the bot's name from the beginning, or after a comma from the end. Return None if it is not there."""
+    """Remove the bot's name from the beginning or the end of a text. Return None if it is at neither."""
     name = name.strip()
     if len(name) < 3:  # a shorter name may be any word
         return None
@@ -55,7 +55,7 @@ def _remove_bot_name(words: str, name: str) -> str | None:
 
 
 def _join_stretches(stretches: Sequence[str]) -> str:
-    """Join the text around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
+    """Join the text around mentions, so that "Hi @bot, how" becomes "Hi, how" and "Why, @bot?" becomes "Why?"."""
     made = [stretches[0]]
     for after in stretches[1:]:
         before, rest = made[-1].rstrip(" "), after.lstrip(" ")

@@ -84,7 +84,7 @@ class ParsedUpdate:
 
 
 def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
-    """Parse an update. Return None for service messages, channels and other bots."""
+    """Parse an update. Return None if it is a service message, or from a channel or another bot."""
     if update.callback_query:
         parsed = _parse_press(update, update.callback_query, bot)
     elif update.message_reaction:
@@ -116,7 +116,7 @@ def find_supergroup_upgrade(update: telegram.Update) -> tuple[int, int] | None:
 
 
 def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
-    """Build a turn from one message, or from the pieces of one paste."""
+    """Return the turn of a message, or of the pieces of a paste."""
     first = pieces[0]
     return Incoming(
         scope=first.scope,

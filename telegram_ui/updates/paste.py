@@ -44,21 +44,21 @@ class _OpenPaste:
 
 
 class Pastes:
-    """The pastes that wait for further pieces, at most one per sender. `call_later` is that of the event loop."""
+    """The pastes that wait for further pieces, at most one for each sender."""
 
     def __init__(self, call_later: Callable[[float, Callable[[], None]], Timer]) -> None:
         self._call_later = call_later
         self._open_pastes: dict[tuple[Scope, int], _OpenPaste] = {}
 
     def wait_for_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
-        """Wait for more pieces, and append them to `pieces`. Call `on_complete` once at the end."""
+        """Append further pieces to `pieces` as they arrive, and call `on_complete` after the last one."""
         sender = pieces[0].sender
         self.complete_paste(sender)
         self._open_pastes[sender] = paste = _OpenPaste(pieces, on_complete)
         self._restart_timer(sender, paste)
 
     def add_piece(self, piece: ParsedUpdate) -> bool:
-        """Add a piece to its sender's paste. If it does not continue the paste, complete the paste and return False."""
+        """Add a piece to its sender's paste. Complete the paste and return False if the piece does not continue it."""
         paste = self._open_pastes.get(piece.sender)
         if paste is None:
             return False

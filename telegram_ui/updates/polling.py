@@ -133,9 +133,9 @@ async def fetch_updates(
 async def fetch_while_leader(
     leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
 ) -> AsyncIterator[None]:
-    """Fetch updates while the block runs and this process is the leader. Begin the block once there is a leader.
+    """Fetch updates while the block runs and this process is the leader. The block begins once a leader is known.
 
-    `refused` is set if Telegram refuses the token.
+    Set `refused` if Telegram refuses the token.
     """
     await leader.take()
     begun = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Parse raw updates with python-telegram-bot, within bounds and in spite of fields that it cannot parse."""
+"""Parse raw updates with python-telegram-bot, within bounds and without the fields that it cannot parse."""
 
 import logging
 from contextlib import suppress
@@ -54,7 +54,7 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messages: list[Any] | None = None) -> bool:
-    """Return True if there are not too many objects and lists in a value, nor too deep ones.
+    """Return True if a value contains at most `max_parts` objects and lists, in at most `max_depth` levels.
 
     If `rich_messages` is given, add formatted messages to it instead of counting them.
     """

@@ -96,12 +96,14 @@ class Repeats:
         asked = shown.reply_to_message if shown is not None and payload == number else None
         return self._read_request_from_message(received, press, asked, first) or Repeatable(pieces=())
 
-    def _renumber_request(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
-        if held.received is None:
+    def _renumber_request(self, received: Received, press: ParsedUpdate, request: Repeatable) -> Repeatable | None:
+        if request.received is None:
             number = press.update_id
-            pieces = (replace(piece, update_id=number, first=piece.first or piece.update_id) for piece in held.pieces)
+            pieces = (
+                replace(piece, update_id=number, first=piece.first or piece.update_id) for piece in request.pieces
+            )
             return Repeatable(pieces=tuple(pieces))
-        earlier, query = held.received.update, received.update.callback_query
+        earlier, query = request.received.update, received.update.callback_query
         pressed = earlier.callback_query
         if pressed is not None and query is not None:
             pressed = telegram.CallbackQuery(
@@ -111,12 +113,12 @@ class Repeats:
         update = telegram.Update(
             press.update_id, message=earlier.message, edited_message=earlier.edited_message, callback_query=pressed
         )
-        return _build_request(received, press, update, held.first)
+        return _build_request(received, press, update, request.first)
 
     def _read_request_from_message(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
     ) -> Repeatable | None:
-        """Return the request in a message. If the bot wrote the message, return the command that it proposes."""
+        """Return the request that a message makes, or if it is the bot's, the command that it proposes."""
         query = received.update.callback_query
         if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
             asked = _make_command_message(query, asked)

@@ -40,7 +40,7 @@ class Ticket:
 
 @define(eq=False, slots=False)
 class SerialQueues:
-    """Queues by key, whose jobs run in turn."""
+    """A queue for each key. A queue runs its jobs one after the other."""
 
     _name: str
     _max_running: int = field(kw_only=True)
@@ -59,7 +59,7 @@ class SerialQueues:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
     def submit(self, key: Hashable, work: Work, *, is_held: bool = False) -> Ticket:
-        """Put a job at the end of its queue. After close(), no job begins."""
+        """Put a job at the end of a queue. After close(), no job begins."""
         ticket = Ticket(key, work, is_held)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
@@ -100,17 +100,15 @@ class SerialQueues:
         return key in self._running
 
     def cancel_running(self, key: Hashable) -> bool:
-        """Cancel the running job of a queue if it is stoppable. Return True if there was one.
-
-        A job that is being cancelled is left alone, because a second cancel would interrupt its cleanup.
-        """
+        """Cancel the running job of a queue if it allows that now. Return True if it was cancelled."""
         ticket = self._running.get(key)
+        # Cancelling it twice would interrupt its cleanup.
         if ticket is None or ticket.task is None or not ticket.is_stoppable or ticket.task.cancelling():
             return False
         return ticket.task.cancel()
 
     def pop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove the first job of a queue, and return its work. Return None if it is held, begun or of another type."""
+        """Remove the first job of a queue and return its work, unless it is held, has begun or has another type."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():

@@ -32,7 +32,7 @@ class SupergroupUpgrades:
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def move_to_supergroup(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return an update under the group's new id. Its message has lost its id, because nobody can reply to it."""
+        """Return an update under the new id of its group. Its message has no id then, as nobody can reply to it."""
         new = self._find_current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed

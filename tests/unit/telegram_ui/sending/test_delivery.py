@@ -46,7 +46,7 @@ async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Pee
 
 async def test_a_draft_that_takes_long_becomes_a_message_that_can_be_stopped(peer: Peer) -> None:
     stop = InlineKeyboardMarkup([[InlineKeyboardButton("Stop", callback_data="stop")]])
-    stream = AnswerStream(peer.delivery(), PRIVATE, stop=lambda: stop)
+    stream = AnswerStream(peer.delivery(), PRIVATE, make_stop_keyboard=lambda: stop)
     await peer.begin(stream, "thinking")
     await peer.call("sendMessageDraft")
     await peer.clock.sleeper(least=DRAFT_SECONDS - 1)

@@ -35,7 +35,7 @@ async def test_a_message_that_is_full_is_settled_and_the_answer_goes_on_in_the_n
     async def note(ids: object) -> None:
         noted.append(list(ids))  # type: ignore[call-overload]
 
-    stream = AnswerStream(peer.delivery("edit"), IN_GROUP, stop=lambda: STOP, note_shown=note)
+    stream = AnswerStream(peer.delivery("edit"), IN_GROUP, make_stop_keyboard=lambda: STOP, note_shown=note)
     await grown(peer, stream, LONG[:3000], "sendMessage")
     assert "reply_markup" in shown(peer, GROUP)[0]
     await stream.show(LONG)
@@ -69,14 +69,14 @@ async def test_a_draft_goes_on_in_a_draft_of_its_own(peer: Peer) -> None:
 
 async def test_what_turns_out_to_be_no_part_of_the_answer_is_deleted(peer: Peer) -> None:
     """Before a tool is used a model may write what it then leaves out."""
-    stream = AnswerStream(peer.delivery("edit"), PRIVATE, stop=lambda: STOP)
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE, make_stop_keyboard=lambda: STOP)
     await grown(peer, stream, LONG[:6000], "sendMessage", "sendMessage")
     await stream.finish("short", keyboard=UNDER)
     assert peer.texts(ANN) == ["short"]
 
 
 async def test_only_the_last_message_is_marked_where_an_answer_is_stopped(peer: Peer) -> None:
-    stream = AnswerStream(peer.delivery("edit"), PRIVATE, stop=lambda: STOP)
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE, make_stop_keyboard=lambda: STOP)
     await grown(peer, stream, LONG[:6000], "sendMessage", "sendMessage")
     await stream.interrupt()
     first, second = peer.texts(ANN)
@@ -95,7 +95,7 @@ async def test_the_next_run_takes_up_the_messages_of_one_that_was_killed(peer: P
     killed = AnswerStream(peer.delivery(), PRIVATE, note_shown=note)
     await grown(peer, killed, LONG, "sendMessage")
     await two.wait()  # its clock stands still: nothing more is shown
-    again = AnswerStream(peer.delivery(), PRIVATE, instead_of=noted, note_shown=note)
+    again = AnswerStream(peer.delivery(), PRIVATE, replaced_ids=noted, note_shown=note)
     await again.finish(LONG, keyboard=UNDER)
     assert peer.texts(ANN) == [part.text.strip() for part in convert_to_messages(LONG)]
 
@@ -107,7 +107,7 @@ async def test_the_order_stays_where_one_of_the_messages_is_gone(peer: Peer, gon
     ids = [one["message_id"] for one in shown(peer, ANN)]
     await stream.interrupt()
     peer.world.remove(ANN, ids[gone])
-    await AnswerStream(peer.delivery("edit"), PRIVATE, instead_of=ids).finish(LONG)
+    await AnswerStream(peer.delivery("edit"), PRIVATE, replaced_ids=ids).finish(LONG)
     assert peer.texts(ANN) == [part.text.strip() for part in convert_to_messages(LONG)]
 
 

@@ -92,7 +92,7 @@ def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> No
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12), st.integers(1, 6))
 @settings(max_examples=25, deadline=None)
 def test_the_beginning_of_an_answer_ends_as_told(marks: list[tuple[str, int]], most: int) -> None:
-    shown = cut_to_beginning("".join(mark * times for mark, times in marks), most=most, ending="\n\n(rest)")
+    shown = cut_to_beginning("".join(mark * times for mark, times in marks), max_messages=most, ending="\n\n(rest)")
     assert len(shown) <= most
     assert shown[-1].text.endswith("\n\n(rest)")
     demand_valid(shown, MAX_UNITS)
