@@ -322,7 +322,7 @@ class ExternalMemory:
         try:
             async with self.opened(owner) as store:
                 if store is not None:
-                    await store.optimize_words()
+                    await store.optimize_word_index()
         except (StorageError, ServedElsewhere) as error:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 

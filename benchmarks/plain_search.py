@@ -30,7 +30,7 @@ async def plain_searches(
 
     The search by meaning needs an embedder. `talk`: ids of messages that a prompt carries anyway.
     """
-    hits = await store.search_words(scope, list_content_terms(question), limit=MAX_FOUND)
+    hits = await store.search_messages(scope, list_content_terms(question), limit=MAX_FOUND)
     found = {"words": _take_fitting((message for message in hits if message.id not in talk), budget, tokens)}
     if embedder is None:
         return found

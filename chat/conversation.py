@@ -98,7 +98,7 @@ class Conversation:
                 # A summary that was made meanwhile would show the model the answer that was rejected.
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.reopen_message(scope, earlier.id)
+                        await store.forgetting.unarchive_message(scope, earlier.id)
             with measure_turn() as note:
                 reply = await self._replace_answer(again, earlier, on_text, kept, note)
         self._wake_indexer()

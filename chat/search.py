@@ -119,7 +119,7 @@ class MemorySearch:
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
         # These hold the words, but not all of them hold the phrase.
-        messages = await store.search_words(scope, query.terms, limit=1000)
+        messages = await store.search_messages(scope, query.terms, limit=1000)
         found = await asyncio.to_thread(_find_matching, messages, query)
         before: int | None = None
         scanned = 0

@@ -52,7 +52,7 @@ class Admin:
                     "id": broadcast.id,
                     "said": format_receipt(await memory.broadcasts.count_outcomes(broadcast), tr("broadcast-sending")),
                 }
-                for broadcast in await memory.broadcasts.list_sending()
+                for broadcast in await memory.broadcasts.list_broadcasts_in_progress()
                 if broadcast.admin == visit.session.person
             ],
             "errors": [

@@ -39,7 +39,7 @@ from storage.bot_state.directory import Directory
 from storage.bot_state.leases import Everybody
 from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
-from storage.engine.sqlite import Database, read_version
+from storage.engine.sqlite import Database, read_schema_version
 from storage.engine.sqlite_driver import create_private, explain_errors, sqlite3, sync_folder
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES
@@ -111,7 +111,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
     if not parent.is_dir():
         raise SettingsError("--backup", f"{parent} is no folder; nothing was backed up.")
-    dirs.check_files(folder)
+    dirs.check_file_types(folder)
     if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # `parent` may be any folder, so touch nothing else there.
@@ -122,7 +122,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
                 elsewhere = asyncio.run(_write_when_bot_is_ready(folder, work, database_url, out))
-            raw.flush()
+            raw.flush_files()
             os.fsync(raw.fileno())
         # Read the whole backup once: a backup that cannot be restored is useless.
         messages = sum(row.get("table") == MESSAGES.name for row in _read_checked_rows(packed))
@@ -163,9 +163,9 @@ async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: st
         from storage.stores.postgres import open_postgres_database
 
         server = await stack.enter_async_context(open_postgres_database(url))
-        query, open_reader = [_SHARED_HOMES, dirs.read_known_instance(folder)], partial(server.read, None)
+        query, open_reader = [_SHARED_HOMES, dirs.read_instance_id(folder)], partial(server.read, None)
         async with open_reader() as reader:
-            [[elsewhere]] = await reader.rows(_ELSEWHERE, dirs.read_known_instance(folder))
+            [[elsewhere]] = await reader.rows(_ELSEWHERE, dirs.read_instance_id(folder))
     async with open_reader() as reader:
         before = {row[0]: (row[1], row[2]) for row in await reader.rows(*query)}
     if (folder / DATABASE).exists():
@@ -204,7 +204,7 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
         await reader.rows("PRAGMA query_only=ON")
         await reader.rows("BEGIN")
         with explain_errors(path):
-            if read_version(connection, path.name, len(MIGRATIONS)) < len(MIGRATIONS):
+            if read_schema_version(connection, path.name, len(MIGRATIONS)) < len(MIGRATIONS):
                 raise StorageError(f"{path.name} is an older version's; start the bot once, then make the backup.")
         yield reader
 
@@ -221,7 +221,9 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
             [state] = await reader.rows("SELECT * FROM journal_state")
         except StorageError:  # not created yet, or being replaced
             raise _BotNotReady from None
-        is_current = not state["clean"] and state["snapshot"] == snapshot.read_identity(folder / SNAPSHOT_NAME)
+        is_current = not state["clean"] and state["snapshot"] == snapshot.compute_file_fingerprint(
+            folder / SNAPSHOT_NAME
+        )
         if not is_current or state["seq"] < acknowledged:
             raise _BotNotReady from None
         return reader
@@ -291,7 +293,7 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
         made_at, messages = asyncio.run(_restore_rows(file, fresh, database_url))
-        return Restored(messages=messages, made_at=made_at, aside=dirs.exchange_folder(held, fresh))
+        return Restored(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(held, fresh))
 
 
 async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
@@ -338,7 +340,7 @@ async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -
     marks = ", ".join("?" * len(STATE[table].split(", ")))
     sql = f"INSERT INTO {table} ({STATE[table]}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
-        await tx.many(sql, batch)
+        await tx.execute_many(sql, batch)
 
 
 async def _require_empty_database(tx: Transaction) -> None:

@@ -61,15 +61,15 @@ class Broadcasts(StatementRunner):
         """Begin to send a broadcast to these people. Return False if it has begun already or is gone."""
         async with self.database.write(broadcast.admin) as tx:
             if begun := await tx.rows(_BEGIN, receipt, broadcast.id):
-                await tx.many(_PERSON, [(broadcast.id, person) for person in people])
+                await tx.execute_many(_PERSON, [(broadcast.id, person) for person in people])
         return bool(begun)
 
-    async def list_sending(self) -> Sequence[Broadcast]:
+    async def list_broadcasts_in_progress(self) -> Sequence[Broadcast]:
         """Return the broadcasts in progress, oldest first."""
         rows = await self._fetch_rows(None, "SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
         return [_parse_broadcast(row) for row in rows]
 
-    async def take_next_person(self, broadcast: Broadcast) -> int | None:
+    async def take_next_recipient(self, broadcast: Broadcast) -> int | None:
         """Mark the next recipient's outcome as unknown and return the recipient, or None if nobody is left."""
         rows = await self._execute(broadcast.admin, _NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
@@ -78,11 +78,11 @@ class Broadcasts(StatementRunner):
         """Record the outcome for one recipient."""
         await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person)
 
-    async def requeue_person(self, broadcast: Broadcast, person: int) -> None:
+    async def requeue_recipient(self, broadcast: Broadcast, person: int) -> None:
         """Return a person to the queue after a send that certainly failed. Any process may do this."""
         await self._execute(None, _OUTCOME, "", broadcast.id, person)
 
-    async def remove_person(self, broadcast: Broadcast, person: int) -> None:
+    async def remove_recipient(self, broadcast: Broadcast, person: int) -> None:
         """Remove a person from the recipients of a broadcast."""
         leaving = "DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?"
         await self._execute(broadcast.admin, leaving, broadcast.id, person)

@@ -59,7 +59,7 @@ class OwnerDeletion(StatementRunner):
         [[deletion_id]] = await self._execute(owner, recording, owner, record, format_moment(now))
         try:
             # Not cancelled half-way: the next start would repeat a deletion that is not marked as done.
-            forgotten = await run_uncancelled(lambda: self._erase(deletion_id, owner, request, store, now))
+            forgotten = await run_uncancelled(lambda: self._erase_recorded(deletion_id, owner, request, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
                 await self._delete_record(deletion_id, owner)
@@ -82,7 +82,7 @@ class OwnerDeletion(StatementRunner):
                 store = await find_store(row["user_id"])
                 await store.wait_until_indexed(row["user_id"])
                 request = _parse_forgetting(row["what"])
-                await self._erase(row["id"], row["user_id"], request, store, parse_moment(row["begun_at"]))
+                await self._erase_recorded(row["id"], row["user_id"], request, store, parse_moment(row["begun_at"]))
         with suppress(StorageError):
             await self.clean_files()
         return [row["user_id"] for row in unfinished]
@@ -104,7 +104,7 @@ class OwnerDeletion(StatementRunner):
                     await self._delete_record(row["id"], row["user_id"])
             return True
 
-    async def _erase(
+    async def _erase_recorded(
         self, deletion_id: int, owner: int, request: Forgetting, store: MemoryStore, begun_at: datetime
     ) -> Forgotten:
         # The inbox first: without the messages, their updates can no longer be found.

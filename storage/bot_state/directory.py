@@ -177,7 +177,7 @@ class SharedDirectory(Directory):
         await self._forget_copy(owner)
         await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
-    async def adopt_instance(self, stores: Stores) -> list[int]:
+    async def adopt_copied_folder(self, stores: Stores) -> list[int]:
         """Record that this process holds the owners in its files, if the folder has a new id. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
@@ -192,9 +192,11 @@ class SharedDirectory(Directory):
             renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")
             forgotten = await reader.rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
         async with self.database.write(None) as tx:
-            await tx.many("INSERT INTO renamings VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", map(tuple, renamed))
+            await tx.execute_many(
+                "INSERT INTO renamings VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", map(tuple, renamed)
+            )
             insert = "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, ?)"
-            await tx.many(insert, map(tuple, forgotten))
+            await tx.execute_many(insert, map(tuple, forgotten))
         async with self._local.write(None) as tx:
             await tx.rows("DELETE FROM renamings")
             await tx.rows("DELETE FROM forgettings")

@@ -86,7 +86,7 @@ class Inbox(StatementRunner):
     async def list_pending(self, bot_id: int) -> list[PendingUpdate]:
         """Return the updates that are not done, in order of arrival."""
         sql = "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position"
-        return [parse_pending(row) for row in await self._fetch_rows(None, sql, bot_id)]
+        return [parse_pending_update(row) for row in await self._fetch_rows(None, sql, bot_id)]
 
     async def count_pending(self) -> int:
         """Count the updates that are not done."""
@@ -135,9 +135,11 @@ class Inbox(StatementRunner):
     async def erase_payloads(self, positions: Sequence[int]) -> None:
         """Remove the payloads of updates that were forgotten. The next start drops these updates."""
         async with self.database.write(None) as tx:
-            await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(number,) for number in positions])
+            await tx.execute_many(
+                "UPDATE updates SET payload = NULL WHERE position = ?", [(number,) for number in positions]
+            )
 
-    async def purge(self, older_than: datetime) -> int:
+    async def purge_done(self, older_than: datetime) -> int:
         """Delete the ids of updates done before `older_than`, and return their number. Telegram repeats none after 24
         hours.
         """
@@ -145,7 +147,7 @@ class Inbox(StatementRunner):
         return len(await self._execute(None, sql, format_moment(older_than)))
 
 
-def parse_pending(row: Row, lease: Lease | None = None) -> PendingUpdate:
+def parse_pending_update(row: Row, lease: Lease | None = None) -> PendingUpdate:
     return PendingUpdate(
         update_id=row["update_id"],
         payload=row["payload"] or "",

@@ -59,7 +59,7 @@ class People(StatementRunner):
         """Make this person the admin. Return False if the link that expires at `until` was used or has expired."""
         return now < until and await self.put(person, by=person.id, now=now, claim=until)
 
-    async def ask(self, person: KnownPerson, *, now: datetime) -> bool:
+    async def record_request(self, person: KnownPerson, *, now: datetime) -> bool:
         """Record a person's request for access. Return False if the person is known already."""
         return person.id not in self._known and await self.put(person, by=0, now=now)
 

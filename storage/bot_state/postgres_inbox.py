@@ -9,7 +9,7 @@ from datetime import datetime
 from attrs import define, field
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, parse_pending
+from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, parse_pending_update
 from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
@@ -101,7 +101,7 @@ class SharedWork(StatementRunner):
     _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _has_failed_claim: bool = field(default=False, init=False)
 
-    def elect_poller(self, bot_id: int) -> PollingLeader:
+    def make_polling_leader(self, bot_id: int) -> PollingLeader:
         """Return the election of the process that polls Telegram for a bot."""
         return PollingLeader(self.leases, bot_id)
 
@@ -111,7 +111,7 @@ class SharedWork(StatementRunner):
         After a failed claim, return all updates that were claimed and are not done.
         """
         async with self._claiming:  # two claims at once would split an owner's updates between them
-            await self.leases.take_work(bot_id, now=now)
+            await self.leases.take_waiting_owners(bot_id, now=now)
             # The last claim may have been committed and its reply lost: then return everything claimed again.
             again, self._has_failed_claim = self._has_failed_claim, True
             unprepared = json.dumps(sorted(self.leases.unprepared))
@@ -119,16 +119,16 @@ class SharedWork(StatementRunner):
             rows = await self._execute(None, _CLAIM, *values)
             self._has_failed_claim = False
         return [
-            parse_pending(row, Lease(row["user_id"], row["fence"]))
+            parse_pending_update(row, Lease(row["user_id"], row["fence"]))
             for row in sorted(rows, key=lambda row: int(row["position"]))
         ]
 
-    async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
+    async def count_unfinished_by_person(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
         """Count the updates of each person that are not done, in all processes."""
         rows = await self._fetch_rows(None, _UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}
 
-    async def unfinished_in(self, bot_id: int, owner: int) -> set[int]:
+    async def list_unfinished_ids(self, bot_id: int, owner: int) -> set[int]:
         """Return the ids of an owner's updates that are not done, in all processes."""
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 

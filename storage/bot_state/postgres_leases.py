@@ -84,7 +84,7 @@ class PostgresLeases(StatementRunner):
     async def opened(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
         """Yield the leases of this process and send heartbeats while the block runs. Release all leases at the end."""
         leases = cls(database, replica)
-        async with replica.keep_alive(url, leases._recheck_leases):
+        async with replica.send_heartbeats(url, leases._recheck_leases):
             try:
                 yield leases
             finally:
@@ -129,7 +129,7 @@ class PostgresLeases(StatementRunner):
             self._kept[owner] -= 1
             self._kept += Counter[int]()  # drops the zero counts
 
-    async def let_go(self, busy: Collection[int]) -> None:
+    async def release_requested_owners(self, busy: Collection[int]) -> None:
         """Release the owners that other processes ask for, except those with updates or folds in progress."""
         free = (self.replica.wanted & self._served) - set(busy) - self._kept.keys()
         self.replica.wanted.clear()
@@ -137,7 +137,7 @@ class PostgresLeases(StatementRunner):
             folding = await self._fetch_rows(None, _FOLDING, json.dumps(sorted(free)))
             await self.release(free - {row[0] for row in folding} - self._kept.keys())
 
-    async def take_work(self, bot_id: int, *, now: datetime) -> None:
+    async def take_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
         """Begin to serve owners of dead processes, and a fair share of unserved owners with new updates."""
         async with self._taking:
             me = self.replica
@@ -167,7 +167,7 @@ class PostgresLeases(StatementRunner):
 
     async def confirm(self, owner: int, fence: int) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
-        await self.replica.wait_until_sure()
+        await self.replica.wait_for_fresh_heartbeat()
         if self._checking is not None:
             await asyncio.wait({self._checking})
         if self.replica.held.get(owner) != fence:
@@ -179,7 +179,7 @@ class PostgresLeases(StatementRunner):
         self._served.difference_update(gone)
         if gone:
             await self._execute(None, _RELEASE, self.replica.id, json.dumps(gone))
-            self._signal_change()
+            self._signal_lease_change()
 
     async def check_writable(self) -> None:
         """Write this process's own row. Raise StorageError if the server is unreachable or read-only."""
@@ -218,7 +218,7 @@ class PostgresLeases(StatementRunner):
                 await run_uncancelled(lambda: self.release(owners))
             raise
         self._served.update(owners)
-        self._signal_change()
+        self._signal_lease_change()
         return True
 
     def _recheck_leases(self) -> None:
@@ -248,7 +248,7 @@ class PostgresLeases(StatementRunner):
             self._served.discard(owner)
         if owners:
             log.warning("%d owners are served by other processes now", len(owners))
-            self._signal_change()
+            self._signal_lease_change()
 
     async def _release_all(self) -> None:
         if self._checking is not None:
@@ -259,7 +259,7 @@ class PostgresLeases(StatementRunner):
                 await tx.rows("DELETE FROM replicas WHERE id = ?", self.replica.id)
                 await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), '')")
 
-    def _signal_change(self) -> None:
+    def _signal_lease_change(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 

@@ -39,9 +39,9 @@ class OwnerRenaming(StatementRunner):
     async def resume(self) -> list[int]:
         """Finish the renamings that an earlier process began, and return the old ids. Call it at start."""
         rows = await self._fetch_rows(None, "SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
-        return await self._resume_renaming(rows)
+        return await self._finish_recorded_renamings(rows)
 
-    async def _resume_renaming(self, rows: Sequence[Row]) -> list[int]:
+    async def _finish_recorded_renamings(self, rows: Sequence[Row]) -> list[int]:
         unfinished = [row for row in rows if not row["is_done"]]
         for row in unfinished:
             for kind, store in self._stores.items():
@@ -99,11 +99,11 @@ class SharedRenaming(OwnerRenaming):
 
     home = None
 
-    async def resume_for(self, owners: Sequence[int]) -> None:
+    async def finish_renamings_of(self, owners: Sequence[int]) -> None:
         """Finish the interrupted renamings of these owners, and load their former ids."""
         marks = ", ".join("?" * len(owners))
         sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608
-        await self._resume_renaming(await self._fetch_rows(None, sql, *owners, *owners))
+        await self._finish_recorded_renamings(await self._fetch_rows(None, sql, *owners, *owners))
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
         await tx.rows("DELETE FROM wizards WHERE user_id = ?", new)

@@ -59,7 +59,7 @@ class Replica:
     def register(self, raw: psycopg.Connection[Any]) -> None:
         """Register this process and declare an earlier one with the same DATA_DIR dead."""
         begun = _read_clock()
-        with raw.transaction():
+        with raw.open_transaction():
             raw.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s", (self.instance_id,))
             row = raw.execute(_REGISTER, (self.instance_id, LIVES_SECONDS)).fetchone()
         self.id = int(row[0]) if row else 0
@@ -69,12 +69,12 @@ class Replica:
         """Return True if no other process can have declared this one dead, judging by its own clock."""
         return self._is_alone or _read_clock() < self._sure_until
 
-    async def wait_until_sure(self) -> None:
+    async def wait_for_fresh_heartbeat(self) -> None:
         """Wait for the next heartbeat if the last one is too old, or until the server cannot be reached."""
         if _read_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 
-    async def wait_for_call(self) -> None:
+    async def wait_for_work(self) -> None:
         """Wait a few seconds, or less if there is work for this process."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
@@ -82,7 +82,7 @@ class Replica:
         self.called.clear()
 
     @asynccontextmanager
-    async def keep_alive(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
+    async def send_heartbeats(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
         """Send heartbeats while the block runs. Call `lapsed` if other processes may have taken the leases."""
         task = asyncio.create_task(self._run_heartbeat(url, lapsed))
         try:
@@ -115,7 +115,7 @@ class Replica:
                 was_away = True
             if not self.is_surely_alive():
                 lapsed()
-            self._wake_waiting()
+            self._signal_heartbeat_done()
             await asyncio.sleep(1.0)
 
     async def _listen_for_changes(self, raw: psycopg.AsyncConnection[Any]) -> None:
@@ -136,9 +136,9 @@ class Replica:
         if has_lapsed:
             log.warning("This process was away for so long that others may have taken over its work.")
             lapsed()
-        self._wake_waiting()
+        self._signal_heartbeat_done()
 
-    def _wake_waiting(self) -> None:
+    def _signal_heartbeat_done(self) -> None:
         self._heartbeat_done.set()
         self._heartbeat_done = asyncio.Event()
 

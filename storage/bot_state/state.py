@@ -119,10 +119,10 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
     from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
     from storage.bot_state.postgres_leases import PostgresLeases
     from storage.bot_state.replica import Replica
-    from storage.engine.data_dir import read_instance
+    from storage.engine.data_dir import read_or_create_instance_id
     from storage.stores.postgres import PostgresStore, open_postgres_database
 
-    replica = Replica(read_instance(folder))
+    replica = Replica(read_or_create_instance_id(folder))
     async with (
         open_postgres_database(url, replica=replica) as server,
         PostgresLeases.opened(server, replica, url) as leases,
@@ -137,7 +137,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
                 wizards.clear_cache(owner)
                 for store in stores.values():
                     store.drop_cached_vectors(owner)
-            await renaming.resume_for(owners)
+            await renaming.finish_renamings_of(owners)
             await _finish_deletions(state, owners)
 
         async def check_writable() -> None:
@@ -162,7 +162,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():
             await store.void_leases()
-        await directory.adopt_instance(stores)
+        await directory.adopt_copied_folder(stores)
         for move in await directory.list_moves():
             try:
                 await leases.hold(move.owner)

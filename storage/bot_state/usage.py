@@ -20,7 +20,7 @@ class UsageLedger(StatementRunner):
     async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
         """Add usage by id and model to a day, and delete days older than KEPT_DAYS."""
         async with self.database.write(None) as tx:
-            await tx.many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in spent.items()])
+            await tx.execute_many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in spent.items()])
             oldest = date.fromordinal(max(1, day.toordinal() - KEPT_DAYS))
             await tx.rows("DELETE FROM usage WHERE day < ?", oldest.isoformat())
             await tx.rows("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)

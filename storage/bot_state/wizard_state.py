@@ -28,7 +28,7 @@ class WizardState:
     expires_at: datetime
     storage: StorageType | None = None
 
-    def may_be_answered_by(self, update_id: int) -> bool:
+    def accepts_answer(self, update_id: int) -> bool:
         """Return True if an update may answer the wizard, or is the update that ended it."""
         return self.step != LEFT or self.nonce == str(update_id)
 

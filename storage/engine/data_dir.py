@@ -27,8 +27,10 @@ OUR_FILES = (
     ".thinking-models",  # llm/thoughts.py
 )
 ASIDE = "before-restore-"  # prefix of the folders into which a restore moves the previous files
-_SET_ASIDE_PREFIX = ".restore-1-"  # prefix of a folder of new files while `exchange_folder` moves the old ones aside
-_MOVE_IN_PREFIX = ".restore-2-"  # prefix of the same folder while `exchange_folder` moves its files into place
+_SET_ASIDE_PREFIX = (
+    ".restore-1-"  # prefix of a folder of new files while `replace_folder_contents` moves the old ones aside
+)
+_MOVE_IN_PREFIX = ".restore-2-"  # prefix of the same folder while `replace_folder_contents` moves its files into place
 _KEPT_NAMES = frozenset({LOCK_NAME, "playground"})  # files that a restore does not replace
 RESTORING = ".restoring-"  # prefix of a restore's working folder
 BACKING_UP = ".keepsake-backup-"  # prefix of a backup's working folder
@@ -51,7 +53,7 @@ def lock_data_dir(path: Path) -> Iterator[Path]:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.stat().st_mode & 0o077:
             path.chmod(0o700)
-        check_files(path)
+        check_file_types(path)
         # The lock file may be writable while the folder is not. SQLite and snapshots need to create files.
         probe = path / f"{PROBE}{os.getpid()}"
         os.close(os.open(probe, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -73,7 +75,7 @@ def lock_data_dir(path: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def check_files(folder: Path) -> None:
+def check_file_types(folder: Path) -> None:
     """Raise SettingsError if one of our files is a folder, a dangling link, or a FIFO, which could block a reader."""
     for name in OUR_FILES:
         path = folder / name
@@ -83,7 +85,7 @@ def check_files(folder: Path) -> None:
             raise SettingsError("DATA_DIR", f"{path} is {what}; move it away, or restore a backup.")
 
 
-def exchange_folder(folder: Path, fresh: Path) -> Path | None:
+def replace_folder_contents(folder: Path, fresh: Path) -> Path | None:
     """Replace the contents of `folder` with the files in `fresh`, which must be on the same disk.
 
     Return the folder with the previous files, or None if there were none. The next start finishes an interrupted
@@ -126,7 +128,7 @@ def check_free_space(folder: Path) -> None:
         try:
             with probe.open("wb") as file:
                 file.write(bytes(16_384))  # a few pages of a database
-                file.flush()
+                file.flush_files()
                 os.fsync(file.fileno())
         finally:
             probe.unlink(missing_ok=True)
@@ -163,14 +165,14 @@ def _lock_folder(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def read_known_instance(folder: Path) -> str:
+def read_instance_id(folder: Path) -> str:
     """Return the id of a folder, or "" if it has none. The folder need not be locked."""
     path = folder / INSTANCE_NAME
     with explain_errors(path):
         return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""
 
 
-def read_instance(folder: Path) -> str:
+def read_or_create_instance_id(folder: Path) -> str:
     """Return the id of a locked folder, and create it if the folder has none or is a copy."""
     path = folder / INSTANCE_NAME
     with explain_errors(path):

@@ -102,12 +102,12 @@ class PostgresDatabase:
                     result = work(connection)
                 except driver.STALE:
                     connection.rollback()
-                    connection.prepare_nothing()
+                    connection.disable_prepared_statements()
                     connection.run(begin)
                     result = work(connection)
                 connection.run("COMMIT")
             finally:
-                self._give_back(connection)
+                self._return_connection(connection)
             return result
 
         async with self._free:
@@ -168,7 +168,7 @@ class PostgresDatabase:
             return borrowed[0]
 
         async def run(work: Callable[[Any], Result], /) -> Result:
-            return await self.run_in_thread(lambda: _run_retrying_stale(acquire_once(), work))
+            return await self.run_in_thread(lambda: _retry_if_stale(acquire_once(), work))
 
         async with self._free:
             try:
@@ -177,7 +177,7 @@ class PostgresDatabase:
                 yield run
             finally:
                 for connection in borrowed:
-                    give_back = partial(self._give_back, connection)
+                    give_back = partial(self._return_connection, connection)
                     if connection.is_idle:  # no rollback, so no round trip to wait for
                         give_back()
                     else:
@@ -217,7 +217,7 @@ class PostgresDatabase:
             except psycopg.OperationalError:
                 # The connection died in the pool before it was used: try another.
                 is_gone = raw.closed
-                self._give_back(connection)
+                self._return_connection(connection)
                 if not is_gone or not last:
                     raise
             else:
@@ -231,7 +231,7 @@ class PostgresDatabase:
         connection = self._connections[raw] = driver.PostgresConnection(raw, self._full_text)
         return connection
 
-    def _give_back(self, connection: driver.PostgresConnection) -> None:
+    def _return_connection(self, connection: driver.PostgresConnection) -> None:
         raw = connection.raw
         connection.prepares = True
         is_read_only = any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY_SETTINGS)
@@ -244,7 +244,7 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
-def _run_retrying_stale(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
+def _retry_if_stale(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
     """Run `work`, and run it again if a newer program changed a table after a statement was prepared."""
     was_idle = connection.is_idle
     try:
@@ -252,12 +252,12 @@ def _run_retrying_stale(connection: driver.PostgresConnection, work: Callable[[A
     except driver.STALE:
         if not was_idle or not connection.is_idle:
             raise
-        connection.prepare_nothing()
+        connection.disable_prepared_statements()
         return work(connection)
 
 
 def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
-    driver.set_up(raw)
+    driver.register_adapters(raw)
     raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 

@@ -195,12 +195,12 @@ class PostgresConnection:
                 raise psycopg.OperationalError("the connection is lost")
             raise psycopg.errors.error_from_result(result)
 
-    def prepare_nothing(self) -> None:
+    def disable_prepared_statements(self) -> None:
         """Stop using prepared statements on this connection."""
         self.raw.prepare_threshold = None
 
 
-def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
+def register_adapters(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     """Register our type adapters on a new connection."""
     raw.adapters.register_dumper(str, _TextDumper)
     raw.adapters.register_dumper(int, Int8BinaryDumper)

@@ -59,7 +59,7 @@ class Reader:
         rows = await self.rows(sql, *values)
         return rows[0] if rows else None
 
-    async def together(self, work: Callable[[Connection], Result]) -> Result:
+    async def run_in_snapshot(self, work: Callable[[Connection], Result]) -> Result:
         """Run `work` in one hop to the thread, with all its statements reading one snapshot. Return its result."""
 
         def read_snapshot(connection: Connection) -> Result:
@@ -79,7 +79,7 @@ class Reader:
 class Transaction(Reader):
     """A transaction. It is committed if the `async with db.write()` block ends without an error."""
 
-    async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+    async def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Run the statement once for each row."""
         await self._run(lambda connection: connection.executemany(sql, rows))
 

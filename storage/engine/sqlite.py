@@ -57,7 +57,7 @@ class Database:
         """
         # At DEBUG, aiosqlite logs each statement with its values, and so the text of messages.
         logging.getLogger("aiosqlite").setLevel(logging.WARNING)
-        await asyncio.to_thread(migrate, path, migrations)
+        await asyncio.to_thread(migrate_file, path, migrations)
         async with contextlib.AsyncExitStack() as stack:
 
             async def open_connection(name: str) -> SqliteConnection:
@@ -81,7 +81,7 @@ class Database:
 
     def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction, while all other writers wait. Prefer `transact` unless the block must await something."""
-        return self.writer.transaction()
+        return self.writer.open_transaction()
 
     @contextlib.asynccontextmanager
     async def read(self, owner: int | None = None, *, frozen: bool = False) -> AsyncIterator[Reader]:
@@ -135,14 +135,14 @@ def copy_database(source: Path, target: Path) -> None:
         driver.sync_folder(target.parent)
 
 
-def migrate(path: Path, steps: Sequence[Migration]) -> None:
+def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
     """Create the file, or copy it and migrate it to the newest schema. Raise StorageTooNew or StorageTooOld."""
     with explain_errors(path):
         version = 0
         if path.exists():
             # A plain connection changes nothing in the file, not even its journal mode.
             with contextlib.closing(sqlite3.connect(path)) as connection:
-                version = read_version(connection, path.name, len(steps))
+                version = read_schema_version(connection, path.name, len(steps))
         if version == len(steps):
             return
         copy = path.with_name(f"{path.name}.before-format-{len(steps)}")
@@ -153,7 +153,7 @@ def migrate(path: Path, steps: Sequence[Migration]) -> None:
             _run_migrations(connection, steps, version, path)
 
 
-def read_version(connection: sqlite3.Connection, name: str, known: int) -> int:
+def read_schema_version(connection: sqlite3.Connection, name: str, known: int) -> int:
     """Return the number of migrations applied to a file, 0 if it is empty. Raise StorageTooNew or StorageTooOld."""
     version, application, is_empty = connection.execute(_FORMAT).fetchone()
     if is_empty:

@@ -111,7 +111,7 @@ class Writer:
         return result
 
     @contextlib.asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
+    async def open_transaction(self) -> AsyncIterator[Transaction]:
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
         async with self.lock:
             try:

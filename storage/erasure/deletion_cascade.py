@@ -94,7 +94,7 @@ class DeletionCascade(OwnerTables):
         self._drop_copies(owner)
         return taken
 
-    async def reopen_message(self, scope: Scope, message: int) -> None:
+    async def unarchive_message(self, scope: Scope, message: int) -> None:
         """Delete what was built on an archived message that is about to change, and make its chunk active again."""
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)

@@ -269,7 +269,7 @@ def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the shortest quotable run of words that begins with each word."""
-    pieces = [_count_tokens_in_run(word) for word in words]
+    pieces = [_count_run_tokens(word) for word in words]
     for first in range(len(words)):
         total = 0.0
         for last in range(first, min(first + MAX_RUN, len(words)) if pieces[first] else first):
@@ -280,7 +280,7 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 @lru_cache(maxsize=20_000)
-def _count_tokens_in_run(word: str) -> float:
+def _count_run_tokens(word: str) -> float:
     """Return the number of tokens that a word adds to a run, or 0 for a function word."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0

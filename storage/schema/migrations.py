@@ -9,10 +9,10 @@ from storage.engine.sqlite_driver import sqlite3
 
 def create_first_schema(connection: sqlite3.Connection) -> None:
     """Create all tables of version 1.0."""
-    run_script(Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8"), connection)
+    run_sql_script(Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8"), connection)
 
 
-def run_script(script: str, connection: sqlite3.Connection) -> None:
+def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
     """Run the statements of a script inside the caller's transaction, which executescript would commit."""
     statement = ""
     for line in script.splitlines(keepends=True):
@@ -69,6 +69,6 @@ ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;
 _SCRIPTS = (USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES)
 MIGRATIONS: list[Migration] = [
     create_first_schema,
-    *(partial(run_script, script) for script in _SCRIPTS),
+    *(partial(run_sql_script, script) for script in _SCRIPTS),
 ]
 """The migrations in order. Only append to this list: never change, remove or reorder a released migration."""

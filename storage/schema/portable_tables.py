@@ -37,7 +37,7 @@ _STORED_TYPES: Mapping[Kind, type | tuple[type, ...]] = {
 _REQUIRED = object()
 
 
-def parse_stored(kind: Kind, value: Any) -> Any:
+def parse_stored_value(kind: Kind, value: Any) -> Any:
     """Convert a database value to a portable value. Raise ValueError or TypeError if it is damaged."""
     if value is not None and kind in _NESTED:
         value = json.loads(value)
@@ -104,7 +104,7 @@ class Table:
     def to_portable(self, row: Mapping[str, object] | Row) -> Portable:
         """Convert a database row to a portable row. Raise StorageCorrupt if a value is damaged."""
         with explain_damage(self.name):
-            return {column.name: parse_stored(column.kind, row[column.name]) for column in self.columns}
+            return {column.name: parse_stored_value(column.kind, row[column.name]) for column in self.columns}
 
     def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
         """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if the row is invalid."""

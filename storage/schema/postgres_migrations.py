@@ -46,7 +46,7 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     Raise StorageTooNew, StorageTooOld, or StorageError if the database holds tables of another program.
     """
     while (version := _read_version(connection)) < len(MIGRATIONS):
-        with connection.transaction():
+        with connection.open_transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")
             if _read_version(connection) != version:
                 continue  # another process has just run this step

@@ -15,7 +15,7 @@ from records.scopes import Scope
 from records.summaries import FoldFailure, Summary
 from storage.engine.protocol import Row
 from storage.schema import portable_tables as tables
-from storage.schema.portable_tables import Kind, Portable, Table, explain_damage, parse_stored
+from storage.schema.portable_tables import Kind, Portable, Table, explain_damage, parse_stored_value
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -76,7 +76,7 @@ class Records(Generic[Record]):
 
 
 def _parse_value(kind: Kind, value: Any) -> Any:
-    parsed = parse_stored(kind, value)
+    parsed = parse_stored_value(kind, value)
     if kind == "date":
         return parse_optional_moment(parsed)
     return tuple(parsed) if kind in ("ids", "texts") else parsed
@@ -119,7 +119,7 @@ def parse_config(row: AnyRow) -> OwnerConfig:
     return CONFIG_ROWS.parse(row, storage=StorageType(row["storage_type"]))
 
 
-def group_rows(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
+def group_rows_by_table(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
     """Group portable rows by their "table" key. Raise StorageError if a table is unknown or an owner is wrong."""
     by_table: dict[str, list[Portable]] = {}
     for row in rows:

@@ -22,7 +22,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES, Portable, Table
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Journal, JournalEntry
-from storage.stores.json_recovery import MissingWords, Recovery, mark_clean
+from storage.stores.json_recovery import MissingWords, Recovery, mark_index_clean
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ class JsonStore(MemoryStore):
                 store._seq = int(row[0]) if row else 0
             database.writer.commit_hooks = store
             if recovery.snapshot_needed:
-                await store.flush()
+                await store.flush_files()
             elif store._journal.size:
                 # The previous run was killed or had no time. Without this, a series of short runs would never write it.
                 store._begin_snapshot()
@@ -101,7 +101,7 @@ class JsonStore(MemoryStore):
         # yet if its words are being indexed again.
         if store._has_time_left() and not store._is_corrupt:
             with contextlib.suppress(StorageError), explain_errors(index):
-                await asyncio.to_thread(mark_clean, index)
+                await asyncio.to_thread(mark_index_clean, index)
 
     async def erase(self, owner: int) -> None:
         """Erase an owner, also from memory.json and the journal."""
@@ -118,7 +118,7 @@ class JsonStore(MemoryStore):
 
     async def rename(self, owner: int, new: int) -> None:
         await super().rename(owner, new)
-        self.words.move_owner(owner, new)
+        self.words.change_owner_id(owner, new)
 
     def mark_corrupt(self) -> None:
         """Make the next start rebuild the working copy."""
@@ -127,10 +127,10 @@ class JsonStore(MemoryStore):
     def finish_by(self, moment: float) -> None:
         self._close_by = moment
 
-    async def flush(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
+    async def flush_files(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Write memory.json and remove the journal. Raise SnapshotCancelled if `keep_going` returns False."""
         row = await self._fetch_row(None, "SELECT snapshot FROM journal_state")
-        if self._journal.size or row is None or row[0] != files.read_identity(self._target):
+        if self._journal.size or row is None or row[0] != files.compute_file_fingerprint(self._target):
             await run_uncancelled(partial(self._make_snapshot, keep_going=keep_going))
 
     # The next three methods implement CommitHooks.
@@ -187,7 +187,7 @@ class JsonStore(MemoryStore):
             async with self.database.write(None) as tx:
                 with explain_errors(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_records_until, seq)
-                await tx.rows("UPDATE journal_state SET snapshot = ?", files.read_identity(self._target))
+                await tx.rows("UPDATE journal_state SET snapshot = ?", files.compute_file_fingerprint(self._target))
 
     def _write_snapshot(self, keep_going: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
@@ -202,7 +202,7 @@ class JsonStore(MemoryStore):
         if self.background is not None:
             await self.background
         try:
-            await self.flush(keep_going=self._has_time_left)
+            await self.flush_files(keep_going=self._has_time_left)
         except files.SnapshotCancelled:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:

@@ -43,7 +43,7 @@ class SnapshotError(Exception):
     """Raised if a file is not a valid memory.json."""
 
 
-def read_identity(path: Path) -> str | None:
+def compute_file_fingerprint(path: Path) -> str | None:
     """Return a text that changes when the file is edited or replaced, or None if the file is missing."""
     stat = path.stat() if path.exists() else None
     return f"{stat.st_size}-{stat.st_mtime_ns}" if stat else None
@@ -71,7 +71,7 @@ def write_snapshot(
                 file.write(f',\n  "{table.name}": {{')
                 _write_table(source, file, table, keep_going, pauses)
             file.write("\n}\n")
-            file.flush()
+            file.flush_files()
             os.fsync(file.fileno())
         partial.replace(target)
         sync_folder(target.parent)
@@ -243,7 +243,7 @@ class JournalEntry:
         return body + _CRC + str(zlib.crc32(body)).encode() + b"}\n"
 
 
-def parse_entry(line: bytes) -> JournalEntry | None:
+def parse_journal_line(line: bytes) -> JournalEntry | None:
     """Parse a line of the journal. Return None if it is incomplete or damaged."""
     body, mark, crc = line.rpartition(_CRC)
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
@@ -279,7 +279,7 @@ def scan_journal(path: Path) -> JournalScan:
     return JournalScan(end=end, last_seq=last_seq, torn=size > end, garbled=bad_before_good or bad > 1)
 
 
-def iterate_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
+def iterate_journal_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
     """Yield the readable records within the first `end` bytes that have a number above `after`."""
     return (entry for entry, _, until in _read_lines(path) if entry is not None and until <= end and entry.seq > after)
 
@@ -292,7 +292,7 @@ def _read_lines(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
     with path.open("rb") as file:
         for line in file:
             offset += len(line)
-            yield parse_entry(line), line, offset
+            yield parse_journal_line(line), line, offset
 
 
 class Journal:
@@ -357,7 +357,7 @@ class Journal:
             for entry, line, _ in _read_lines(self.path):
                 if entry is not None and entry.seq > seq:
                     file.write(line)
-            file.flush()
+            file.flush_files()
             os.fsync(file.fileno())
             size = file.tell()
         self.close()

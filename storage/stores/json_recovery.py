@@ -18,7 +18,7 @@ from records.errors import KeepsakeError, StorageBusy, StorageCorrupt, StorageTo
 from records.owners import StorageType
 from storage.engine.data_dir import find_free_path
 from storage.engine.protocol import Connection, StatementRunner
-from storage.engine.sqlite import Database, migrate, read_version
+from storage.engine.sqlite import Database, migrate_file, read_schema_version
 from storage.engine.sqlite_driver import connect, create_private, sqlite3, to_storage_error
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
@@ -100,7 +100,7 @@ class Recovery:
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(files.INDEX_NAME + ".tmp")
         _remove_database(fresh)
-        state, identity = self._read_journal_state(), files.read_identity(self._target)
+        state, identity = self._read_journal_state(), files.compute_file_fingerprint(self._target)
         if state is not None and state["snapshot"] == identity:
             # If journal records are lost, the working copy of a killed process is the best source left.
             is_best = state["clean"] or (files.scan_journal(self._journal).garbled and _is_intact(self._index))
@@ -147,7 +147,7 @@ class Recovery:
             return None
         try:
             with contextlib.closing(connect(self._index, durable=False)) as connection:
-                if read_version(connection, files.INDEX_NAME, len(MIGRATIONS)) == len(MIGRATIONS):
+                if read_schema_version(connection, files.INDEX_NAME, len(MIGRATIONS)) == len(MIGRATIONS):
                     row = connection.execute("SELECT * FROM journal_state").fetchone()
                     return dict(row) if row is not None else None
         except (StorageTooOld, StorageTooNew):
@@ -158,7 +158,7 @@ class Recovery:
         return None
 
     def _rebuild_database(self, fresh: Path, found: tuple[int, files.Content] | None) -> None:
-        migrate(fresh, MIGRATIONS)
+        migrate_file(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
             for pragma in _REBUILD_PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -168,7 +168,7 @@ class Recovery:
                 files.insert_snapshot(connection, found[1], StorageType.JSON)
                 _create_words_missing_table(connection)
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
-            values = (found[0], files.read_identity(self._target)) if found else (0, None)
+            values = (found[0], files.compute_file_fingerprint(self._target)) if found else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
             if connection.execute("PRAGMA foreign_key_check").fetchone():
                 raise sqlite3.IntegrityError
@@ -188,7 +188,7 @@ class Recovery:
                 )
             connection.execute("BEGIN IMMEDIATE")
             _create_words_missing_table(connection)
-            for entry in files.iterate_entries(self._journal, end=seen.end, after=seq):
+            for entry in files.iterate_journal_entries(self._journal, end=seen.end, after=seq):
                 _apply_journal_entry(connection, entry)
             for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
                 connection.execute(repair)
@@ -271,7 +271,7 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
         mark_words_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 
 
-def mark_clean(index: Path) -> None:
+def mark_index_clean(index: Path) -> None:
     """Sync the working copy to disk and mark it as clean, so that the next start need not rebuild it."""
     with contextlib.closing(connect(index)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -330,7 +330,7 @@ class MissingWords(StatementRunner):
                 await missing.wait()
         return missing.is_set()
 
-    def move_owner(self, owner: int, new: int) -> None:
+    def change_owner_id(self, owner: int, new: int) -> None:
         """Note that the owner of missing messages has another id now."""
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing

@@ -189,7 +189,7 @@ class MemoryStore(FoldTable):
         """
         return True
 
-    async def search_words(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
+    async def search_messages(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
         """Return the best messages by BM25 that contain at least one of the terms, best first."""
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
@@ -238,7 +238,7 @@ class MemoryStore(FoldTable):
         )
         return await self._read_snapshot(scope.owner, read)
 
-    async def optimize_words(self) -> None:
+    async def optimize_word_index(self) -> None:
         """Merge segments of the word index if some messages were added. Call this when the bot is idle."""
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
@@ -288,7 +288,7 @@ class MemoryStore(FoldTable):
         """Drop the cached vectors of an owner after a deletion in this or another process."""
         self.vectors.evict_owner(owner)
 
-    async def flush(self) -> None:
+    async def flush_files(self) -> None:
         """Complete the files as a clean stop does. A JsonStore writes memory.json."""
 
     def finish_by(self, moment: float) -> None:

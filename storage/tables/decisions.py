@@ -95,7 +95,7 @@ async def store_decisions(
     earlier = await read_decisions(tx, owner)
     key = earlier[0].key if earlier else secrets.token_hex(16)
     kept = [make_decision(fact, moment, key) for fact, moment in decided]
-    await tx.many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
+    await tx.execute_many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
 
 
 async def delete_decisions_without_sources(tx: Transaction, owner: int, erased: Collection[int]) -> None:

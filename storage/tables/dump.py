@@ -14,7 +14,7 @@ from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite_driver import explain_errors, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
-from storage.schema.rows import group_rows
+from storage.schema.rows import group_rows_by_table
 from storage.tables import history as history_table
 
 BATCH = 500
@@ -45,14 +45,14 @@ async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: Storag
     if await tx.row(_IS_HELD, owner, kind):
         raise StorageError("This store already holds a memory of that owner; nothing was changed.")
     async for batch in batches:
-        for name, rows in group_rows(batch, owner).items():
+        for name, rows in group_rows_by_table(batch, owner).items():
             if name == USERS.name:
-                await tx.many(UPSERT_USER, [(*USERS.to_values(row), kind) for row in rows])
+                await tx.execute_many(UPSERT_USER, [(*USERS.to_values(row), kind) for row in rows])
             elif name == MESSAGES.name:
                 await history_table.insert_messages(tx, rows)
             else:
                 table = BY_NAME[name]
-                await tx.many(table.upsert, [table.to_values(row) for row in rows])
+                await tx.execute_many(table.upsert, [table.to_values(row) for row in rows])
 
 
 async def compute_digest(batches: Batches) -> str:

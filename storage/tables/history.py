@@ -15,7 +15,7 @@ from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.engine.protocol import Reader, Transaction
 from storage.schema import portable_tables as tables
 from storage.schema.portable_tables import Portable
-from storage.schema.rows import format_message, group_rows, parse_fact, parse_moment
+from storage.schema.rows import format_message, group_rows_by_table, parse_fact, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
@@ -150,7 +150,7 @@ class HistoryTable(OwnerTables):
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
     async def _upsert_rows(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
-        for name, portable in group_rows(rows, owner).items():
+        for name, portable in group_rows_by_table(rows, owner).items():
             if name == tables.USERS.name:  # of which only higher counters are used
                 for row in portable:
                     await self._raise_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
@@ -158,7 +158,9 @@ class HistoryTable(OwnerTables):
                 held = {row[0] for row in await tx.rows(_HELD, owner, json.dumps([row["id"] for row in portable]))}
                 await insert_messages(tx, [row for row in portable if row["id"] not in held])
             else:
-                await tx.many(tables.BY_NAME[name].upsert, [tables.BY_NAME[name].to_values(row) for row in portable])
+                await tx.execute_many(
+                    tables.BY_NAME[name].upsert, [tables.BY_NAME[name].to_values(row) for row in portable]
+                )
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
@@ -194,7 +196,7 @@ class HistoryTable(OwnerTables):
                 }
                 for fact in new_facts
             ]
-            await tx.many(tables.FACTS.upsert, [tables.FACTS.to_values(row) for row in rows])
+            await tx.execute_many(tables.FACTS.upsert, [tables.FACTS.to_values(row) for row in rows])
             return len(rows)
 
 
@@ -218,7 +220,7 @@ async def _select_new_facts(
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
     """Insert messages of one owner and index their words."""
     if rows:
-        await tx.many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
+        await tx.execute_many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
         seqs = {row["id"]: int(row["seq"]) for row in await tx.rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
         await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))

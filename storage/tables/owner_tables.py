@@ -22,7 +22,7 @@ class OwnerTables(StatementRunner):
     async def _read_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
         """Return the result of `work`, which runs all its reads on one snapshot, on the thread of the database."""
         async with self.database.read(owner) as reader:
-            return await reader.together(work)
+            return await reader.run_in_snapshot(work)
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:

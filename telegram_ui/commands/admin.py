@@ -156,7 +156,7 @@ async def ask_admins_to_admit(dependencies: Dependencies, person: Person, messag
     name = f"{person.name} (@{person.username})" if person.username else person.name
     stranger = KnownPerson(id=person.id, standing="asked", name=name, language=person.language)
     try:
-        if not await services.memory.people.ask(stranger, now=services.clock()):
+        if not await services.memory.people.record_request(stranger, now=services.clock()):
             return
         for number in sorted(operation.admin_ids):
             chosen = await services.memory.language(number) or ""

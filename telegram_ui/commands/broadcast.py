@@ -111,7 +111,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
     Raise KeepsakeError if the store fails.
     """
     memory = dependencies.services.memory
-    for broadcast in await memory.broadcasts.list_sending():
+    for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):
             if broadcast.admin not in dependencies.operation.admin_ids:
                 await memory.broadcasts.end(broadcast)
@@ -128,15 +128,15 @@ async def _send_to_all(dependencies: Dependencies, broadcast: Broadcast) -> None
     broadcasts, reported = memory.broadcasts, time.time()
     # Ends, because each round leaves one person fewer.
     while dependencies.services.clock() - broadcast.created_at < MAX_AGE:
-        person = await broadcasts.take_next_person(broadcast)
+        person = await broadcasts.take_next_recipient(broadcast)
         if person is None:
             break
         if not memory.serves(person):
-            await broadcasts.remove_person(broadcast, person)
+            await broadcasts.remove_recipient(broadcast, person)
             continue
         outcome = await _send_text(dependencies, person, broadcast.text)
         if outcome is None:
-            await broadcasts.requeue_person(broadcast, person)
+            await broadcasts.requeue_recipient(broadcast, person)
             return
         if outcome != "unknown":
             await broadcasts.note(broadcast, person, outcome)

@@ -208,7 +208,7 @@ class Family:
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Return True if this family waits for a text from this person."""
         state = await self._services.memory.wizards.get(chat.location, person.id)
-        return state is not None and state.may_be_answered_by(update_id)
+        return state is not None and state.accepts_answer(update_id)
 
     async def take_text(self, ask: Ask) -> bool:
         """Handle a text that this family asked for. Return False if the text is an ordinary message."""

@@ -88,7 +88,7 @@ class ForgetCommands(Family):
             asked = analyzer.list_content_terms(ask.argument)
             stems = analyzer.find_other_stems(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(stem for term in asked for stem in stems.get(term, ()))])
-            found = await store.search_words(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            found = await store.search_messages(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             is_indexed = await store.wait_until_indexed(scope.owner, within=0)
             earlier = await store.search_earlier_texts(scope, list(terms))
             facts = _find_facts(set(terms), await store.facts.list_all(scope.owner))

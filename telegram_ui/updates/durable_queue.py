@@ -241,7 +241,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def delete_old_ids(self) -> None:
         """Delete the ids of updates after 48 hours. Telegram offers an update again for 24 hours."""
-        await self._inbox.purge(self._now() - timedelta(hours=48))
+        await self._inbox.purge_done(self._now() - timedelta(hours=48))
 
     async def retry_unwritten(self) -> int | None:
         """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""

@@ -126,7 +126,7 @@ async def open_telegram_service(
     intake = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
 
     def is_polling() -> bool:
-        return not settings.webhook_url and (work is None or work.elect_poller(bot.id).is_leader())
+        return not settings.webhook_url and (work is None or work.make_polling_leader(bot.id).is_leader())
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
@@ -152,7 +152,9 @@ async def open_telegram_service(
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
             fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, silent_for)
-            polling = fetch() if work is None else fetch_while_leader(work.elect_poller(bot.id), fetch, polls.refused)
+            polling = (
+                fetch() if work is None else fetch_while_leader(work.make_polling_leader(bot.id), fetch, polls.refused)
+            )
             await stack.enter_async_context(polling)
         source = "webhook" if settings.webhook_url else "long polling"
         logger.info("Fetching updates of @%s by %s: ready.", bot.username, source)

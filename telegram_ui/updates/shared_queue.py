@@ -89,7 +89,7 @@ class SharedQueue(DurableQueue):
             if self._unwritten:
                 await self.retry_unwritten()
             if not found:
-                await self._shared.leases.replica.wait_for_call()
+                await self._shared.leases.replica.wait_for_work()
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         await self._load_unfinished_counts([update for update, _ in updates])
@@ -123,7 +123,7 @@ class SharedQueue(DurableQueue):
         except KeepsakeError:
             # The reply to the claim may be lost too, so ask again without a commit.
             try:
-                waiting = await self._shared.unfinished_in(bot.id, make_arrival(update, "").owner)
+                waiting = await self._shared.list_unfinished_ids(bot.id, make_arrival(update, "").owner)
             except StorageError:
                 return True  # the database is away, so go on without it
             return waiting <= self._leases.keys() | self._unmarked
@@ -138,14 +138,14 @@ class SharedQueue(DurableQueue):
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
             await self._shared.leases.release(gone)
-        await self._shared.leases.let_go(busy)
+        await self._shared.leases.release_requested_owners(busy)
 
     async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
         people = sorted({make_arrival(update, "").person for update in updates} - {NOBODY})
         with suppress(StorageError):  # receive() handles the failure
             if people:
                 await self._learn_people(people)
-                found = await self._shared.unfinished_of(self._bot_id, people)
+                found = await self._shared.count_unfinished_by_person(self._bot_id, people)
                 self._known.update({person: found.get(person, 0) for person in people})
 
     def _count_unfinished(self, person: int) -> int:

@@ -50,7 +50,7 @@ async def digests(memory: ExternalMemory) -> dict[int, str]:
     for owner in OWNERS:
         async with memory.home(owner) as store:
             found[owner] = await store.compute_digest(owner)
-            hits = await store.search_words(Scope(owner=owner), ["kohlrabi"], limit=5)
+            hits = await store.search_messages(Scope(owner=owner), ["kohlrabi"], limit=5)
             assert len(hits) == 1 + 2 * (not owner & 1)
     return found
 
@@ -281,7 +281,7 @@ async def test_a_backup_of_an_older_version_is_brought_up_to_date_as_its_databas
     assert (await restored(OLDER / name, tmp_path / "there", url)).messages == 8
     async with remembering(tmp_path / "there", url) as memory, memory.home(owner) as home:
         assert home.kind == store
-        assert len(await home.search_words(Scope(owner=owner), ["kohlrabi"], limit=5)) == 2
+        assert len(await home.search_messages(Scope(owner=owner), ["kohlrabi"], limit=5)) == 2
         [fact] = await home.facts.list_valid(owner)
         assert fact.is_pinned
         assert fact.decided_at is not None, "a step of the database set it"

@@ -50,7 +50,9 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
         for number in range(5_000)
     ]  # fmt: skip
     async with write(store) as tx:
-        await tx.many(CONVERSATIONS.upsert, [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(one)) for one in many])
+        await tx.execute_many(
+            CONVERSATIONS.upsert, [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(one)) for one in many]
+        )
     await store.append(many[0].scope, [said("a word", source="1:2")])
     with count_units() as stopwatch:
         new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
@@ -132,7 +134,7 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
     assert await store.timeline.read_page(ANNA) == stored
     assert await store.conversations.find_open_conversation(ANNA) == ANNA
     assert not await store.conversations.is_conversation_of(ANNA, new)
-    assert await store.search_words(new, ["newt"], limit=9) == []
+    assert await store.search_messages(new, ["newt"], limit=9) == []
 
 
 async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_message(store: MemoryStore) -> None:

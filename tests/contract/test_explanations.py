@@ -7,7 +7,7 @@ from pathlib import Path
 
 from records.messages import NewMessage
 from records.scopes import Scope
-from storage.engine.sqlite import migrate
+from storage.engine.sqlite import migrate_file
 from storage.engine.sqlite_driver import connect
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.memory_store import MemoryStore
@@ -113,7 +113,7 @@ async def test_characters_are_counted_as_messages_come_and_are_folded(store: Mem
 
 async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
-    migrate(file, MIGRATIONS[:3])
+    migrate_file(file, MIGRATIONS[:3])
     with contextlib.closing(connect(file)) as connection:
         connection.execute(
             "INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at) "

@@ -28,7 +28,7 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
     [reply] = await store.append(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
     assert await store.store_question(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
     assert len(await store.timeline.read_page(ANNA)) == 3
-    assert [hit.turn for hit in await store.search_words(ANNA, ["half"], limit=9)] == [turn, turn]
+    assert [hit.turn for hit in await store.search_messages(ANNA, ["half"], limit=9)] == [turn, turn]
 
 
 async def test_an_answer_is_found_in_its_own_scope_only(store: MemoryStore) -> None:
@@ -119,7 +119,7 @@ async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store
             return counting.asked_for_turns, found.last
 
         async with read(store) as reader:
-            return await reader.together(count)
+            return await reader.run_in_snapshot(count)
 
     stored = await talk(store, ANNA, 3)
     assert await read_last_turns() == (0, stored[2:])

@@ -92,12 +92,12 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
         (await store.append(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
     ]
     await store.forgetting.forget(ANNA.owner, messages(gone.id), now=NOW)
-    assert await store.search_words(ANNA, ["walrus"], limit=9) == []
-    assert {hit.id for hit in await store.search_words(ANNA, ["tree"], limit=9)} == {first.id, last.id}
+    assert await store.search_messages(ANNA, ["walrus"], limit=9) == []
+    assert {hit.id for hit in await store.search_messages(ANNA, ["tree"], limit=9)} == {first.id, last.id}
     matched = await store.find_candidates(ANNA, ["tree", "walrus"], limit=9)
     assert (matched.turns, matched.frequency) == (2, {"tree": 2, "walrus": 0})
     [later] = await store.append(ANNA, [said("walrus again")])
-    assert [hit.id for hit in await store.search_words(ANNA, ["walrus"], limit=9)] == [later.id]
+    assert [hit.id for hit in await store.search_messages(ANNA, ["walrus"], limit=9)] == [later.id]
     assert later.id > last.id
 
 
@@ -360,9 +360,9 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     assert await rows(store, "SELECT message_id, content, why FROM versions") == [(stored[4].id, "turn 2", "edited")]
     assert await rows(store, "SELECT * FROM facts") == []
     assert await rows(store, "SELECT learned_id FROM progress") == [(stored[4].id - 1,)]
-    [hit] = await store.search_words(ANNA, ["walrus"], limit=9)
+    [hit] = await store.search_messages(ANNA, ["walrus"], limit=9)
     assert hit.id == stored[4].id
-    assert stored[4].id not in [hit.id for hit in await store.search_words(ANNA, ["turn"], limit=99)]
+    assert stored[4].id not in [hit.id for hit in await store.search_messages(ANNA, ["turn"], limit=99)]
     assert (await store.find_candidates(ANNA, ["walrus"], limit=9)).turns == len(stored)
 
 

@@ -99,7 +99,7 @@ async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
     await received(inbox, [Arrival(number, "{}") for number in (1, 2, 3)])
     await inbox.done(BOT, [1], NOW)
     await inbox.done(BOT, [2], NOW + timedelta(hours=40))
-    assert await inbox.purge(NOW + timedelta(hours=1)) == 1
+    assert await inbox.purge_done(NOW + timedelta(hours=1)) == 1
     assert await inbox.receive(BOT, [Arrival(1, "{}")], NOW)
     assert not await inbox.receive(BOT, [Arrival(2, "{}")], NOW)
     assert not await inbox.receive(BOT, [Arrival(3, "{}")], NOW)

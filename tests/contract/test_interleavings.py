@@ -257,7 +257,7 @@ class Interleavings(RuleBasedStateMachine):
                     covered = [one.id for one in found if one.chunk_id in summary.source_chunk_ids]
                     assert len(covered) == summary.message_count
                     assert (covered[0], covered[-1]) == (summary.first_id, summary.last_id)
-                hits = await store.search_words(scope, ["walrus"], limit=10_000)
+                hits = await store.search_messages(scope, ["walrus"], limit=10_000)
                 assert {hit.id for hit in hits} == {one.id for one in wanted if one.content == "walrus"}
 
 

@@ -144,7 +144,7 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
         == await store.read_last_turns(BORIS, 9)
         == [other]
     )
-    assert await store.search_words(TOPIC, ["walrus"], limit=9) == [secret]
+    assert await store.search_messages(TOPIC, ["walrus"], limit=9) == [secret]
     assert (await store.read_counts(BORIS)).total == 1
     with pytest.raises(StaleFold):
         await fold(store, BORIS, [secret])
@@ -187,25 +187,25 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
 )
 async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
     await store.append(ANNA, [said("something else entirely"), said(text)])
-    hits = await store.search_words(ANNA, analyzer.list_content_terms(question), limit=5)
+    hits = await store.search_messages(ANNA, analyzer.list_content_terms(question), limit=5)
     assert [hit.content for hit in hits] == [text]
 
 
 async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
     await store.append(ANNA, [said('say "hello" AND goodbye')])
-    assert await store.search_words(ANNA, [], limit=5) == []
-    assert await store.search_words(ANNA, ["hello"], limit=0) == []
+    assert await store.search_messages(ANNA, [], limit=5) == []
+    assert await store.search_messages(ANNA, ["hello"], limit=0) == []
     for term in ('"', "AND", "a b", "*", "", "^x", "col:x", "(", "\x00", "й́", "x" * 10_000):
-        await store.search_words(ANNA, [term], limit=5)
-    assert len(await store.search_words(ANNA, [str(n) for n in range(500)], limit=5)) <= 1
+        await store.search_messages(ANNA, [term], limit=5)
+    assert len(await store.search_messages(ANNA, [str(n) for n in range(500)], limit=5)) <= 1
 
 
 async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
     stored = await store.append(ANNA, [said("my cat is Möhre")])
     await fold(store, ANNA, stored)
-    [hit] = await store.search_words(ANNA, ["mohr", "mohre"], limit=5)
+    [hit] = await store.search_messages(ANNA, ["mohr", "mohre"], limit=5)
     assert hit.content == "my cat is Möhre"
-    assert await store.search_words(ANNA, analyzer.analyse_text("They talked."), limit=5) == []
+    assert await store.search_messages(ANNA, analyzer.analyse_text("They talked."), limit=5) == []
 
 
 # folds -------------------------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None
             await store.find_fold_failure(ANNA),
         )
         assert after == before
-        assert len(await store.search_words(ANNA, ["turn"], limit=9)) == 3
+        assert len(await store.search_messages(ANNA, ["turn"], limit=9)) == 3
         [fresh] = await store.append(ANNA, [said("next")])
         assert fresh.id == stored[-1].id + 1
 
@@ -354,7 +354,7 @@ async def test_a_move_keeps_everything(
         assert await old.find_owner(ANNA.owner) is None
         assert (await old.read_counts(ANNA)).total == 0
         assert (await old.read_counts(BORIS)).total == 1
-        assert len(await new.search_words(ANNA, ["repli"], limit=9)) == 3
+        assert len(await new.search_messages(ANNA, ["repli"], limit=9)) == 3
         [fresh] = await new.append(ANNA, [said("next")])
         assert fresh.id == 6 + 600 + 1
         assert (await fold(new, ANNA, stored[4:])).id == 2
@@ -397,15 +397,15 @@ async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> N
         stored = await store.append(ANNA, [said(f"xylophone{n} is her secret") for n in range(50)])
         await fold(store, ANNA, stored[:9])
         await store.append(BORIS, [said("walrus stays")])
-        await store.flush()
+        await store.flush_files()
         await store.append(ANNA, [said("xylophone again")])
         assert traces(opener, tmp_path, b"xylophon")
         await store.erase(ANNA.owner)
         await store.erase(ANNA.owner)
         assert not traces(opener, tmp_path, b"xylophon")
-        assert await store.search_words(ANNA, ["xylophon"], limit=5) == []
+        assert await store.search_messages(ANNA, ["xylophon"], limit=5) == []
         assert await store.list_scopes(ANNA.owner) == []
-        assert len(await store.search_words(BORIS, ["walrus"], limit=5)) == 1
+        assert len(await store.search_messages(BORIS, ["walrus"], limit=5)) == 1
     assert not traces(opener, tmp_path, b"xylophon")
 
 

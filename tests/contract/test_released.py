@@ -43,7 +43,7 @@ async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
         assert [one.content for one in kept if one.role == "user"] == [
             f"Kohlrabi number {number} grows." for number in range(TURNS)
         ]
-        assert len(await home.search_words(scope, ["kohlrabi"], limit=5)) == TURNS
+        assert len(await home.search_messages(scope, ["kohlrabi"], limit=5)) == TURNS
         assert [one.text for one in await home.facts.list_valid(owner)] == [FACT]
         assert await home.list_summaries(scope)
     talk.moment[0] += timedelta(days=365)

@@ -64,7 +64,9 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     pages = {scope: await store.timeline.read_page(scope) for scope in (ANNA, BORIS, TOPIC)}
     shown = {scope: await store.list_summaries(scope) for scope in (BORIS, TOPIC)}
     annas = await store.compute_digest(ANNA.owner)
-    await store.flush()  # else a snapshot may be written beside what follows, and files change while they are copied
+    await (
+        store.flush_files()
+    )  # else a snapshot may be written beside what follows, and files change while they are copied
 
     await store.rename(BORIS.owner, NEW.owner)
     await store.rename(BORIS.owner, NEW.owner)
@@ -73,13 +75,13 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         assert await store.compute_digest(ANNA.owner) == annas
         assert await store.list_scopes(BORIS.owner) == []
         assert await store.find_owner(BORIS.owner) is None
-        assert await store.search_words(BORIS, ["walrus"], limit=9) == []
+        assert await store.search_messages(BORIS, ["walrus"], limit=9) == []
         for old, new in ((BORIS, NEW), (TOPIC, NEW_TOPIC)):
             assert await store.timeline.read_page(new) == [
                 replace(page, scope=new, telegram_id=None) for page in pages[old]
             ]
             assert await store.list_summaries(new) == [replace(one, scope=new) for one in shown[old]]
-            assert {hit.scope for hit in await store.search_words(new, ["walrus"], limit=9)} == {new}
+            assert {hit.scope for hit in await store.search_messages(new, ["walrus"], limit=9)} == {new}
             assert len(await store.find_candidates(new, ["walrus"], limit=9)) == len(pages[old])
         assert (await store.read_counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):
@@ -147,7 +149,7 @@ class Files:
         await self.wizards.put(
             WizardState(scope=scope, person=5, step="number", nonce="n", expires_at=NOW + timedelta(minutes=9))
         )
-        await self.stores[StorageType.JSON].flush()  # as above
+        await self.stores[StorageType.JSON].flush_files()  # as above
         return made
 
     async def follows(self, kind: StorageType) -> bool:

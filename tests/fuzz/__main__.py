@@ -37,7 +37,7 @@ from records.scopes import Person, Scope
 from settings import Secret, Settings
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.wizard_state import WizardState
-from storage.engine.sqlite import Database, migrate
+from storage.engine.sqlite import Database, migrate_file
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.stores import json_files as snapshot
@@ -137,7 +137,7 @@ class EntryPoints:
         self._queue = DurableQueue(Inbox(database), keep=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0
         scratch = folder / "scratch.db"
-        migrate(scratch, MIGRATIONS)
+        migrate_file(scratch, MIGRATIONS)
         self._scratch = connect(scratch, durable=False)
         self._opened = 0
 
@@ -237,7 +237,7 @@ class EntryPoints:
             list(list_content_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
         )
         store = chance.choice(self._stores)
-        await store.search_words(Scope(owner=chance.choice((1, 2))), terms, limit=10)
+        await store.search_messages(Scope(owner=chance.choice((1, 2))), terms, limit=10)
 
     async def markdown(self, chance: Chance) -> None:
         source = text_from(chance, chance.choice((20, 60, 400)))
@@ -302,7 +302,7 @@ async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
                 words = await talk(store, Scope(owner=owner), 6, "Zürich машина 喝茶 C++ well-known")
                 await fold(store, Scope(owner=owner), words[:4])
             await store.append(Scope(owner=2, thread=5), [said(atom) for atom in ATOMS])
-        await stores[1].flush()
+        await stores[1].flush_files()
         ours = json.loads((folder / "memory.json").read_text(encoding="utf-8"))
         original = {
             "users": {"1": {"user_id": 1, "storage_type": "json", "summary_every_n": 4, "memory_enabled": True}},

@@ -79,7 +79,7 @@ async def step(
             target = next(kind for kind in IN_FILES if kind is not store.kind)
             await directory.move(owner, stores, target, now=NOW)
         case "flush":
-            await store.flush()
+            await store.flush_files()
 
 
 if __name__ == "__main__":

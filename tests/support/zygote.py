@@ -26,7 +26,7 @@ from llm.openai_client import OpenAIClient
 from locales.catalog import LANGUAGES, list_families, translate
 from runtime.http_client import open_session
 from settings import Settings
-from storage.engine.sqlite import migrate
+from storage.engine.sqlite import migrate_file
 from storage.schema.migrations import MIGRATIONS
 from storage.stores import json_files as store
 from text.tokenizer import Tokenizer
@@ -106,8 +106,8 @@ def _end(status: int) -> None:
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     gc.collect()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    sys.stdout.flush_files()
+    sys.stderr.flush_files()
     os._exit(status)
 
 
@@ -128,7 +128,7 @@ def _read_once() -> None:
     Settings.from_env({"TELEGRAM_API_URL": "http://127.0.0.1"})
     asyncio.run(_clients())
     with tempfile.TemporaryDirectory() as folder:
-        migrate(Path(folder) / "memory.db", MIGRATIONS)
+        migrate_file(Path(folder) / "memory.db", MIGRATIONS)
 
 
 if __name__ == "__main__":

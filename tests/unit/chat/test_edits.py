@@ -220,8 +220,8 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
     async with talking(tmp_path) as talk:
         assert await stored(talk) == ["zebra", "Understood."]
         async with talk.services.memory.home(ANNA.id) as store:
-            assert len(await store.search_words(SCOPE, ["zebra"], limit=9)) == 1
-            assert await store.search_words(SCOPE, ["walrus"], limit=9) == []
+            assert len(await store.search_messages(SCOPE, ["zebra"], limit=9)) == 1
+            assert await store.search_messages(SCOPE, ["walrus"], limit=9) == []
         assert await versions(talk) == [("walrus", "edited")]
 
 

@@ -29,7 +29,7 @@ async def test_what_passes_a_cancellation_over_is_cancelled_again(monkeypatch: p
 async def test_a_process_that_is_called_at_the_moment_of_its_stop_stops() -> None:
     """With asyncio.wait_for of Python 3.11 it went on, and the stop waited for it."""
     replica = Replica("here")
-    waiting = asyncio.create_task(replica.wait_for_call())
+    waiting = asyncio.create_task(replica.wait_for_work())
     await asyncio.sleep(0)
     replica.called.set()
     waiting.cancel()

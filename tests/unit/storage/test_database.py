@@ -215,7 +215,7 @@ async def test_what_fails_beside_the_connection_is_no_closed_file(tmp_path: Path
 
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database, database.read() as reader:
         with pytest.raises(ValueError, match="reshaped"):
-            await reader.together(work)
+            await reader.run_in_snapshot(work)
         assert [tuple(row) for row in await reader.rows("SELECT 1")] == [(1,)]
 
 

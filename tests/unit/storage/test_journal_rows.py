@@ -13,7 +13,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from storage.schema.portable_tables import MESSAGES, USERS
 from storage.stores.json import JsonStore
-from storage.stores.json_files import iterate_entries, scan_journal
+from storage.stores.json_files import iterate_journal_entries, scan_journal
 
 SCOPE = Scope(owner=7, thread=-3)
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -40,7 +40,7 @@ async def test_rows_in_the_journal_are_those_that_are_stored(texts: list[str], a
 
 async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[str], account: dict[str, float]) -> None:
     async with JsonStore.open(folder, clock=lambda: NOW) as store:
-        await store.flush()
+        await store.flush_files()
         await store.put_owner(config)
         drafts = [
             NewMessage(role="user", content=one, speaker=one, created_at=NOW + timedelta(seconds=at))
@@ -52,7 +52,7 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         )
         await store.append(SCOPE, [answer])
         path = folder / "memory.json.journal"
-        written = list(iterate_entries(path, end=scan_journal(path).end, after=0))
+        written = list(iterate_journal_entries(path, end=scan_journal(path).end, after=0))
         [said] = [one.put[MESSAGES.name] for one in written if len(one.put.get(MESSAGES.name, ())) == len(drafts)]
         assert [row["content"] for row in said] == [one.content for one in stored]
         assert written[-1].put["accounts"][0]["account"] == account

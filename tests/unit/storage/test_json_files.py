@@ -18,7 +18,7 @@ from storage.schema.portable_tables import BY_NAME
 from storage.search.protocol import MessageVectors
 from storage.stores import json_files as snapshots
 from storage.stores.json import JsonStore
-from storage.stores.json_files import JournalEntry, parse_entry
+from storage.stores.json_files import JournalEntry, parse_journal_line
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
@@ -52,7 +52,7 @@ async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
             await store.background
         await talk(store, ANNA, 2)
         if snapshot:
-            await store.flush()
+            await store.flush_files()
         await talk(store, ANNA, 2, "later")
         shutil.copytree(live, copy)
         return copy, await store.compute_digest(ANNA.owner)
@@ -96,7 +96,7 @@ async def test_people_can_read_it(tmp_path: Path) -> None:
 
 async def test_no_owner_no_file(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
-        await store.flush()
+        await store.flush_files()
     assert names(tmp_path) == {"index.db"}
 
 
@@ -105,7 +105,7 @@ async def test_the_working_copy_may_be_deleted(tmp_path: Path) -> None:
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
         assert await store.compute_digest(ANNA.owner) == digest
-        assert len(await store.search_words(ANNA, ["turn"], limit=9)) == 3
+        assert len(await store.search_messages(ANNA, ["turn"], limit=9)) == 3
         assert store.reports == []
         failure = await store.find_fold_failure(ANNA)
         assert failure is not None
@@ -241,7 +241,7 @@ async def test_an_edited_memory_json_is_the_truth(tmp_path: Path) -> None:
     (tmp_path / "memory.json").write_text(json.dumps(whole))
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert [hit.id for hit in await store.search_words(ANNA, ["walrus"], limit=5)] == [1]
+        assert [hit.id for hit in await store.search_messages(ANNA, ["walrus"], limit=5)] == [1]
         assert (await store.read_counts(ANNA)).archived == 0
 
 
@@ -319,8 +319,8 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
     async with opened(copy) as store:
         assert await store.compute_digest(ANNA.owner) == before
         assert await store.wait_until_indexed(ANNA.owner)
-        assert await store.search_words(ANNA, ["tulip"], limit=9)
-        assert not await store.search_words(ANNA, ["walrus"], limit=9)
+        assert await store.search_messages(ANNA, ["tulip"], limit=9)
+        assert not await store.search_messages(ANNA, ["walrus"], limit=9)
         left = [message.id for _, message in await store.vectors.list_backlog("m", 9)]
         assert left == ([first.id] if embedded and index else [other.id, first.id])
 
@@ -341,7 +341,7 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
     if not index:
         (copy / "index.db").unlink()
     async with opened(copy) as store:
-        assert await store.search_words(BORIS, ["tulip"], limit=9)
+        assert await store.search_messages(BORIS, ["tulip"], limit=9)
         await store.append(BORIS, [said("again")])
         await store.append(BORIS, [said("and again")])
         assert await indexed(store) == 3
@@ -382,7 +382,7 @@ async def test_a_journal_that_cannot_be_written_changes_nothing(tmp_path: Path) 
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 1)
-        await store.flush()
+        await store.flush_files()
         with BrokenDisk(tmp_path), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
             await store.append(ANNA, [said("lost")])
         assert (await store.read_counts(ANNA)).total == 2
@@ -402,7 +402,7 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
 
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        await store.flush()
+        await store.flush_files()
         await store.append(ANNA, [said("first")])
         journal = tmp_path / "memory.json.journal"
         before = journal.read_bytes()
@@ -434,7 +434,7 @@ async def test_a_snapshot_that_fails_leaves_the_journal_to_hold_everything(tmp_p
         await talk(store, ANNA, 2)
         (tmp_path / "memory.json.tmp").mkdir()
         with pytest.raises(StorageError, match=r"memory\.json cannot be"):
-            await store.flush()
+            await store.flush_files()
         digest = await store.compute_digest(ANNA.owner)
     assert "could not be brought up to date" in store.reports[0]
     (tmp_path / "memory.json.tmp").rmdir()
@@ -451,7 +451,7 @@ async def test_a_message_costs_the_same_at_any_size(tmp_path: Path) -> None:
         costs = []
         for size in (10, 3000):
             await store.append(ANNA, [said(f"filling {n}") for n in range(size)])
-            await store.flush()
+            await store.flush_files()
             await store.append(ANNA, [said("one more")])
             costs.append((tmp_path / "memory.json.journal").stat().st_size)
     assert costs[1] - costs[0] <= 20
@@ -500,10 +500,12 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
 
 def test_a_line_knows_whether_it_is_whole() -> None:
     line = JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}).format_line()
-    assert parse_entry(line) == JournalEntry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]})
+    assert parse_journal_line(line) == JournalEntry(
+        seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}
+    )
     for length in range(len(line)):
-        assert parse_entry(line[:length]) is None
-        assert parse_entry(line[:length] + b"#" + line[length + 1 :]) is None
+        assert parse_journal_line(line[:length]) is None
+        assert parse_journal_line(line[:length] + b"#" + line[length + 1 :]) is None
 
 
 async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vectors(tmp_path: Path) -> None:

@@ -67,4 +67,4 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
             chunks = [one.chunk_id for one in found if one.chunk_id is not None]
             assert set(chunks) <= summaries.keys()
             assert all(chunks.count(number) == one.message_count for number, one in summaries.items())
-            assert len(await home.search_words(scope, ["line"], limit=100_000)) == len(found)
+            assert len(await home.search_messages(scope, ["line"], limit=100_000)) == len(found)

@@ -39,7 +39,7 @@ async def missing(store: JsonStore) -> int:
 
 
 async def hits(store: JsonStore, word: str = "walrus") -> int:
-    return len(await store.search_words(ANNA, [word], limit=1_000))
+    return len(await store.search_messages(ANNA, [word], limit=1_000))
 
 
 async def test_rows_are_there_before_words(tmp_path: Path) -> None:
@@ -134,8 +134,8 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
         await store.forgetting.replace_message_text(ANNA, corrected.id, "a seal", why="edited", now=NOW)
         go_on.set()
         assert await store.wait_until_indexed(ANNA.owner)
-        assert [hit.id for hit in await store.search_words(ANNA, ["walrus"], limit=9)] == [kept.id]
-        assert [hit.id for hit in await store.search_words(ANNA, ["seal"], limit=9)] == [corrected.id]
+        assert [hit.id for hit in await store.search_messages(ANNA, ["walrus"], limit=9)] == [kept.id]
+        assert [hit.id for hit in await store.search_messages(ANNA, ["seal"], limit=9)] == [corrected.id]
 
 
 async def test_a_group_that_is_renamed_meanwhile_is_waited_for_under_its_new_id(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ async def test_a_group_that_is_renamed_meanwhile_is_waited_for_under_its_new_id(
     async with opened(tmp_path) as store:
         await store.rename(ANNA.owner, 43)
         assert await store.wait_until_indexed(43)
-        assert len(await store.search_words(Scope(owner=43), ["walrus"], limit=1_000)) == MESSAGES
+        assert len(await store.search_messages(Scope(owner=43), ["walrus"], limit=1_000)) == MESSAGES
 
 
 async def test_what_the_journal_holds_is_indexed_too(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ async def test_what_the_journal_holds_is_indexed_too(tmp_path: Path) -> None:
     live.mkdir()
     async with opened(live) as store:
         await store.put_owner(config(store, ANNA.owner))
-        await store.flush()
+        await store.flush_files()
         await talk(store, ANNA, 3, "later")
         shutil.copytree(live, killed)
     (killed / "index.db").unlink()

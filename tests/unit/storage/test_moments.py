@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 from records.scopes import Scope
-from storage.engine.sqlite import migrate
+from storage.engine.sqlite import migrate_file
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.search.candidates import MAX_WHOLE_MESSAGES, find_candidates
@@ -35,7 +35,7 @@ def steps(connection: sqlite3.Connection, hit: int) -> int:
 
 
 def test_messages_of_one_moment_are_not_walked_through(tmp_path: Path) -> None:
-    migrate(tmp_path / "memory.db", MIGRATIONS)
+    migrate_file(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(PLACE, (MOMENT, str(list(range(1, MAX_WHOLE_MESSAGES + 2)))))
         few = steps(connection, 50)

@@ -21,7 +21,7 @@ async def pieces(database: Database) -> int:
 
 
 async def found(store: MemoryStore) -> list[int]:
-    return [message.id for message in await store.search_words(SCOPE, ["river", "w7"], limit=50)]
+    return [message.id for message in await store.search_messages(SCOPE, ["river", "w7"], limit=50)]
 
 
 async def test_pieces_are_joined_a_little_at_a_time(tmp_path: Path) -> None:
@@ -36,9 +36,9 @@ async def test_pieces_are_joined_a_little_at_a_time(tmp_path: Path) -> None:
             said = NewMessage(role="user", content=f"w{number} by the river", created_at=AT, source=f"{number}")
             await store.append(SCOPE, [said])
         before, many = await found(store), await pieces(database)
-        await store.optimize_words()
+        await store.optimize_word_index()
         assert await pieces(database) < many / 3
         assert await found(store) == before
         written = database.writer.commits
-        await store.optimize_words()
+        await store.optimize_word_index()
         assert database.writer.commits == written  # nothing was written since

@@ -18,7 +18,12 @@ from records.errors import SettingsError, StorageError, StorageTooNew, StorageTo
 from records.forgetting import Forgetting
 from records.scopes import Scope
 from storage.engine.postgres import explain_refusal
-from storage.engine.postgres_driver import MAX_ROWS_PER_INSERT, build_multirow_insert, renumber_placeholders, set_up
+from storage.engine.postgres_driver import (
+    MAX_ROWS_PER_INSERT,
+    build_multirow_insert,
+    register_adapters,
+    renumber_placeholders,
+)
 from storage.schema import postgres_migrations as migrations
 from storage.schema.postgres_migrations import MIGRATIONS
 from storage.schema.rows import format_message
@@ -112,7 +117,7 @@ WHERE relname IN ('scopes', 'scope_words') AND schemaname = current_schema() ORD
 
 def test_texts_are_kept_to_the_byte(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
-        set_up(raw)
+        register_adapters(raw)
 
         @given(st.text(st.sampled_from("\0\ufdd0" + "0a😀")) | st.text())
         def kept(text: str) -> None:
@@ -158,7 +163,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         stored = await talk(store, ANNA, 3)
         await talk(store, BORIS, 1)
         await fold(store, ANNA, stored[:4])
-        assert [hit.id for hit in await store.search_words(ANNA, ["repli"], limit=9)] == [6, 4, 2]
+        assert [hit.id for hit in await store.search_messages(ANNA, ["repli"], limit=9)] == [6, 4, 2]
         assert len(await store.vectors.list_backlog("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
@@ -239,7 +244,7 @@ async def test_tables_may_be_divided_by_owner(
         before = await store.read_counts(BORIS)
         await store.rename(BORIS.owner, new.owner)
         assert await store.read_counts(new) == before
-        assert len(await store.search_words(new, ["repli"], limit=9)) == 3
+        assert len(await store.search_messages(new, ["repli"], limit=9)) == 3
         assert (await store.read_counts(ANNA)).total == 5
         await store.erase(new.owner)
         assert len(await store.vectors.list_backlog("m", 99)) == 5

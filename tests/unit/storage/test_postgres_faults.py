@@ -53,7 +53,7 @@ async def test_a_message_whose_commit_was_cut_is_stored_once(tmp_path: Path, pos
             ]
         await store.append(ANNA, [said("cut", source="1:2")])
         assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before", "cut"]
-        assert [hit.content for hit in await store.search_words(ANNA, ["cut"], limit=9)] == ["cut"]
+        assert [hit.content for hit in await store.search_messages(ANNA, ["cut"], limit=9)] == ["cut"]
 
 
 @pytest.mark.parametrize("arrives", [True, False])

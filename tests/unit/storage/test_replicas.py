@@ -234,7 +234,7 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
         async with machines.opened("a") as first:
             await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
             assert await first.claims() == [1]
-            mine, others = first.work.elect_poller(BOT), second.work.elect_poller(BOT)
+            mine, others = first.work.make_polling_leader(BOT), second.work.make_polling_leader(BOT)
             for duty in (mine, others):
                 await duty.take()
             assert (mine.is_leader(), others.is_leader()) == (True, False)
@@ -347,11 +347,11 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         await check_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
         assert await first.memory.broadcasts.begin(one, [BEN], receipt=1)
-        [one] = await first.memory.broadcasts.list_sending()
-        assert await first.memory.broadcasts.take_next_person(one) == BEN
+        [one] = await first.memory.broadcasts.list_broadcasts_in_progress()
+        assert await first.memory.broadcasts.take_next_recipient(one) == BEN
         machines.dies(first)
         assert await second.memory.select_served_owners([ANN]) == [ANN]
-        assert await second.memory.broadcasts.take_next_person(one) is None
+        assert await second.memory.broadcasts.take_next_recipient(one) is None
         await machines.beats(first)
         with pytest.raises(ServedElsewhere):
             await check_lease()
@@ -359,8 +359,8 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
             bind_work_to_lease(first.work, ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.broadcasts.note(one, BEN, "arrived")
-        await first.memory.broadcasts.requeue_person(one, BEN)
-        assert await second.memory.broadcasts.take_next_person(one) == BEN
+        await first.memory.broadcasts.requeue_recipient(one, BEN)
+        assert await second.memory.broadcasts.take_next_recipient(one) == BEN
 
 
 async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something_is_under_way(
@@ -372,9 +372,9 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
 
         async def lets_go() -> None:
             while first.leases.holds(ANN):
-                await first.work.leases.replica.wait_for_call()
+                await first.work.leases.replica.wait_for_work()
                 if first.leases.replica.wanted:
-                    await first.work.leases.let_go(busy)
+                    await first.work.leases.release_requested_owners(busy)
                     refused.set()
 
         async def refuses() -> bool:

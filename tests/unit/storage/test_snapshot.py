@@ -30,7 +30,7 @@ def test_a_row_is_written_as_an_indented_json_text(row: dict[str, object], depth
 async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) -> None:
     async with JsonStore.open(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        await store.flush()
+        await store.flush_files()
         await talk(store, ANNA, 2, "garden")
         before = (tmp_path / "memory.json").read_bytes()
         store.finish_by(time.monotonic())
@@ -50,7 +50,7 @@ async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        await store.flush()
+        await store.flush_files()
         await talk(store, ANNA, 2, "garden")
         monkeypatch.setattr(snapshot, "MIN_JOURNAL_BYTES", 1)
         # One is begun, and before it has read a row the store is closed.

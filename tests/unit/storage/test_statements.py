@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.engine.postgres_driver import PostgresConnection, set_up
+from storage.engine.postgres_driver import PostgresConnection, register_adapters
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import ANNA, config, talk
 from tests.support.postgres_server import address
@@ -32,7 +32,7 @@ class Size(IntEnum):
 @pytest.fixture
 def connection(postgres_url: str) -> Iterator[PostgresConnection]:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
-        set_up(raw)
+        register_adapters(raw)
         yield PostgresConnection(raw)
 
 
@@ -43,7 +43,7 @@ def prepared(connection: PostgresConnection) -> int:
 
 def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
-        set_up(raw)
+        register_adapters(raw)
         connection = PostgresConnection(raw)
 
         @given(
@@ -137,7 +137,9 @@ async def test_a_reading_of_one_step_changes_threads_once(
         monkeypatch.setattr(loop, "run_in_executor", counted)
         for _ in range(3):
             async with database.read(ANNA.owner) as reader:
-                assert await reader.together(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
+                assert (
+                    await reader.run_in_snapshot(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
+                )
         assert len(work) == 3
         async with database.read(ANNA.owner):
             pass

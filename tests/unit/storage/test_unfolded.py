@@ -9,7 +9,7 @@ import pytest
 
 from records.context import MAX_UNFOLDED
 from records.scopes import Scope
-from storage.engine.sqlite import migrate
+from storage.engine.sqlite import migrate_file
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.stores import memory_store
@@ -68,7 +68,7 @@ def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], i
     ],
 )
 def test_all_messages_are_not_walked_through(tmp_path: Path, read: Callable[[sqlite3.Connection], int]) -> None:
-    migrate(tmp_path / "memory.db", MIGRATIONS)
+    migrate_file(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
         connection.execute(FOLD)
@@ -80,7 +80,7 @@ def test_all_messages_are_not_walked_through(tmp_path: Path, read: Callable[[sql
 
 
 def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) -> None:
-    migrate(tmp_path / "memory.db", MIGRATIONS)
+    migrate_file(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
         connection.execute(MESSAGE, (1, None, str(list(range(1, MAX_UNFOLDED + 6)))))

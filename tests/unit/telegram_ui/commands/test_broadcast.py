@@ -82,8 +82,8 @@ async def test_whom_a_killed_run_was_writing_to_is_not_written_to_again(desk: De
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
     broadcasts = desk.services.memory.broadcasts
-    [one] = await broadcasts.list_sending()
-    assert await broadcasts.take_next_person(one) == BOB  # and killed before anybody knows what came of it
+    [one] = await broadcasts.list_broadcasts_in_progress()
+    assert await broadcasts.take_next_recipient(one) == BOB  # and killed before anybody knows what came of it
     await sent(desk)
     assert desk.peer.texts(BOB) == []
     assert desk.peer.texts(EVE) == ["We move."]
@@ -98,7 +98,7 @@ async def test_what_a_restored_backup_brings_back_is_not_sent(desk: Desk) -> Non
     desk.pass_time(MAX_AGE + timedelta(minutes=1))
     await sent(desk)
     assert desk.peer.texts(BOB) == []
-    assert await desk.services.memory.broadcasts.list_sending() == []
+    assert await desk.services.memory.broadcasts.list_broadcasts_in_progress() == []
 
 
 async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> None:
@@ -136,7 +136,7 @@ async def test_broken_off_anywhere_it_goes_on_and_nobody_gets_it_twice(desk: Des
         got = [len(desk.peer.texts(one)) - were for one, were in zip((BOB, EVE), before, strict=True)]
         assert max(got) == 1
         assert sum(got) == 2 or "Perhaps reached: 1" in desk.last(ANN)
-        assert await desk.services.memory.broadcasts.list_sending() == []
+        assert await desk.services.memory.broadcasts.list_broadcasts_in_progress() == []
         if not was_reached:
             assert number > 1
             return
@@ -168,7 +168,7 @@ async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None
     dependencies = replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({EVE})))
     await send_broadcasts(dependencies)
     assert desk.peer.texts(BOB) == []
-    assert await desk.services.memory.broadcasts.list_sending() == []
+    assert await desk.services.memory.broadcasts.list_broadcasts_in_progress() == []
 
 
 async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> None:
@@ -176,7 +176,7 @@ async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> No
     await desk.say(ANN, ANN, "/admin broadcast We move.")
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
-    [one] = await desk.services.memory.broadcasts.list_sending()
+    [one] = await desk.services.memory.broadcasts.list_broadcasts_in_progress()
     before, delivery = desk.last(ANN), desk.commands.dependencies.delivery
     bot, delivery.bot = delivery.bot, WithoutLease(TOKEN)
     await send_broadcasts(desk.commands.dependencies)
