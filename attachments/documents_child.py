@@ -20,7 +20,7 @@ SECONDS = 60  # of a processor
 
 
 def read_document(data: bytes, name: str) -> DocumentText:
-    """Return the text of a document. Raise DocumentUnreadable."""
+    """Return the text of a document. Raise DocumentUnreadable if no text can be read."""
     passages, is_whole = group_lines(detection.read_lines(data, name))
     if not passages:
         raise DocumentUnreadable(tr("files-empty"))

@@ -15,7 +15,7 @@ SHORT_PAGE = 300  # characters; shorter pages share a passage, a longer one has 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentLine:
-    """A line of text, a page, a table row or a paragraph: the smallest part of a document that can be cited.
+    """A line, page, table row or paragraph of a document: the smallest part that can be cited.
 
     `noun` and `number` give its place, such as "page" and 3. `noun` is "" if the parts have no numbers. `group` is its
     sheet, chapter or heading, such as "sheet Prices". A passage never has lines of two groups.
@@ -28,7 +28,7 @@ class DocumentLine:
 
 
 class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
-    """Raised when a document continues after the last line within the limit."""
+    """Raised when a document is longer than the limit."""
 
 
 class _Passage:

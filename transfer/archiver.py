@@ -24,7 +24,7 @@ MODEL = "extractive"
 
 
 def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
-    """Yield runs of about CHUNK messages without splitting a turn, unless it is as long as several."""
+    """Yield chunks of about CHUNK messages. Split a turn only if it is several times as long."""
     first = 0
     for end in range(1, len(messages) + 1):
         is_turn_over = end == len(messages) or messages[end].turn != messages[end - 1].turn
@@ -36,7 +36,7 @@ def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
 
 
 def plan_folds(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
-    """Return runs of active summaries to fold, each with the level of the new summary.
+    """Return the runs of active summaries to fold, each with the level of the new summary.
 
     `summaries` are oldest first. A run is folded if its level is lower than that of a newer summary.
     """
@@ -57,7 +57,7 @@ def plan_folds(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
 
 @define(kw_only=True, eq=False)
 class Archiver:
-    """Archive imported histories. A summary has at most `text_budget` tokens."""
+    """An archiver of imported history. Its summaries have at most `text_budget` tokens."""
 
     home: Callable[[int], AbstractAsyncContextManager[MemoryStore]]
     _tokens: Tokenizer = field(alias="tokenizer")
@@ -65,7 +65,7 @@ class Archiver:
     clock: Clock
 
     async def extract_summary(self, block: str) -> NewSummary:
-        """Summarise a block by its most informative sentences, in a thread."""
+        """Return a summary that consists of the most informative sentences of a block."""
         started = time.monotonic()
         text = await asyncio.to_thread(self._summarise_block, block)
         return NewSummary(
@@ -85,7 +85,7 @@ class Archiver:
 
 @define(eq=False)
 class HistoryArchive:
-    """Archive one scope's history. Add its chunks, oldest first, then close. Raise StorageError if writing fails."""
+    """An archive of one scope's history. Add chunks, oldest first, then close it. Writing may raise StorageError."""
 
     _archiver: Archiver
     _lease: FoldLease
@@ -93,7 +93,7 @@ class HistoryArchive:
     _active: list[Summary] = field(factory=list, init=False)
 
     async def add(self, chunk: Sequence[Message]) -> None:
-        """Store a chunk under its summary. Fold five summaries of one level into one of the next."""
+        """Store a chunk with its summary. Fold five summaries of one level into one of the next level."""
         lines = [prompts.format_message(message) for message in chunk]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:

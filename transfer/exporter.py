@@ -29,7 +29,7 @@ MAX_FILE_BYTES = 48_000_000  # text in one file: a bot may send 50 MB
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """A temporary file, open at its start, with its row counts by table. Closing it deletes it."""
+    """A temporary file of an export, open at its start. Closing it deletes it."""
 
     name: str
     file: IO[bytes]
@@ -39,7 +39,7 @@ class Exported:
 
 @define(kw_only=True, eq=False)
 class Exporter:
-    """Export owners' memories."""
+    """An exporter of owners' memories."""
 
     _memory: ExternalMemory
     _clock: Clock
@@ -49,9 +49,9 @@ class Exporter:
 
     @asynccontextmanager
     async def export_files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield a consistent snapshot of an owner's memory, usually as one file. Raise StorageError if reading fails.
+        """Yield the files of a consistent snapshot of an owner's memory. Raise StorageError if reading fails.
 
-        An empty memory has no files. Memory use does not grow with the size of the export.
+        Most exports have one file, and an empty memory has none. Memory use does not grow with the size of the export.
         """
         made: list[Exported] = []
         try:
@@ -66,9 +66,9 @@ class Exporter:
 
     @asynccontextmanager
     async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield a zip of Markdown and an HTML page, more of each if large, or none if nothing is stored.
+        """Yield a zip of Markdown files and an HTML page, or nothing if the memory is empty.
 
-        Raise StorageError if reading fails.
+        A large memory has several of both. Raise StorageError if reading fails.
         """
         config = await self._memory.config(owner)
         made = ReadableExport(config.zone if config else UTC)
@@ -97,7 +97,7 @@ class Exporter:
                 exported.file.close()
 
     async def _write_parts(self, owner: int) -> AsyncIterator[Exported]:
-        """Yield the parts of an export. Each starts with the rows that a restore needs first."""
+        """Yield the parts of an export. Each begins with the rows that a restore needs first."""
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None

@@ -60,7 +60,7 @@ class _Work:
 
 @define(kw_only=True, eq=False)
 class Importer:
-    """Import files into owners' memories. A `retention` of None keeps archives for ever."""
+    """An importer of files into owners' memories. A `retention` of None keeps archives forever."""
 
     _memory: ExternalMemory
     _archiver: Archiver
@@ -145,7 +145,7 @@ class Importer:
 
     @contextmanager
     def _lock_owner(self, owner: int) -> Iterator[None]:
-        """Allow one import per owner, because free ids are shared by all their topics. Raise ImportBusy."""
+        """Allow one import per owner, because their topics share the free ids. Raise ImportBusy."""
         if owner in self._importing:
             raise ImportBusy(tr("import-busy"))
         self._importing.add(owner)
@@ -156,11 +156,11 @@ class Importer:
             self._stopped.discard(owner)
 
     def is_running(self, owner: int) -> bool:
-        """Return True from the start of an owner's import until it ends."""
+        """Return True while an import for this owner runs."""
         return owner in self._importing
 
     def stop(self, owner: int) -> None:
-        """Cancel an import that has not taken its lease yet. Later ones fail when their lease is revoked."""
+        """Cancel an import that has no lease yet. A later one fails when its lease is revoked."""
         if owner in self._importing:
             self._stopped.add(owner)
 
@@ -238,7 +238,7 @@ class Importer:
                 )
 
     async def _find_imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
-        """Return the first and last id of this file's messages, including those of earlier runs."""
+        """Return the first and last id of this file's messages, including those of earlier imports."""
         if not (around := ends or work.imported_ids):
             return None
         first, last = min(around), max(ends or [min(around)])
@@ -310,7 +310,7 @@ def _list_instructions(work: _Work) -> tuple[str, ...]:
 
 
 def _describe_demoted_instructions(work: _Work) -> list[str]:
-    """Return a note on instructions that become plain facts because they are too long to list, or []."""
+    """Return a note on instructions that become plain facts because they are too long to list."""
     rows = work.history.rows
     kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
     count = sum(kind in LASTING for kind in kinds) - len(_list_lasting_texts(work.rows.get("facts", ())))
@@ -322,7 +322,7 @@ def _list_lasting_texts(facts: Sequence[Portable]) -> list[str]:
 
 
 def _describe_lost_data(work: _Work, owner: int) -> list[str]:
-    """Return notes on the data that an export loses if it is imported as history instead of restored."""
+    """Return a note on what an export loses if it is imported as history instead of restored."""
     rows = work.history.rows
     if rows is None or work.restoration or not work.new:
         return []
@@ -364,7 +364,7 @@ async def _is_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMess
 
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Map the numbers of source-less messages in the file to the ids of equal stored messages."""
+    """Map the numbers of messages without a source to the ids of equal stored messages."""
     by_number, threads = await asyncio.to_thread(select_messages_without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)

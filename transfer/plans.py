@@ -10,7 +10,7 @@ from transfer.formats.history import ImportQuestion
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """What an import would do."""
+    """The expected effects of an import."""
 
     name: str
     total: int
@@ -51,7 +51,7 @@ NOTHING_GIVEN = FileContext()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """What an import did."""
+    """The effects of an import."""
 
     messages: int
     known: int

@@ -56,7 +56,7 @@ field.addEventListener("input", () => {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """The content of one file."""
+    """The messages of one file."""
 
     number: int  # from 1
     messages: "array[int]"  # offsets in the spool
@@ -66,7 +66,7 @@ _FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
 
 
 def close_markdown(text: str) -> str:
-    """Close a message's open fence or comment, which would swallow the next messages."""
+    """Close an open fence or comment of a message, because it would swallow the next messages."""
     fence = ""
     for found in _FENCE.finditer(text):
         if not fence:
@@ -78,7 +78,7 @@ def close_markdown(text: str) -> str:
 
 
 class ReadableExport:
-    """Build an export. Add all rows, then write each part. Messages are kept in a temporary file until then."""
+    """A readable export. Add all rows, then write each part. Messages wait in a temporary file."""
 
     def __init__(self, zone: tzinfo) -> None:
         self.counts: Counter[str] = Counter()
@@ -120,7 +120,7 @@ class ReadableExport:
         return made
 
     def count_rows(self, part: Part) -> Mapping[str, int]:
-        """Count rows by table. The first part holds everything but messages."""
+        """Return the number of rows by table. The first part holds everything but messages."""
         others = self.counts if part.number == 1 else {}
         return {**others, "messages": len(part.messages)}
 

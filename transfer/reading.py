@@ -22,7 +22,7 @@ CHILD = subprocess_worker.make_child_code("transfer.reading_child")
 
 
 class FileReader:
-    """Read files that people send, a few at a time."""
+    """A reader of the files that people send. It reads one at a time for each person."""
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(AT_ONCE)
@@ -39,7 +39,7 @@ class FileReader:
 
 
 async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
-    """Read a file in a child process, which returns messages and rows in small pieces. Raise ImportRefused."""
+    """Read a file in a child process, which answers in small pieces. Raise ImportRefused."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
     arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current_language())

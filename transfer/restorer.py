@@ -56,7 +56,7 @@ class Restoration:
 
     @property
     def missing(self) -> str:
-        """Return the names of the files that are still missing, or "" if there are none."""
+        """Return the names of the missing files, or "" if there are none."""
         held = self.parts | {self.part}
         last = self.last or max(held)
         gone = [tr("import-part", number=str(number)) for number in range(1, last + 1) if number not in held]
@@ -88,7 +88,7 @@ async def find_restoration(store: MemoryStore, owner: int, history: ImportedHist
 
 @define(kw_only=True, eq=False)
 class Restorer:
-    """Restore our own exports."""
+    """A restorer of exports of this bot."""
 
     _memory: ExternalMemory
     _archiver: Archiver
@@ -123,7 +123,7 @@ class Restorer:
         return len(rows["facts"]) + len(waiting["facts"])
 
     async def _keep_waiting(self, lease: FoldLease, file: Restoration, rows: Rows) -> None:
-        """Store the rows that depend on other files until these arrive."""
+        """Store the rows that need the other files, until these arrive."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._make_restore_row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]

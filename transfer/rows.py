@@ -36,7 +36,7 @@ def parse_history_rows(
 
 
 def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
-    """Return the facts, with instructions that are too long to list turned into plain knowledge."""
+    """Turn instructions that are too long to list into plain knowledge."""
     made, left = [], MAX_LISTED_CHARS
     for row in facts:
         if row["kind"] in LASTING:

@@ -15,7 +15,7 @@ _OPF = "{http://www.idpf.org/2007/opf}"
 
 
 def read_lines(archive: ZipFile) -> Iterator[DocumentLine]:
-    """Yield the lines of each chapter. Each file of the book is a chapter, numbered in reading order."""
+    """Yield the lines of each chapter in reading order. Chapters are numbered from 1."""
     container = packed.parse_xml(packed.read_content(archive, "META-INF/container.xml"))
     rootfile = container.find(".//{urn:oasis:names:tc:opendocument:xmlns:container}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""

@@ -52,7 +52,7 @@ def _read_paragraph(paragraph: Element) -> str:
 
 
 def read_xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
-    """Yield the rows of each sheet that are not empty."""
+    """Yield the rows of each sheet, except empty ones."""
     for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
         packed.refuse_entity_definitions(archive.read(member))
     with warnings.catch_warnings():

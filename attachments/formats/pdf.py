@@ -14,7 +14,7 @@ MAX_PAGES = 2_000
 
 
 def read_lines(data: bytes) -> Iterator[DocumentLine]:
-    """Yield one line per page. Raise DocumentUnreadable, or MoreThanRead if there are more pages than the limit."""
+    """Yield the text of each page. Raise DocumentUnreadable, or MoreThanRead after MAX_PAGES."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):

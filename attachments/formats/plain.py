@@ -31,7 +31,7 @@ def decode_text(data: bytes) -> str:
 
 
 def read_lines(data: bytes) -> Iterator[DocumentLine]:
-    """Yield the lines one by one. A list of all short lines of a 20 MB file takes a gigabyte and blocks for seconds."""
+    """Yield the lines of a text one by one. A list of all lines of a 20 MB file could take a gigabyte."""
     text = decode_text(data)
     start = number = 0
     for number, end in enumerate(_LINE_END.finditer(text), 1):

@@ -1,4 +1,4 @@
-"""Turn chats as text into messages. The order and the calendar of a whole file tell their days."""
+"""Turn chats as text into messages, with the help of the date order and the calendar of a whole file."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ class ChatLine(NamedTuple):
 
 
 def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> ImportedHistory:
-    """Return the history of these chats. Ask who the person is, and for what their dates leave open."""
+    """Return the messages of these chats. Add questions about the person and about ambiguous dates."""
     days = read_days([[line.day for line in chat if line.day] for chat in chats], talks)
     for chat, chat_days in zip(chats, days, strict=True):
         left = iter(chat_days)
@@ -59,10 +59,10 @@ def _read_line(talks: Conversations, seen: Counter[str], dated_line: tuple[ChatL
 
 
 def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> list[list[date | None]]:
-    """Return the day of each message of each chat, None for a day that does not exist.
+    """Return the day of each message, or None if the day does not exist.
 
-    Ask for the order of day and month, and for the year, if the file does not tell. Raise ImportRefused for a year in
-    which no chat can be.
+    Add questions about the order of day and month and about the year if the chats do not tell them. Raise ImportRefused
+    if no chat can be of a year.
     """
     reading = talks.reading
     written = [date for chat in chats for date in chat]
@@ -92,7 +92,7 @@ def _convert_or_none(convert: Callable[[int, int, int], date], numbers: _Numbers
 
 
 def _add_years(dates: list[_Numbers], talks: Conversations, last_year: int) -> list[_Numbers]:
-    """Return the dates with years. Phones of 2014 wrote none, so we ask for the year of the last message."""
+    """Add years to dates without one, and ask for that of the last date. Phones of 2014 wrote none."""
     if not dates or any(year for year, _, _ in dates):
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)

@@ -51,7 +51,7 @@ _FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their or
 
 
 class Head(NamedTuple):
-    """The beginning of a message."""
+    """The beginning of a message in a chat as text."""
 
     date: tuple[int, int, int]  # its numbers as written, with year 0 if there is none
     clock: tuple[int, int, int]
@@ -78,7 +78,7 @@ def parse_head(line: str) -> Head | None:
 
 
 def split_messages(text: str) -> list[tuple[Head, str]]:
-    """Return each head with the text below it. Heads of an unusual shape are text."""
+    """Return each head with the text below it. A head of an unusual shape counts as text."""
     heads = [(line, parse_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
@@ -92,7 +92,7 @@ def split_messages(text: str) -> list[tuple[Head, str]]:
 
 
 def find_date_order(written: Sequence[WrittenDate]) -> str | None:
-    """Return the order of day and month by a number above 12, or by increasing dates. None if both orders fit."""
+    """Return the order of day and month in these dates, or None if both orders fit."""
     dates = [numbers for numbers, order in written if not order]
     if written and not dates:
         return "ymd"
@@ -116,7 +116,7 @@ def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, i
 
 
 def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
-    """Return the converter of the calendar in which all dates lie between WhatsApp's first year and `last_year`."""
+    """Return the converter of the calendar in which all years are from FIRST_YEAR to `last_year`, or None."""
     for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
             try:
@@ -136,9 +136,9 @@ def find_date(text: str) -> WrittenDate | None:
 
 
 def parse_written_moment(text: str, language: str = "") -> datetime:
-    """Return the moment that a program wrote for people, without a zone if the text gives no offset.
+    """Return the date and time in a text. It has a zone only if the text gives an offset.
 
-    The names of months are of `language` first. Raise ValueError if there is no moment, or no year.
+    Names of months in `language` come first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
     head = _parse_stamp(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
@@ -161,7 +161,7 @@ def _buddhist_to_date(year: int, month: int, day: int) -> date:
 
 
 def _persian_to_date(year: int, month: int, day: int) -> date:
-    """Return the date of a day of the Solar Hijri calendar, by its 33-year cycle (exact for 1178 to 1633)."""
+    """Convert a date of the Solar Hijri calendar by its 33-year cycle (exact for 1178 to 1633)."""
     if not (0 < month <= 12 and 0 < day <= 31):
         raise ValueError
     years = (year + 1400 if year < 100 else year) + 1595
@@ -191,7 +191,6 @@ def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str
 
 
 def _find_date(text: str, language: str = "") -> _FoundDate | None:
-    """Return the numbers of a date, their order if it is known, and where the date stands."""
     if found := _NUMERIC.search(text):
         first, second, third = int(found[2]), int(found[3]), int(found[5])
         first += _JAPANESE_ERAS.get(found["era"], 0)
@@ -208,7 +207,7 @@ def _find_date(text: str, language: str = "") -> _FoundDate | None:
 
 
 def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _FoundDate | None:
-    """Return a date with the name of a month: "13 Jun 2018", "Jun 13", "13 de junio de 2018"."""
+    """Return a date such as "13 Jun 2018", "Jun 13" or "13 de junio de 2018"."""
     clock = _CLOCK.search(text)
     apart = [n for n in _NUMBER.finditer(text) if not clock or not clock.start() <= n.start() < clock.end()]
     numbers = [n for n in apart if abs(n.start() - word.start()) < NEAR_MONTH]
@@ -221,7 +220,7 @@ def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _F
 
 
 def detect_language(dates: Sequence[str]) -> str:
-    """Return the language that has the months of most of these dates, or "" if none is named.
+    """Return the language in which most of these dates name their months, or "" if none does.
 
     Languages share names: "lip" is July in Polish and June in Croatian.
     """
@@ -239,7 +238,7 @@ def detect_language(dates: Sequence[str]) -> str:
 
 @cache
 def find_month(word: str, language: str = "") -> int | None:
-    """Return the number of a month by its name in `language` or else in any, those of the program first."""
+    """Return the number of a month by its name in `language`, or else in any language."""
     if language and (month := map_month_names(language).get(word)) is not None:
         return month
     if len(word) < MIN_MONTH_LETTERS:  # "de" and "la" begin the names of months in some language
@@ -256,7 +255,7 @@ def find_month(word: str, language: str = "") -> int | None:
 
 @cache
 def is_afternoon(words: tuple[str, ...]) -> bool | None:
-    """Return True if the words of a head say p.m., False for a.m., and None for neither."""
+    """Return True if the words say p.m., False for a.m., and None if they say neither."""
     spoken = [word.casefold() for word in ("".join(words), *words) if word]
     common = next((_COMMON_HALVES[word] for word in spoken if word in _COMMON_HALVES), None)
     if common is not None or not spoken:
@@ -273,7 +272,7 @@ _COMMON_HALVES: Mapping[str, bool] = {
 
 @cache
 def _map_day_periods() -> Mapping[str, bool]:
-    """Return the words for a.m. (False) and p.m. (True) of all languages, without dots and spaces."""
+    """Map the words for a.m. to False and those for p.m. to True, in all languages."""
     from babel import Locale
 
     found: dict[str, bool] = {}
@@ -298,7 +297,7 @@ def list_language_codes() -> tuple[str, ...]:
 
 @cache
 def map_month_names(language: str) -> Mapping[str, int]:
-    """Return the months by their names, long and short, and by every beginning that only one name has."""
+    """Map the names of months and their unambiguous abbreviations to numbers."""
     from babel import Locale
 
     named: dict[str, int] = {}

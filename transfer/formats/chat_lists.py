@@ -45,14 +45,14 @@ def is_chat_message(value: object) -> bool:
 
 
 def read_column_names(text: str) -> set[str]:
-    """Return the names of a table's columns in lower case, if its first line names some."""
+    """Return the names of a table's columns in lower case, or an empty set if there are none."""
     with suppress(csv.Error):
         return {name.strip().lower() for name in next(csv.reader([text.lstrip("\ufeff").split("\n", 1)[0]]), ())}
     return set()
 
 
 def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
-    """Yield the rows of a table that begins with the names of its columns; None for a row that is damaged."""
+    """Yield the rows of a table by column name, or None for a damaged row."""
     rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), restkey="")  # every name is a text
     while True:
         try:
@@ -64,7 +64,7 @@ def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
 
 
 class ChatLists:
-    """Collect the chats of one import. `names` maps a speaker's id to a name."""
+    """The chats among people in one import. `names` maps a speaker's id to a name."""
 
     def __init__(self, talks: Conversations, names: Mapping[str, str]) -> None:
         self._talks = talks
@@ -82,7 +82,7 @@ class ChatLists:
             self._titles[key] = repair_encoding(title)
 
     def finish(self) -> None:
-        """Hand the chats over, the parts of each in the order of their first messages, and ask who the person is."""
+        """Add all chats to the conversations, and ask which speaker is the person."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
             self._talks.add(make_times_monotonic([message for part in parts for message in part]), self._titles[key])
@@ -130,14 +130,14 @@ def _find_name(value: object) -> str:
 
 
 def _find_text(value: object) -> str:
-    """Return a text, or the text in an object, as Matrix and Teams write."""
+    """Return a text, or the text in an object as Matrix and Teams write it."""
     if not isinstance(value, dict):
         return to_text(value)
     return next((text for name in _TEXTS if (text := to_text(fold_names(value).get(name)))), "")
 
 
 def repair_encoding(text: str) -> str:
-    """Return a text as it was typed: Meta writes each byte of its UTF-8 as a letter of Latin-1."""
+    """Decode UTF-8 whose bytes were written as letters of Latin-1, as Meta does."""
     with suppress(UnicodeError):
         return text.encode("latin-1").decode()
     return text

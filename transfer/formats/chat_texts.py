@@ -46,7 +46,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 
 def _parse_lines(text: str) -> Iterator[ChatLine]:
-    """Yield each message with its day. A line without a head continues the previous message."""
+    """Yield each message with its day. A line without a head belongs to the message above."""
     day: WrittenDate | None = None
     said: ChatLine | None = None
     heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS
@@ -73,7 +73,7 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
 
 
 def _split_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
-    """Split the speaker off the words: the longest beginning that all lines with the same first word share."""
+    """Split off the speakers: the longest beginnings that all lines with the same first word share."""
     common: dict[str, list[str]] = {}
     for line in lines:
         words = line.words.split(" ")

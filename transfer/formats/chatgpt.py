@@ -68,7 +68,7 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
 
 
 def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield the last version of each canvas document, with the id of the message that wrote it."""
+    """Yield the last version of each canvas document, with the id of its last message."""
     name, document = "", ""
     for message in path:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
@@ -112,7 +112,7 @@ def _join_parts(content: Mapping[str, Any]) -> str:
 
 
 def _apply_edits(document: str, edits: Mapping[str, Any]) -> str:
-    """Return a document with its changes. Only literal patterns are applied; other replacements are appended."""
+    """Apply edits to a document. The text of an edit with a pattern that is not literal is appended."""
     title, gap, text = document.partition("\n\n")
     for given in list_objects(edits.get("updates")):
         pattern, new = to_text(given.get("pattern")), to_text(given.get("replacement"))

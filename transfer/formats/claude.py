@@ -1,7 +1,7 @@
 """Read Claude's conversations.json, memories.json and projects.
 
-Thinking and tool calls are skipped. Only the newest of several answers is read. The documents of a project are
-messages, and its description and instructions are offered as facts.
+Thinking and tool calls are skipped, and of several answers only the newest is read. The documents of a project become
+messages. Its description and instructions are offered as facts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

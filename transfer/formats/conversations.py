@@ -57,7 +57,7 @@ Element = tuple[str, int, Any]  # A part of a file: its name, its offset and its
 
 
 class LeftOut(Exception):  # noqa: N818 - reads as the state it is
-    """Raised for an element that is not a message. `kind` selects the counter to increase, if any."""
+    """Raised for an element that is not a message. `kind` names the counter to increase, if any."""
 
     def __init__(self, kind: str = "") -> None:
         super().__init__(kind)
@@ -65,7 +65,7 @@ class LeftOut(Exception):  # noqa: N818 - reads as the state it is
 
 
 class ImportedTurn(NamedTuple):
-    """A message of a conversation with an assistant, as the file has it."""
+    """A message of a conversation with an assistant, as it was read from the file."""
 
     role: object
     words: str | None  # None if the message was never shown
@@ -74,7 +74,7 @@ class ImportedTurn(NamedTuple):
 
 
 class Conversations:
-    """Collect the conversations of one import, and count the skipped messages by kind."""
+    """The conversations of one import, with counts of what was skipped."""
 
     def __init__(self, name: str, reading: FileReading) -> None:
         self.reading = reading
@@ -133,10 +133,10 @@ class Conversations:
         read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
     ) -> None:
-        """Add a conversation with an assistant. `elements` are its messages and where they stand in the file.
+        """Add a conversation with an assistant. `elements` are its messages with their places in the file.
 
-        A message without a time gets the time of the previous one, the first that of the conversation `raw`. A message
-        without an id is known by `key` (default: the first words), its position and its words.
+        A message without a time gets the time of the previous message, or of the conversation `raw`. The id of a
+        message without one is a hash of `key` (default: the first words), its position and its words.
         """
         numbers, last = count(), self.reading.now
         with self.count_failures(""):
@@ -160,18 +160,18 @@ class Conversations:
         self.add(said, raw.get("title") or raw.get("name"))
 
     def make_message(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
-        """Return a message under the id `name`. The assistant's messages answer the one before."""
+        """Return a message with the id `name`. An assistant's message answers the previous one."""
         source, answers = f"import:{self._name}:{name}", role == "assistant"
         return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers, **more)
 
     def find_time(self, value: Mapping[str, Any]) -> datetime | None:
-        """Return an object's time, or None if it has none or lies in the future."""
+        """Return the time of an object, or None if it has none or one in the future."""
         made = find_time(value, self.reading.zone)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
 
     def ask_who_imports(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
-        """Ask which speaker is the person who imports. With `is_required`, nothing is imported before the answer."""
+        """Ask which speaker is the person. If this is required, nothing is imported before the answer."""
 
         def is_said(message: ImportedMessage) -> bool:
             return message.role == "user" and message.origin != "forwarded" and bool(message.speaker)
@@ -189,7 +189,10 @@ class Conversations:
 
     @contextmanager
     def count_failures(self, where: str, stream: JsonStream | None = None, at: int = -1) -> Iterator[None]:
-        """Count the element if reading it raises LeftOut or WrongElement. `stream` is its file, `at` its offset."""
+        """Catch LeftOut and WrongElement, and count the element as skipped or damaged.
+
+        `stream` is its file and `at` its offset there.
+        """
         outer = self._place
         self._place = (f"{outer[0]}{where}".lstrip(), *((stream, at) if stream else outer[1:]))
         try:
@@ -206,7 +209,7 @@ class Conversations:
             self._place = outer
 
     def make_history(self, *notes: str) -> ImportedHistory:
-        """Return the conversations by the time of their first message. Raise ImportRefused if all are damaged."""
+        """Return the conversations in the order of their beginnings. Raise ImportRefused if all are damaged."""
         if self._damaged and not self._talks and not self.facts:
             raise self._broken or make_wrong_error(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
@@ -237,7 +240,7 @@ def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def find_time_names(names: tuple[str, ...]) -> Sequence[tuple[str, str]]:
-    """Return the member names that may hold an object's time, each with its folded form, the likeliest first."""
+    """Return the names that may belong to a time, likeliest first, each after its folded form."""
     folded = {_fold_name(name): name for name in names}
     others = sorted(name for name in folded if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES))
     return [(name, folded[name]) for name in dict.fromkeys((*_TIMES, *others)) if name in folded]
@@ -263,7 +266,7 @@ def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
 
 
 def iterate_elements(stream: JsonStream, where: str = "") -> Iterator[Element]:
-    """Yield the elements of the next array, which is called `where`."""
+    """Yield each element of the next array with its name and offset. `where` is the array's name."""
     for number in stream.iterate_elements():
         at = stream.at
         yield f"{where}[{number}]", at, stream.read_value()
@@ -293,7 +296,7 @@ MAX_OFFERED_CHARS = 500  # characters of one fact
 def offer_facts(
     facts: Sequence[ImportedFact], reading: FileReading
 ) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
-    """Return one question for each page of facts, and the facts that the person chose so far."""
+    """Return questions that offer facts page by page, and the facts that were chosen so far."""
     known: dict[str, ImportedFact] = {}
     for fact in facts:
         text = " ".join(fact.text.split())[:MAX_OFFERED_CHARS]
@@ -318,7 +321,7 @@ MAX_TITLE_CHARS = 200  # characters
 
 
 def add_title(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
-    """Return a conversation whose first message carries the title."""
+    """Return the conversation with a title on its first message."""
     title = title.strip()[:MAX_TITLE_CHARS]
     return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
 
@@ -340,18 +343,18 @@ def make_times_monotonic(talk: Sequence[ImportedMessage]) -> list[ImportedMessag
 
 
 def hash_parts(*parts: object) -> str:
-    """Return a stable id for a message that has none in the file."""
+    """Return a stable id, made of these parts, for a message without one."""
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def number_duplicate(name: str, seen: Counter[str]) -> str:
-    """Return a fingerprint, numbered if the file has an equal message before it."""
+    """Return the name, followed by a number if it was seen before."""
     seen[name] += 1
     return f"{name}:{seen[name]}" if seen[name] > 1 else name
 
 
 def merge_duplicates(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
-    """Merge equal messages that share an id, and give those with other text an id of their own."""
+    """Merge equal messages with the same id. Give a new id to different messages with the same id."""
     made: dict[tuple[Role, str], ImportedMessage] = {}
     for message in iterate_with_pauses(messages):
         held = made.setdefault((message.role, message.source), message)
@@ -362,7 +365,7 @@ def merge_duplicates(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMe
 
 
 def remove_citations(text: str) -> str:
-    """Remove ChatGPT's citation marks and keep the names that they mark."""
+    """Remove ChatGPT's citation marks, but keep the names inside them."""
     if "\ue200" not in text and "†" not in text and not re.search("[\ue201-\ue206]", text):
         return text
     return _CITED.sub("", _MARKED.sub(_read_entity, text))
@@ -414,11 +417,11 @@ def format_forwarded_text(name: str, words: str) -> str:
 
 
 def add_reactions(words: str, emoji: Sequence[str]) -> str:
-    """Return the text with a line of reactions below, or nothing if there is no text."""
+    """Add a line of reactions below a text. An empty text stays empty."""
     shown = " ".join(filter(None, emoji))
     return f"{words}\n[Reactions: {shown}]" if words and shown else words
 
 
 def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
-    """Return a poll as text. Each answer comes with True if the person chose it."""
+    """Format a poll as text. Each answer comes with True if the person chose it."""
     return "\n".join([f"[Poll] {question}", *(f"- {text}{' (chosen)' if chosen else ''}" for text, chosen in answers)])

@@ -87,7 +87,10 @@ _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
 def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
-    """Return the content of a file, given the arguments of FileReading. Call this in a thread. Raise ImportRefused."""
+    """Return the content of a file. Raise ImportRefused. Call this in a thread.
+
+    `given` are the arguments of FileReading.
+    """
     reading = FileReading(**given)
     unpacked = deque(_unpack(data, reading.name, min(most, limit_unpacked(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
@@ -134,7 +137,7 @@ def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> Import
 def _read_in_format(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Read files in the format `form`, or else in a fallback format. Return None if neither fits.
+    """Return the content of the files and the format that can read them, or None if no format can.
 
     Raise ImportRefused with the error of `form`.
     """
@@ -178,7 +181,10 @@ def _check_history_size(history: ImportedHistory, size: int) -> None:
 
 
 def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
-    """Return the format of a file by its beginning, or None. Raise ImportRefused if the only file is broken JSON."""
+    """Return the format that fits the beginning of a file, or None.
+
+    Raise ImportRefused if `is_alone` and the file is empty or broken JSON.
+    """
     start = file.text[:SAMPLED]
     if not start.strip():
         if is_alone:
@@ -278,7 +284,7 @@ def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
 
 
 def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
-    """Unpack an archive, and the archives in it if no file has a name that a known format uses."""
+    """Return the files of an archive. Search the archives inside it only if no file has a known name."""
     with ExitStack() as opened:
         files, left = _list_zip_entries(data, opened), most
         if not any(_is_wanted(path) for path, _ in files):
@@ -294,7 +300,7 @@ _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that open
 
 
 def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]:
-    """Unpack the files with names that a known format uses, or else all that can be read."""
+    """Read the entries with names that a known format uses, or else all that may be readable."""
     wanted = [entry for entry in files if _is_wanted(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
@@ -330,7 +336,7 @@ def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
 
 
 def _read_limited(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:
-    """Return all bytes of an entry. Count them while reading, because an archive may state a wrong size."""
+    """Return all bytes of an entry. Raise ImportRefused if there are more than `limit`, whatever it declares."""
     taken = entry.read(limit + 1)
     if len(taken) > limit:
         raise _make_limit_error(f"{total_limit // 1_000_000} MB")

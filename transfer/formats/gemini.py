@@ -53,7 +53,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 
 def _find_verb(titles: Sequence[str]) -> str:
-    """Return the words of Google that several titles begin with, or "". Before a colon, they may be the person's."""
+    """Return Google's words at the beginning of several titles, or "". Before a colon, they may be the person's."""
     verbs = Counter(found[0] for title in titles if (found := _VERB.match(title)))
     [(verb, count)] = verbs.most_common(1) or [("", 0)]
     return verb if count > (1 if "\u00a0" in verb else max(1, len(titles) // 2)) else ""
@@ -85,10 +85,7 @@ def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conv
 
 
 def _read_page(file: SourceFile, talks: Conversations) -> None:
-    """Read MyActivity.html: each record is a prompt, a line with the date, and mostly an answer.
-
-    Raise ImportRefused if no date is in a known language.
-    """
+    """Read MyActivity.html. Raise ImportRefused if no date is in a known language."""
     records = [
         block.text_of("content-cell").splitlines()
         for block in iterate_blocks(file.text, "outer-cell")

@@ -68,7 +68,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _FileReader:
-    """Find the conversations of one file. Messages outside a conversation form one that is named after the folder."""
+    """A reader of one file. Messages outside a conversation form one that is named after the folder."""
 
     def __init__(self, folder: str, talks: Conversations, chats: ChatLists) -> None:
         self._folder = folder
@@ -100,7 +100,7 @@ class _FileReader:
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _read_object(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
-        """Add the conversations in an object, or in a list that is called `name`, of an object with a title."""
+        """Add the conversations in a value, which is the member `name` of an object with this title."""
         if isinstance(raw, list):
             if depth > 1 and any(map(is_chat_message, raw)):
                 self._add_conversation({"title": title or name}, raw, {})
@@ -130,7 +130,7 @@ class _FileReader:
                     self._read_object(member, depth + 1, key, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
-        """Add a chat among people, or one conversation for each group of messages that names its conversation."""
+        """Add a chat among people, or a conversation with an assistant for each group of messages."""
         roles = {_find_role(to_object(message)) for message in messages}
         if roles.isdisjoint(_ASSISTANT_TALK) and any(map(is_chat_message, messages)):
             title = _find_title(raw) or self._folder
@@ -149,7 +149,7 @@ class _FileReader:
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return an object whose messages hold their blocks, instead of the ids of the objects in `blocks`."""
+    """Return an object whose messages contain their blocks instead of the ids of the blocks."""
     by_id = {to_text(block.get("id")): block for block in blocks}
     topics = list_objects(value.get("topics"))
     for message in (message for topic in topics for message in list_objects(topic.get("messages"))):
@@ -165,7 +165,7 @@ def _find_group_titles(value: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
-    """Return the messages in an object's tree or list, or None if the object is not a conversation."""
+    """Return the messages in an object's tree or list, or None if it is not a conversation."""
     chat = to_object(value.get("chat"))
     for holder in (value, chat, to_object(chat.get("history"))):
         for member in holder.values():
@@ -183,7 +183,7 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
-    """Return the messages of a tree {id: node}, from the root to the current node, or else to the newest leaf.
+    """Return the messages of a tree {id: node}, from the root to the current node or the newest leaf.
 
     `conversation` is the object around the tree, which may name the current node.
     """

@@ -17,7 +17,7 @@ SAMPLED = 20_000  # characters at the beginning of a file that are looked at to 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedMessage:
-    """A message of a file."""
+    """A message that was read from a file."""
 
     source: str  # "import:…", a permanent id
     role: Role
@@ -68,7 +68,7 @@ NO_DATE = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileReading:
-    """The person for whom a file is read, and their answers."""
+    """The context in which a file is read: the person, their settings and their answers."""
 
     person: int  # a Telegram id
     zone: tzinfo = UTC  # of dates without a zone
@@ -78,14 +78,14 @@ class FileReading:
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # chosen options by question key
 
     def find_chosen_options(self, question: ImportQuestion) -> tuple[int, ...] | None:
-        """Return the chosen options, or the default ones."""
+        """Return the options of a question that the person chose, or its default ones."""
         given = self.answers.get(question.key, question.chosen)
         return given and tuple(number for number in given if 0 <= number < len(question.options))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedHistory:
-    """The content of a file, oldest first within each conversation. Only the bot's own exports have `rows`."""
+    """The content of a file, oldest first in each conversation. Only exports of this bot have `rows`."""
 
     format: str
     messages: Sequence[ImportedMessage]
@@ -117,7 +117,7 @@ class Sample:
 
 @dataclass(slots=True)
 class SourceFile:
-    """A file, sent alone or from an archive. At most `most` JSON values are read from it."""
+    """A file that was sent alone or in an archive. At most `most` JSON values are read from it."""
 
     path: str
     text: str
@@ -146,7 +146,7 @@ _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
 
 
 def make_well_formed(history: ImportedHistory) -> ImportedHistory:
-    """Replace lone surrogates, which JSON can spell but no file or message can hold, with U+FFFD."""
+    """Replace lone surrogates with U+FFFD. JSON can spell them, but no file or message can hold them."""
     return replace(
         history,
         messages=[_replace_surrogates_in(message) for message in iterate_with_pauses(history.messages)],
@@ -180,7 +180,7 @@ def make_import_source(name: str) -> str:
 
 
 def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
-    """Return the messages of our own export without a source, by number, and their threads."""
+    """Return the messages of an export that have no source, by number, and their threads."""
     messages = iterate_with_pauses(history.messages)
     found = {said.number: said for said in messages if said.number is not None and said.also is None}
     return found, {message.thread for message in found.values()}

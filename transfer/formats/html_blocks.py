@@ -23,7 +23,7 @@ class Block:
         self.parts: list[Block | str] = []
 
     def find(self, name: str) -> "Block | None":
-        """Return the first descendant with a class."""
+        """Return the first descendant with this class, or None."""
         return next(self.find_all(name), None)
 
     def find_all(self, name: str) -> "Iterator[Block]":

@@ -31,7 +31,7 @@ def is_json_begin(text: str) -> bool:
 
 
 class NotJson(ImportRefused):
-    """The text is not valid JSON."""
+    """Raised for a text that is not valid JSON."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -42,9 +42,9 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class JsonStream:
-    """A position in a JSON text. Loops over members and elements skip what they do not read.
+    """A position in a JSON text. Loops over members and elements skip values that are not read.
 
-    At most `most` values are read; skipped ones do not count.
+    At most `most` values are read. Skipped values do not count.
     """
 
     def __init__(self, text: str, *, most: int = MAX_VALUES) -> None:
@@ -61,7 +61,7 @@ class JsonStream:
         return self._text[self.at : self.at + 1]
 
     def read_value(self) -> Any:
-        """Read the next value. Raise ImportRefused before building a value that is too large."""
+        """Read the next value. Raise ImportRefused if it is invalid or too large."""
         self._skip_space()
         end, parts = self._find_extent(self._left)
         self._left -= parts
@@ -85,7 +85,7 @@ class JsonStream:
         self._skip_space()
 
     def iterate_members(self) -> Iterator[str]:
-        """Yield the names in the next object, positioned before each value."""
+        """Yield the name of each member of the next object, positioned before its value."""
         for _ in self._parts("{", "}"):
             name = self.read_value()
             if not isinstance(name, str):
@@ -97,16 +97,16 @@ class JsonStream:
                 self.skip_value()
 
     def iterate_elements(self) -> Iterator[int]:
-        """Yield the indexes of the next array, positioned before each value."""
+        """Yield the index of each element of the next array, positioned before the element."""
         for number, begin in enumerate(iterate_with_pauses(self._parts("[", "]"))):
             yield number
             if self.at == begin:
                 self.skip_value()
 
     def iterate_values(self) -> Iterator[tuple[str, int, "JsonStream"]]:
-        """Yield each value of a file with its name and offset, as a stream.
+        """Yield the name, the offset and a stream of each value in a file.
 
-        The file is an array, has one object per line, or has one value after another. A line has its own stream.
+        The file is an array, or has one object per line, or one value after another. A line has its own stream.
         """
         if self.peek() == "[":
             for number in self.iterate_elements():
@@ -131,12 +131,12 @@ class JsonStream:
         return len(first) == 2 and all(line[0] == "{" for line in first) and any(line[-1] == "}" for line in first)
 
     def expect_end(self) -> None:
-        """Raise ImportRefused if anything follows."""
+        """Raise ImportRefused unless the text ends here."""
         if self._skip_space() != len(self._text):
             self.fail()
 
     def fail(self, at: int | None = None) -> NoReturn:
-        """Raise ImportRefused naming the line and column."""
+        """Raise NotJson with the line and the column."""
         at = self.at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
         raise NotJson(tr("import-not-json", line=str(self.find_line(at)), column=str(column)))

@@ -36,7 +36,7 @@ _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system"
 
 
 class ExportFile:
-    """Write one file: add rows in the order of their tables, then end. All files of one export share `name`."""
+    """A file of an export. Add rows in the order of their tables, then end it. All files share `name`."""
 
     def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, name: str, part: int = 1) -> None:
         self.size = 0
@@ -55,7 +55,7 @@ class ExportFile:
         self._write("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Add portable rows, each with its "table"."""
+        """Write rows, each of which has the name of its "table"."""
         for row in rows:
             table = str(row["table"])
             begins = f'\n  ],\n  "{table}": [\n' if self._table else f',\n  "{table}": [\n'
@@ -66,7 +66,7 @@ class ExportFile:
             self.counts[table] += 1
 
     def end(self, *, more: bool, key: bytes) -> None:
-        """End the file and sign it with `key`. With `more`, another part follows."""
+        """End the file and sign it with `key`. `more` is True if another file follows."""
         self._write(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(more)}')
         self._write(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
 
@@ -77,7 +77,7 @@ class ExportFile:
 
 
 def read(stream: JsonStream) -> ImportedHistory:
-    """Read an export. Raise ImportRefused with the invalid row or the unknown version."""
+    """Read an export. Raise ImportRefused if a row is invalid or the version is unknown."""
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
@@ -161,7 +161,7 @@ def make_signature(key: bytes, digest: str) -> str:
 
 
 def read_seal(data: bytes) -> tuple[str, str]:
-    """Return the digest of the signed content and the signature, or two empty texts."""
+    """Return the digest of a file's signed content and the signature, or two empty texts."""
     tail = data[-MAX_END_BYTES:]
     end = _END.search(tail)
     if end is None:

@@ -30,7 +30,7 @@ _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
 def iterate_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
-    """Yield the lines of a text as facts, without headings. With `is_list`, only list items (default: if any)."""
+    """Yield a fact for each line of a text, or only for list items if `is_list` (default: if there are any)."""
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
     found: list[tuple[str, datetime | None]] = []

@@ -64,7 +64,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 
 def _read_chats(stream: JsonStream, where: str = "") -> Iterator[_Chat]:
-    """Yield the chats in the next object, and the object itself if it is a chat."""
+    """Yield the chats in the next object, or the object itself if it is a chat."""
     chat = _Chat(where, stream)
     for name in stream.iterate_members():
         match name:
@@ -120,7 +120,7 @@ _ReadChats = list[tuple[_Chat, list[ImportedMessage]]]
 
 
 def _ask_for_chats(chats: _ReadChats, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _ReadChats]:
-    """Ask which chats to import. By default all but channels and chats that the person left."""
+    """Ask which chats to import. By default, these are all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
     ordered = sorted(chats, key=lambda pair: -len(pair[1]))
@@ -180,7 +180,7 @@ def _read_message(chat: _Chat, reading: FileReading, value: object) -> ImportedM
 
 
 def _find_sender(raw: Mapping[str, Any]) -> str:
-    """Return the sender as "user123" or "channel123", also for old files with the bare number."""
+    """Return the sender as "user123" or "channel123", even if an old file has only a number."""
     sender = raw.get("from_id")
     if isinstance(sender, int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"

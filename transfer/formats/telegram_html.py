@@ -49,7 +49,7 @@ def _find_page_number(file: SourceFile) -> int:
 
 
 def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage:
-    """Return a message. A joined one takes the last of `speakers`."""
+    """Return a message. One without a name is by the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
     body = block.find("body") or block

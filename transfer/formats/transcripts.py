@@ -39,7 +39,7 @@ _FOOTNOTE = re.compile(r"\[\^[\d_]+\]|<span style=\"display:none\">|</span>")
 
 
 class _Heading(NamedTuple):
-    """A line that may begin a turn. `style` is its markup, which is the same for all headings of a file."""
+    """A line that may begin a turn. `style` is its markup, which is the same in a whole file."""
 
     style: str
     label: str
@@ -58,7 +58,7 @@ def _parse_heading(line: str) -> _Heading | None:
 
 
 def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
-    """Return the heading style that names both speakers, and the role of each label. There may be no labels.
+    """Return the heading style that names both speakers, and the role of each label if there is one.
 
     An assistant with an unknown name is the label that most often follows the person's.
     """
@@ -85,7 +85,7 @@ def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
 
 
 def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
-    """Return the title and the messages. Other text before the first turn is ignored."""
+    """Return the title and the messages of a transcript. Text before the first turn is ignored."""
     if logo := _PERPLEXITY_LOGO.match(text):
         return "", _read_perplexity(text[logo.end() :])
     text = _COMMENT.sub("", text)
@@ -107,7 +107,7 @@ def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
 
 
 def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
-    """Return a message. If its first line is only a date, this is its time."""
+    """Return a message. A date alone on its first line is its time."""
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     line = lines[first].strip() if lines else ""
     tag = _TIME_TAG.fullmatch(line)

@@ -22,14 +22,14 @@ _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as s
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """Raised for a value that is missing or has a wrong type. `where` names it within its element."""
+    """Raised for a value that is missing or has a wrong type. `where` is its path in its element."""
 
     def __init__(self, where: str = "") -> None:
         super().__init__(where)
         self.where = where
 
     def describe_place(self, element: str, line: int) -> str:
-        """Return where a person finds the element. Lines count from 1."""
+        """Return the place of the value for the person who reads the file. Lines count from 1."""
         return tr("import-line", where=f"{element}{self.where}", line=str(line))
 
 
@@ -38,7 +38,7 @@ def make_wrong_error(place: str) -> ImportRefused:
 
 
 def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
-    """Parse a date in ISO 8601, in a program's own format, or as (milli)seconds since 1970. None if it is empty."""
+    """Parse a date in ISO 8601, a program's own format or (milli)seconds since 1970. Return None if it is empty."""
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
     if value is None or value == "":

@@ -49,7 +49,7 @@ def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
 
 
 def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
-    """Return what people said, including polls and places, without the app's own lines."""
+    """Return the messages of people, including polls and places, but not the lines of the app."""
     said: list[ChatLine] = []
     for head, line in iterate_with_pauses(split_messages(text)):
         speaker, colon, words = line.partition(": ")

@@ -151,10 +151,10 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
         "from transfer.formats import detection\n"
         "detection.MIN_VALUES = detection.MIN_MESSAGES = 10**12\n"
         f"reading_child.MEMORY_ANYWAY, reading_child.MEMORY_EACH = {most}, 0\n"
-        "def told(out, kind, value, write=reading_child.write):\n"
+        "def told(out, kind, value, write=reading_child.write_answer):\n"
         "    peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]\n"
         "    write(out, kind, f'{value} {int(peak) * 1024}')\n"
-        "reading_child.write = told\n"
+        "reading_child.write_answer = told\n"
         "reading_child.run_child()"
     )
     monkeypatch.setattr(reading, "CHILD", child)
