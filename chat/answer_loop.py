@@ -199,7 +199,7 @@ class AnswerLoop:
         with_text = _format_round(completion.text, used, reasoning)
         return with_text if self._count_exchange_tokens(with_text) <= room else _format_round("", used, reasoning), used
 
-    def ceiling(self, turn: Turn) -> int:
+    def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of one request: the setting, or the model's window if that is smaller."""
         return limit_prompt_tokens(self._choose_model(turn), self._ceiling)
 
@@ -210,7 +210,7 @@ class AnswerLoop:
         if self._tools is None or not self._choose_model(turn).takes_tools:
             return ()
         offer = self._tools.list_tools(turn, context)
-        while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.ceiling(turn):
+        while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.find_token_limit(turn):
             offer = offer[:-1]
         return offer
 

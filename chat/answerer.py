@@ -46,7 +46,7 @@ class Answerer:
             if session.is_outdated:  # a fact was forgotten since the question was stored
                 session.is_outdated, turn.sources = False, None
             async with self._preparing:
-                context = await self._build_context(turn, self._answer_loop.ceiling(turn))
+                context = await self._build_context(turn, self._answer_loop.find_token_limit(turn))
             if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
                 context = await self._shorten_context(turn, context)
             ask = partial(
@@ -59,7 +59,7 @@ class Answerer:
                     raise
                 turn.notices.append(f"{format_error(refusal)} {tr('files-words-only')}")
                 turn.incoming = replace(turn.incoming, pictures=())
-                context = await self._build_context(turn, self._answer_loop.ceiling(turn))
+                context = await self._build_context(turn, self._answer_loop.find_token_limit(turn))
                 answered = await ask(context)
             session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
             if answered.context.message_was_cut:
@@ -100,7 +100,7 @@ class Answerer:
         if outcome.state == "failed":
             turn.session.has_cut = True  # tried again after the answer
         is_folded = outcome.state == "folded"
-        return await self._build_context(turn, self._answer_loop.ceiling(turn)) if is_folded else context
+        return await self._build_context(turn, self._answer_loop.find_token_limit(turn)) if is_folded else context
 
     def _report_failed_recall(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)

@@ -1,7 +1,7 @@
 """The settings that an owner can choose. In a group only admins may choose, which the caller checks."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial, reduce
 from typing import Any, Literal
 
@@ -37,12 +37,13 @@ class MemoryIsOff(NotOffered):
     """Raised if a choice has no effect while memory is off."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """A setting that owners can choose. `name` is a field of OwnerConfig, `text` and `hint` are locale keys."""
 
     name: str
     text: str
+    _: KW_ONLY
     group: str
     kind: Kind = "one"
     values: tuple[str, ...] = ()
@@ -87,64 +88,54 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
 
     in_memory, in_summaries, in_answers, in_place = (partial(Choice, group=group) for group in GROUPS)
     return (
-        in_memory(name="enabled", text="dashboard-set-enabled", kind="switch"),
-        in_memory(name="incognito", text="dashboard-incognito", kind="switch", hint="dashboard-set-incognito-hint"),
+        in_memory("enabled", "dashboard-set-enabled", kind="switch"),
+        in_memory("incognito", "dashboard-incognito", kind="switch", hint="dashboard-set-incognito-hint"),
         in_memory(
-            name="storage",
-            text="dashboard-set-storage",
-            values=storages,
-            label=lambda storage: STORAGE_NAMES[StorageType(storage)],
+            "storage", "dashboard-set-storage", values=storages, label=lambda value: STORAGE_NAMES[StorageType(value)]
         ),
-        in_summaries(name="auto_fold", text="dashboard-set-auto", kind="switch"),
-        in_summaries(name="every_n", text="dashboard-set-every", kind="number"),
+        in_summaries("auto_fold", "dashboard-set-auto", kind="switch"),
+        in_summaries("every_n", "dashboard-set-every", kind="number"),
         in_summaries(
-            name="policy",
-            text="dashboard-set-policy",
-            values=tuple(POLICIES),
-            label=lambda policy: tr(f"policy-name-{policy}"),
+            "policy", "dashboard-set-policy", values=tuple(POLICIES), label=lambda value: tr(f"policy-name-{value}")
         ),
         in_summaries(
-            name="fold_instructions",
-            text="dashboard-set-instructions",
+            "fold_instructions",
+            "dashboard-set-instructions",
             kind="text",
             longest=MAX_INSTRUCTIONS_CHARS,
             hint="policy-prompt-usual",
         ),
-        in_answers(name="model", text="dashboard-set-model", values=models, change_to=change_model),
+        in_answers("model", "dashboard-set-model", values=models, change_to=change_model),
         in_answers(
-            name="persona",
-            text="dashboard-set-persona",
+            "persona",
+            "dashboard-set-persona",
             values=("", *PERSONAS, OWN_PERSONA),
-            label=lambda persona: tr(f"model-persona-{persona or 'none'}"),
+            label=lambda value: tr(f"model-persona-{value or 'none'}"),
         ),
         in_answers(
-            name="persona_text",
-            text="model-persona-own",
-            kind="text",
-            longest=MAX_PERSONA_CHARS,
-            change_to=make_persona_change,
+            "persona_text", "model-persona-own", kind="text", longest=MAX_PERSONA_CHARS, change_to=make_persona_change
         ),
         in_answers(
-            name="formatting",
-            text="dashboard-set-formatting",
+            "formatting",
+            "dashboard-set-formatting",
             values=("", "rich"),
-            label=lambda formatting: tr(f"choices-formatting-{formatting or 'plain'}"),
+            label=lambda value: tr(f"choices-formatting-{value or 'plain'}"),
         ),
         in_answers(
-            name="spoken_answers",
-            text="dashboard-set-spoken",
+            "spoken_answers",
+            "dashboard-set-spoken",
             values=spoken,
-            label=lambda spoken: tr(f"choices-spoken-{spoken or 'none'}"),
+            label=lambda value: tr(f"choices-spoken-{value or 'none'}"),
         ),
         in_place(
-            name="language",
-            text="dashboard-set-language",
+            "language",
+            "dashboard-set-language",
             values=("", *LANGUAGES),
-            label=lambda code: LANGUAGES[code] if code else tr("language-automatic"),
+            label=lambda value: LANGUAGES[value] if value else tr("language-automatic"),
         ),
         in_place(
-            name="timezone",
-            text="dashboard-set-zone",
+            "timezone",
+            "dashboard-set-zone",
             kind="text",
             longest=100,
             hint="choices-which-city",

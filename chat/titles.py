@@ -69,8 +69,8 @@ class Titles:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.make_title_request(messages, most=400))
         made = await self._quota.complete(place.owner, self._model, [asked])
-        lines = [line for line in made.text.splitlines() if line.strip()]
-        title = " ".join(remove_invisible(lines[0]).strip(MARKS).split()) if lines else ""
+        line = next((line for line in made.text.splitlines() if line.strip()), "")
+        title = " ".join(remove_invisible(line).strip(MARKS).split())
         if not 0 < len(title) <= MAX_TITLE_CHARS or find_objections(title, asked.content, tokens=0, source_tokens=0):
             return
         async with self._memory.opened(place.owner) as store:

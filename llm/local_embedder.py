@@ -52,9 +52,7 @@ class LocalEmbedder:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for task in (self._warming, self._work):
-            if task is not None:
-                await cancel_and_wait(task)
+        await cancel_and_wait(*filter(None, (self._warming, self._work)))
         if self._child is not None:
             await end_process(self._child[0])
 

@@ -20,13 +20,10 @@ MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants ba
 
 
 def format_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "function",
-            "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
-        }
-        for tool in tools
-    ]
+    functions = (
+        {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)} for tool in tools
+    )
+    return [{"type": "function", "function": function} for function in functions]
 
 
 def format_tools_as_text(tools: Sequence[Tool]) -> str:
@@ -39,19 +36,19 @@ def format_messages(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
     result: list[dict[str, Any]] = []
     for message in messages:
         content = defuse_template_tokens(replace_surrogates(message.content))
-        one: dict[str, Any] = {"role": message.role, "content": content}
+        entry: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
-            one["tool_calls"] = list(map(_format_call, message.calls))
-            one |= json.loads(message.reasoning) if message.reasoning else {}
+            entry["tool_calls"] = list(map(_format_call, message.calls))
+            entry |= json.loads(message.reasoning) if message.reasoning else {}
         elif message.role == "tool":
-            one["tool_call_id"] = message.call_id
+            entry["tool_call_id"] = message.call_id
         elif result and result[-1] == {"role": message.role, "content": str(result[-1]["content"])}:
-            one["content"] = f"{result.pop()['content']}\n\n{content}"
+            entry["content"] = f"{result.pop()['content']}\n\n{content}"
         if message.pictures:
             urls = (f"data:{picture.mime};base64,{b64encode(picture.data).decode()}" for picture in message.pictures)
             pictures = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
-            one["content"] = [{"type": "text", "text": one["content"]}, *pictures]
-        result.append(one)
+            entry["content"] = [{"type": "text", "text": entry["content"]}, *pictures]
+        result.append(entry)
     return result
 
 
