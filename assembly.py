@@ -277,7 +277,7 @@ def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
     return SummaryManager(
         memory=core.memory,
         tokenizer=core.summary_tokenizer,
-        limits_now=lambda: make_fold_limits(settings, limit_prompt_tokens(core.answers, settings.max_context_tokens)),
+        get_limits=lambda: make_fold_limits(settings, limit_prompt_tokens(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summariser=Summariser(
                 tokenizer=core.summary_tokenizer,

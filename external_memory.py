@@ -122,9 +122,8 @@ class ExternalMemory:
 
     async def config(self, owner: int) -> OwnerConfig | None:
         """Return the owner's configuration, or None. Do not call this inside `opened` or `home`."""
-        async with self._locks.get_lock(owner).hold_shared():
-            await self._state.leases.hold(owner)
-            return await self._read_config(owner)
+        async with self._lock(owner) as config:
+            return config
 
     async def language(self, owner: int) -> str | None:
         """Return the language that an owner has chosen, "" for none, or None without a configuration.
@@ -146,9 +145,7 @@ class ExternalMemory:
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
-        async with self._locks.get_lock(owner).hold_exclusive():
-            await self._state.leases.hold(owner)
-            known = await self._read_config(owner)
+        async with self._lock(owner, is_exclusive=True) as known:
             if known is not None and known.storage is not storage:
                 try:
                     await self._state.directory.move(owner, self._stores, storage, now=self._clock())
@@ -164,8 +161,7 @@ class ExternalMemory:
 
     async def change_config(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Change an owner's configuration, except its storage. If there is none, change one with memory off."""
-        async with self._locks.get_lock(owner).hold_exclusive():
-            await self._state.leases.hold(owner)
+        async with self._lock(owner, is_exclusive=True):
             return await self._put_config(owner, change)
 
     async def find_open_conversation(self, place: Scope) -> Scope:
@@ -175,12 +171,10 @@ class ExternalMemory:
         """
 
         async def find() -> Scope:
-            async with self._locks.get_lock(place.owner).hold_shared():
-                await self._state.leases.hold(place.owner)
-                config = await self._read_config(place.owner)
-                return (
-                    await self._stores[config.storage].conversations.find_open_conversation(place) if config else place
-                )
+            async with self._lock(place.owner) as config:
+                if config is None:
+                    return place
+                return await self._stores[config.storage].conversations.find_open_conversation(place)
 
         return await self._open.get(place, find)
 
@@ -228,17 +222,13 @@ class ExternalMemory:
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """Yield an owner's store, or None while memory is off. The memory cannot move inside the block."""
-        async with self._locks.get_lock(owner).hold_shared():
-            await self._state.leases.hold(owner)
-            config = await self._read_config(owner)
+        async with self._lock(owner) as config:
             yield self._stores[config.storage] if config and config.enabled else None
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
         """Yield an owner's store, even while memory is off. The memory cannot move inside the block."""
-        async with self._locks.get_lock(owner).hold_shared():
-            await self._state.leases.hold(owner)
-            config = await self._read_config(owner)
+        async with self._lock(owner) as config:
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
@@ -281,9 +271,7 @@ class ExternalMemory:
         """
         async with self.home(owner) as store:
             await self._wait_for_word_index(store, owner, what)
-        async with self._locks.get_lock(owner).hold_exclusive():
-            await self._state.leases.hold(owner)
-            config = await self._read_config(owner)
+        async with self._lock(owner, is_exclusive=True) as config:
             store = self._stores[config.storage if config else StorageType.SQLITE]
             now = self._clock()
             try:
@@ -355,6 +343,13 @@ class ExternalMemory:
         gone = set(owners)
         self._configs.drop(lambda owner: owner in gone)
         self._open.drop(lambda place: place.owner in gone)
+
+    @asynccontextmanager
+    async def _lock(self, owner: int, *, is_exclusive: bool = False) -> AsyncIterator[OwnerConfig | None]:
+        lock = self._locks.get_lock(owner)
+        async with lock.hold_exclusive() if is_exclusive else lock.hold_shared():
+            await self._state.leases.hold(owner)
+            yield await self._read_config(owner)
 
     async def _read_config(self, owner: int) -> OwnerConfig | None:
         # The caller holds the owner's lock.

@@ -89,7 +89,7 @@ class SummaryManager:
 
     _memory: ExternalMemory
     _tokens: Tokenizer = field(alias="tokenizer")
-    _limits_now: Callable[[], FoldLimits]
+    get_limits: Callable[[], FoldLimits]  # for the answering model, whose window may be smaller than the settings say
     writer: SummaryWriter
     _clock: Clock
     _embedding_model: str | None
@@ -97,11 +97,6 @@ class SummaryManager:
     _folding: set[Scope] = field(factory=set, init=False)
     rebuilds: dict[Scope, tuple[int, int]] = field(factory=dict, init=False)
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
-
-    @property
-    def limits(self) -> FoldLimits:
-        """The limits for the answering model, whose window may be smaller than the settings say."""
-        return self._limits_now()
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
         """Fold everything that is due for this reason, level by level. Under pressure, fold only once.
@@ -152,12 +147,12 @@ class SummaryManager:
 
     async def fold_quiet_conversations(self) -> None:
         """Fold the conversations in which nobody has written for a while. Call this at intervals."""
-        if self.limits.quiet is None:
+        quiet, now = self.get_limits().quiet, self._clock()
+        if quiet is None:
             return
-        now = self._clock()
         small: dict[Scope, int] = {}  # the newest message of each small conversation
         for store in self._memory.stores:
-            for scope, newest in await store.list_quiet_scopes(now - self.limits.quiet):
+            for scope, newest in await store.list_quiet_scopes(now - quiet):
                 if not self._memory.serves(scope.owner):
                     continue
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
@@ -172,7 +167,7 @@ class SummaryManager:
 
     async def _is_small(self, store: MemoryStore, scope: Scope) -> bool:
         active = await store.list_unfolded(scope)
-        return sum(self._tokens.count(message.content) for message in active) <= self.limits.recent // 2
+        return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
         """Return the last failure, and mark it as told. Return None if the owner knows about it."""
@@ -328,7 +323,7 @@ class SummaryManager:
             dropped=make_message_sources(dropped) if dropped else (),
             window=make_message_sources(window) if dropped else (),
             superseded=format_superseded(facts, min(moments), max(moments)),
-            limit=self.limits.get_text_limit(find_policy(plan.policy)),
+            limit=self.get_limits().get_text_limit(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,
         )

@@ -228,7 +228,7 @@ class Rebuilder:
             of_summaries=not said,
             base=summaries if said else (),
             superseded=format_superseded(facts, min(moments), max(moments)),
-            limit=self._summaries.limits.get_text_limit(find_policy(policy)),
+            limit=self._summaries.get_limits().get_text_limit(find_policy(policy)),
             wishes=config.fold_instructions,
         )
 

@@ -303,7 +303,7 @@ def _find_zone_name(config: OwnerConfig | None) -> str:
 
 def _format_counts(status: Status) -> dict[str, int]:
     figures = forms.pick(status.counts, "total", "archived", "active_turns", "characters")
-    return {**figures, "summaries": status.counts.active_summaries}
+    return {**figures, "summaries": sum(status.counts.active_by_level.values())}
 
 
 def _format_folding(status: Status) -> dict[str, object] | None:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
+from typing import TypeVar
 
 from attrs import define
 from cachetools import LRUCache
@@ -31,6 +32,7 @@ from text.characters import keep_both_ends
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Source = tuple[Scope, bool]  # a scope, and True for its imported messages or False for those written here
 MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at once
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
@@ -52,12 +54,12 @@ class Backoff:
         """Return the number of consecutive failures of a source."""
         return self._failures[source][0] if source in self._failures else 0
 
-    async def attempt(self, source: Source, work: Callable[[], Awaitable[bool]]) -> bool:
-        """Run `work` and return its result. Return False if it fails, or if it is too early for a retry."""
+    async def attempt(self, source: Source, work: Callable[[], Awaitable[T]]) -> T | None:
+        """Run `work` and return its result. Return None if it fails, or if it is too early for a retry."""
         if source in self._failures and self._clock() < self._failures[source][1]:
-            return False
+            return None
         try:
-            is_done = await work()
+            result = await work()
         except StaleFacts:
             log.info("the messages of %s changed while facts were learned from them: they are read again", source[0])
         except ServedElsewhere:
@@ -70,8 +72,8 @@ class Backoff:
             log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
         else:
             self._failures.pop(source, None)
-            return is_done
-        return False
+            return result
+        return None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

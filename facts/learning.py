@@ -89,10 +89,8 @@ class Facts:
         try:
             while batch := await self._find_batch(scope, at_least=at_least):
                 inserted = await self._learn_batch(batch)
-                if inserted is None:
-                    break
-                made += inserted
-                if batch.is_last:
+                made += inserted or []
+                if inserted is None or batch.is_last:
                     break
         finally:
             self._learning.discard(scope)
@@ -103,14 +101,14 @@ class Facts:
     async def learn_from_history(self, scope: Scope) -> bool:
         """Learn from a scope's next imported messages with one request. Return True if that made progress."""
 
-        async def learn_next() -> bool:
+        async def learn_next() -> list[Fact] | None:
             batch = await self._find_batch(scope, from_history=True)
             made = await self._learn_batch(batch) if batch is not None else None
             if made:
                 await self.embed_missing()
-            return made is not None
+            return made
 
-        return self._settings.learns_facts and await self._backoff.attempt((scope, True), learn_next)
+        return self._settings.learns_facts and await self._backoff.attempt((scope, True), learn_next) is not None
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
         """Return the new facts, or None if memory was turned off during extraction."""
@@ -150,12 +148,8 @@ class Facts:
         raise NewerFacts
 
     async def _learn_safely(self, scope: Scope, *, at_least: int) -> None:
-        async def work() -> bool:
-            await self.learn(scope, at_least=at_least)
-            return True
-
         if self._settings.learns_facts:
-            await self._backoff.attempt((scope, False), work)
+            await self._backoff.attempt((scope, False), partial(self.learn, scope, at_least=at_least))
 
     async def _find_batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
         """Return the next messages to learn from, or None if there are too few or the owner allows no learning."""

@@ -18,7 +18,7 @@ from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 MAX_CANDIDATES = 40  # facts that one text may be about
 MAX_KEYS = 64  # words of a text that are looked up: a pasted page has thousands
-PREFIX_LETTERS = 3  # of a term, by which it is found as well
+
 MAX_FACTS_PER_KEY = 500  # of a frequent word, only the newest facts are looked at
 
 
@@ -53,8 +53,8 @@ class FactCandidates:
 
 
 def _add_prefixes(terms: Iterable[str]) -> set[str]:
-    # Two short texts may be stemmed as different languages.
-    return {part for term in terms for part in (term, term if term.startswith(" ") else term[:PREFIX_LETTERS])}
+    # By its first letters, a word is found although two short texts were stemmed as different languages.
+    return {part for term in terms for part in (term, term if term.startswith(" ") else term[:3])}
 
 
 def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:

@@ -27,9 +27,7 @@ LONG_TURN_TOKENS = 200  # of a person's words in one turn; a longer turn gets a 
 MIN_ROOM_TOKENS = 160  # for messages, if the window has as many; the schema is counted only above that
 MIN_TURN_TOKENS = 24  # for messages in any window
 SEAM_TOKENS = 8  # left free, since joined texts take a few more tokens than each by itself
-CHARACTERS_PER_TOKEN = 4  # for the estimate
-TOKENS_PER_LINE = 15  # around one message, for the estimate
-TOKENS_PER_ANSWER = 250  # of an answer, and of the known facts in its request, for the estimate
+
 
 Request = tuple[PromptMessage, ...]
 
@@ -139,10 +137,10 @@ class Requests:
         """Estimate the cost of learning from imported history. Round the tokens up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request(empty) + self._tokens.count(str(FACTS_SCHEMA))
-        said = backlog.characters // CHARACTERS_PER_TOKEN + backlog.messages * TOKENS_PER_LINE
+        said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
         room = max(MIN_ROOM_TOKENS, int((self._window - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
-        tokens = said + requests * (frame + TOKENS_PER_ANSWER)
+        tokens = said + requests * (frame + 250)  # for the answer and the known facts
         unit = 10 ** max(0, len(str(tokens)) - 2)
         return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
 
@@ -165,9 +163,8 @@ class Requests:
         The last profile may take half of the room. If there are summaries, the facts may take half of the rest.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
-        room = self._count_free_tokens(
-            instructions, prompts.make_profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ()
-        )
+        bare = prompts.make_profile_request("-", ["-"], ["-"])
+        room = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
         text = self._tokens.cut_formatted(before.text, room // 2, prompts.format_profile) if before else ""
         room -= self._count_tokens([prompts.format_profile(text)]) if text else 0
         fact_lines = self._fit_lines([prompts.format_fact(fact) for fact in known], room // 2 if summaries else room)

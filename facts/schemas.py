@@ -145,8 +145,6 @@ def _shorten(words: Iterable[str]) -> set[str]:
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 _SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
 _QUESTION_OPENING = "¿"
-_BEFORE_MARK, _AFTER_MARK = re.compile(r"(?=[,;:–—])"), re.compile(r"(?<=[,;:–—])")
-MAX_SHORT_CLAUSE_WORDS = 2  # of a clause that may be nothing but doubt: "maybe", "tal vez", "может быть"
 
 
 def _include_doubt(content: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
@@ -156,11 +154,11 @@ def _include_doubt(content: str, start: int, end: int, first: int, last: int) ->
     """
     if make_fingerprint(content[start:end]).hedges:
         return start, end
-    *earlier, before = _AFTER_MARK.split(content[first:start])
+    *earlier, before = re.split(r"(?<=[,;:–—])", content[first:start])
     while earlier and _is_short(earlier[-1]):
         before = earlier.pop() + before
     after = ""
-    for clause in _BEFORE_MARK.split(content[end:last]):
+    for clause in re.split(r"(?=[,;:–—])", content[end:last]):
         if not _is_short(clause):
             break
         after += clause
@@ -170,7 +168,7 @@ def _include_doubt(content: str, start: int, end: int, first: int, last: int) ->
 
 
 def _is_short(clause: str) -> bool:
-    return len(re.findall(r"\w+", clause)) <= MAX_SHORT_CLAUSE_WORDS
+    return len(re.findall(r"\w+", clause)) <= 2  # and so perhaps nothing but doubt: "maybe", "tal vez", "может быть"
 
 
 def _find_quote(quote: str, content: str) -> tuple[int, int]:

@@ -19,7 +19,7 @@ NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days
 YEAR_AROUND = timedelta(days=400)  # of a date without its year
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
+
 _LATIN = str.maketrans(
     dict(zip("абвгдеёзийклмнопрстуфыэі", "abvgdeeziiklmnoprstufyei", strict=True))
     | {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu", "я": "ya"}
@@ -58,12 +58,10 @@ def remove_invented_start(fact: NewFact, messages: Sequence[Message], *, zone: t
     return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
 
-def _remove_derived_dates(
-    text: str, sources: Sequence[Message], said: str, zone: tzinfo
-) -> tuple[str, tuple[str, ...]]:
+def _remove_derived_dates(text: str, sources: Sequence[Message], said: str, zone: tzinfo) -> tuple[str, list[str]]:
     """Remove the dates that follow from the sources. Return the remaining text and the removed dates."""
-    derived = []
-    for match in _ISO_DATE.finditer(text):
+    derived = list[str]()
+    for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
         try:
             moment = datetime(year, month, day, tzinfo=zone)
@@ -72,7 +70,7 @@ def _remove_derived_dates(
         if match.group() in said or any(_is_date_implied(moment, message, zone) for message in sources):
             derived.append(match.group())
             text = text.replace(match.group(), " ")
-    return text, tuple(derived)
+    return text, derived
 
 
 def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:

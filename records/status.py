@@ -23,10 +23,6 @@ class Counts:
         """The number of active messages."""
         return self.total - self.archived
 
-    @property
-    def active_summaries(self) -> int:
-        return sum(self.active_by_level.values())
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:

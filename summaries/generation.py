@@ -332,10 +332,8 @@ def _is_nod(before: Message, after: Message) -> bool:
 def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
     # Sentences that copy one of the lines word for word.
     gone = {list_essential_words(line.removeprefix("- ")) for line in superseded}
-    ends = [0, *find_sentence_ends(text), len(text)] if gone else [0, len(text)]
-    return "".join(
-        text[a:b] for a, b in pairwise(ends) if not gone or list_essential_words(text[a:b]) not in gone
-    ).strip()
+    sentences = [text[start:end] for start, end in pairwise([0, *find_sentence_ends(text), len(text)])]
+    return "".join(text for text in sentences if not gone or list_essential_words(text) not in gone).strip()
 
 
 def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:

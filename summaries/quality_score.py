@@ -13,7 +13,7 @@ from text.analyzer import analyse_text, fold_term
 from text.characters import find_sentence_ends, is_abbreviation_end
 
 WEIGHTS = {"retention": 0.35, "novelty": 0.25, "coverage": 0.2, "compression": 0.1, "repetition": 0.1}
-USER_WEIGHT = 2.0  # of the user's messages; answers have 1
+
 MIN_SHARED_TERMS = 0.25  # share of the shorter one's terms by which a summary's sentence covers a turn
 SHORT_SOURCE_TOKENS = 60  # below which a summary need not be shorter than its source
 MAX_SOURCE_CHARS = 60_000  # that are measured, to bound the time
@@ -28,7 +28,6 @@ _NAME = re.compile(r"(?<=[^\W_] )(?<![.!?] )[^\W\d_a-zа-яё]\w*[a-zа-яёà-�
 _TOKEN = re.compile(r"\w+")
 # A summary should hardly ever leave out names inside sentences, whole dates and numbers of three digits or more.
 _WEIGHTY = re.compile(rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d[\d.,]{{0,40}}\d{{2}}\b")
-_CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,11 +123,11 @@ def _find_names(text: str) -> set[str]:
 
 
 def _measure_retention(text: str, sources: Sequence[Source]) -> float:
-    kept = find_details(text) | {fold_term(match.casefold()) for match in _CAPITAL.findall(text)}
+    kept = find_details(text) | {fold_term(match.casefold()) for match in re.findall(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}", text)}
     wanted = found = 0.0
     seen = set[str]()
     for source in sorted(sources, key=lambda source: not source.is_user):
-        weight = USER_WEIGHT if source.is_user else 1.0
+        weight = 2.0 if source.is_user else 1.0
         fresh = find_details(source.text) - seen
         seen |= fresh
         wanted += weight * len(fresh)

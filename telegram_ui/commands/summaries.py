@@ -179,7 +179,7 @@ def format_status(status: Status) -> str:
         tr("summaries-status-since", number=str(counts.active)),
         tr("summaries-status-total", number=str(counts.total)),
         tr("summaries-status-archived", number=str(counts.archived)),
-        tr("summaries-status-active", number=str(counts.active_summaries)),
+        tr("summaries-status-active", number=str(sum(counts.active_by_level.values()))),
         tr("summaries-status-level", number=str(max(counts.active_by_level, default=0))),
     ]
     lines += [tr("policy-by-hand")] if config is not None and not config.auto_fold else []

@@ -193,7 +193,7 @@ async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Pat
         assert any("<remembered>" in text for text in carried), "snippets were in play"
         assert any("<summaries>" in text for text in carried)
         assert any(ORDER in text for text in carried)
-        demand_orders_are_data(talk, talk.services.summaries.limits.chunk)
+        demand_orders_are_data(talk, talk.services.summaries.get_limits().chunk)
 
 
 def test_a_name_stays_on_its_line_and_within_its_block() -> None:
