@@ -139,9 +139,8 @@ async def open_services(
         rebuilder = await stack.enter_async_context(rebuilding)
         search = MemorySearch(memory=memory, retrieval=core.retrieval)
         reading = MemoryReading(memory=memory, search=search, tokenizer=core.tokenizer)
-        tools = MemoryTools(
-            reading=reading, facts=facts if settings.learns_facts else None, clock=clock, commands=commands
-        )
+        proposable = facts if settings.learns_facts else None
+        tools = MemoryTools(reading=reading, facts=proposable, clock=clock, commands=commands)
         sessions, explanations = Sessions(), Explanations(memory)
         titles = await stack.enter_async_context(Titles(memory=memory, model=core.background, quota=quota, clock=clock))
         corrections = Corrections(

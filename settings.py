@@ -67,9 +67,7 @@ class Settings:
     """The settings of one run. `make reference` generates docs/reference.md and .env.example from them."""
 
     telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", is_first=True)
-    telegram_api_url: str = setting(
-        "https://api.telegram.org", "the Bot API server; change it for a local one", parse_url
-    )
+    telegram_api_url: str = setting("https://api.telegram.org", "the Bot API server; change for a local one", parse_url)
     openai_api_key: Secret = setting(
         Secret(""), "key of the model's endpoint; required unless the base URL is set", is_first=True
     )
@@ -101,7 +99,7 @@ class Settings:
     profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time")
     embedding_model: str = setting(
         "local",
-        "search by meaning: `local` (a bundled model), `none` (by words alone), or a model's name at the endpoint",
+        "search by meaning: `local` (a bundled model), `none` (words alone), or a model's name at the endpoint",
     )
     embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", parse_url)
     embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one")
@@ -122,7 +120,7 @@ class Settings:
     )
     daily_token_budget_per_user: int = setting(
         0,
-        "tokens that one person may use in a day (UTC), including summaries and an endpoint's embeddings; 0 = no limit",
+        "tokens that one person may use in a day (UTC), with summaries and an endpoint's embeddings; 0 = no limit",
     )
     daily_token_budget: int = setting(0, "the same for everybody together")
     model_prices: tuple[tuple[str, Price], ...] = setting(
@@ -166,7 +164,7 @@ class Settings:
     )
     idle_fold_minutes: int = setting(
         10,
-        "minutes after which a quiet chat with more than half of `RECENT_BUDGET` unsummarised is summarised; 0 = never",
+        "minutes after which a quiet chat with over half of `RECENT_BUDGET` unsummarised is summarised; 0 = never",
     )
     pressure_percent: int = setting(
         80, "the bot summarises before it answers if the prompt would exceed this share of the ceiling; 0 = never"

@@ -120,9 +120,8 @@ class Rebuilder:
         started = time.monotonic()
         try:
             async with self._memory.home(scope.owner) as store:
-                corrected = [
-                    summary for summary in await store.list_summaries(scope, active_only=False) if summary.correction
-                ]
+                known = await store.list_summaries(scope, active_only=False)
+            corrected = [summary for summary in known if summary.correction]
             rebuilt = await self._make_summaries(lease, config, outline, corrected, tell)
             async with self._memory.home(scope.owner) as store:
                 await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())

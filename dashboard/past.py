@@ -113,10 +113,8 @@ class Past:
         try:
             async with self._services.memory.keep_lease(visit.owner):  # the handler of the request has returned
                 done = await self._services.importer.run(visit.scope, person, data, given, progress=report)
-            return {
-                "said": remove_commands(format_done(done)),
-                "learn": await self._make_learning_offer(visit.owner, done.ids),
-            }
+            offer = await self._make_learning_offer(visit.owner, done.ids)
+            return {"said": remove_commands(format_done(done)), "learn": offer}
         except StaleFold:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:

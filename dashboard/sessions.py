@@ -85,11 +85,9 @@ class PageSessions:
             raise NoSession from None
         if type(person) is not int or not 0 < person < MAX_TELEGRAM_ID or {type(name), type(language)} != {str}:
             raise NoSession
-        signed_at = datetime.fromtimestamp(int(form["auth_date"]), UTC)
+        since = datetime.fromtimestamp(int(form["auth_date"]), UTC)
         name, language = name[:MAX_NAME_CHARS], language[:35]
-        session = PageSession(
-            person=person, owner=person, name=name, language=language, since=signed_at, expires_at=signed_at
-        )
+        session = PageSession(person=person, owner=person, name=name, language=language, since=since, expires_at=since)
         return self.renew_session(await self._require_not_ended(session))
 
     async def find_session(self, token: str) -> PageSession:

@@ -29,17 +29,14 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._seen: object = None
         self._since = self.loop.time()
-        self._request_check: asyncio.TimerHandle | None = None
+        self._request_check = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
         self._unread = 0
         self._reader_check = self.loop.call_later(self.read_within, self._drop_if_nothing_was_read)
         if len(self.connections) > self.max_connections and not self._make_room():
             transport.close()
-        else:
-            self._request_check = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._request_check is not None:
-            self._request_check.cancel()
+        self._request_check.cancel()
         self._reader_check.cancel()
         super().connection_lost(exc)
 
