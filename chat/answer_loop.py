@@ -41,8 +41,8 @@ class Remake(Protocol):
     def __call__(self, ceiling: int, *, alone: bool = False) -> Awaitable[Context]: ...
 
 
+# Returns the part of a cancelled answer that its reader has seen, or None if the reader did not stop it.
 Kept = Callable[[], str | None]
-"""Returns the part of a cancelled answer that its reader has seen, or None if the reader did not stop it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -157,8 +157,7 @@ class AnswerLoop:
                 if limit_prompt_tokens(model, self._ceiling) >= ceiling:
                     raise
                 log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
-                if exchanged:
-                    # In so small a window there is no room for what tools gave.
+                if exchanged:  # in so small a window there is no room for what tools gave
                     exchanged, offer = [], ()
                 continue
             if not completion.calls:

@@ -44,20 +44,19 @@ class Attachments:
     def can_hear(self) -> bool:
         return self._transcriber is not None
 
-    def raise_if_deaf(self) -> None:
-        """Raise DocumentUnreadable if no transcription model is available."""
+    def require_transcriber(self) -> Transcriber:
+        """Return the transcription model. Raise DocumentUnreadable if there is none."""
         if self._transcriber is None:
-            raise DocumentUnreadable(
-                tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
-            )
+            remedy = tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
+            raise DocumentUnreadable(tr("files-deaf"), remedy=remedy)
+        return self._transcriber
 
     async def transcribe(self, data: bytes, name: str, mime: str, *, person: int) -> str:
         """Transcribe a recording. Raise DocumentUnreadable, or ModelError if the endpoint fails."""
-        self.raise_if_deaf()
-        assert self._transcriber is not None  # noqa: S101 - for the type checker
+        transcriber = self.require_transcriber()
         await self._quota.raise_if_used_up(person)
-        text = await self._transcriber.transcribe(data, name, mime)
-        await self._quota.charge_spoken(person, self._transcriber.name, written=text)
+        text = await transcriber.transcribe(data, name, mime)
+        await self._quota.charge_spoken(person, transcriber.name, written=text)
         if not text:
             raise DocumentUnreadable(tr("files-nothing-heard"))
         return text

@@ -139,10 +139,8 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
 def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
     """Return the error in a body that came with a good status, or None."""
     choices = body.get("choices")
-    bodies = (
-        [body, *(choice for choice in choices if isinstance(choice, Mapping))] if isinstance(choices, list) else [body]
-    )
-    for part in bodies:
+    parts = [body, *(choices if isinstance(choices, list) else ())]
+    for part in (part for part in parts if isinstance(part, Mapping)):
         error = part.get("error")
         if (any(error.values()) if isinstance(error, Mapping) else error) or part.get("object") == "error":
             return make_error_from_body(part)

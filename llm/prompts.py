@@ -101,8 +101,7 @@ PERSONAS: Mapping[str, str] = {
     "listener": "You listen and do not advise. Tell the user what they seem to feel, and ask them an open question.",
     "storyteller": "Begin the answer with a scene, as a story does, and close it with an ending; every fact is true.",
     "tutor": "You are a language teacher. Write the user's sentence without mistakes, an answer, and a useful phrase.",
-}
-"""The manners that an owner can choose, in the words that the model gets."""
+}  # the styles that an owner can choose
 
 _NAME = """\
 Below is the beginning of a conversation. Give it a title of two to five words that says what it is about, in the \
@@ -122,20 +121,17 @@ READER = (
     "and the talk itself is later than all of it. <instructions> is what the user asked you to keep to: follow it. "
     'Where search_memory is offered, call it before you answer about an order of events, a count, "all the times", '
     '"have I ever" or a story, and where nothing here answers; search on until you have it all.'
-)
-"""The line of the system prompt that explains the blocks of a prompt to its reader."""
+)  # explains the blocks of a prompt, in the system prompt
 SEARCH_ON = (
     "(This seems to ask for an order, a count or a whole story: where search_memory is offered, search until you have "
     "all of it.)"
-)
-"""The hint in a turn that one look cannot answer."""
+)  # follows a question that one search cannot answer
 POWERS = (
     "You are a bot in Telegram. You remember only while memory is on. People may send you documents and, where it is "
     "set up, photos and voice messages; whoever asks in words to be reminded is offered a reminder. These commands are "
     "the user's: describe them in words, for you cannot give them yourself. When they ask what you can do, or how to "
     "do one of these, name the command:"
-)
-"""Above the list of commands in the system prompt."""
+)  # introduces the list of commands in the system prompt
 ARCHIVED_RESULT = "[archived result, ask again]"  # later prompts carry this instead of what a tool returned
 
 

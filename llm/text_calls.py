@@ -30,17 +30,15 @@ _OPENING = re.compile(
     rf"|^[ \t]*(?:{_FENCE}|[a-z]{{1,12}}(?=\[))?(?P<json>(?:\[\s*)?\{{)",
     re.MULTILINE | re.IGNORECASE,
 )
-# The beginning of an opening that still arrives.
 _BEGINNING = re.compile(
     r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=:.-]{0,40}|\[[a-z_]{0,11}\s*)?\Z",
     re.MULTILINE | re.IGNORECASE,
-)
-# The beginning of a mark of a chat template, of an element, or of a list of calls.
+)  # the beginning of an opening that still arrives
 _MARKED = re.compile(
     r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_])|(?P<tag>\w{3,40})>)"
     r"|```tool|\[(?=[a-z_]{3,40}\()",
     re.IGNORECASE,
-)
+)  # the beginning of a mark of a chat template, of an element, or of a list of calls
 MARKED = 300  # characters behind a mark within which a call names its tool
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
@@ -68,19 +66,17 @@ _MARK_WORDS = (
     "function", "functions", "functools", "action", "actions", "tool", "tools", "tool_code", "call", "calls", "calling",
     "print", "name", "type", "json", "commentary", "to", "await", "return", "input", "arguments", "parameters", "args",
 )  # fmt: skip
-# Text on a line that says nothing to a person.
 _ONLY_MARKS = re.compile(
     rf"(?:(?:```|~~~)\w*|<[^<>\n]{{0,60}}>?|[^\w\n.!?)]|\b(?:{'|'.join(_MARK_WORDS)})\b"
     r"|\b\w{1,30}(?=[ \t]*=[^=])|\b\w{1,30}\.(?!\s))*+",
     re.IGNORECASE,
-)
+)  # text on a line that says nothing to a person
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
-# An object or keywords with only marks in front of them. A word next to a bracket is a mark.
 _NEAR_OBJECT = re.compile(
     r"(?!\s{0,9}=)(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
     r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*\w{1,40}\s*=))",
     re.IGNORECASE,
-)
+)  # arguments with only marks in front of them; a word next to a bracket is a mark
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 

@@ -29,8 +29,7 @@ _ASIDE = re.compile(
     rf"|\A\s*<details>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
     rf"|\A\s*(?P<fence>```|~~~)[ \t]*(?!reason(?:ml)?\s){_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)
-"""Matches thoughts in a <details> element, or in a fence in front of the answer that holds no code in Reason."""
+)  # thoughts in a <details> element, or in a leading fence that holds no code in Reason
 # The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
 _COLLAPSED = re.compile(r"\A\s*analysis(?![\s.,:;!?-])(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![\s.,:;!?-]))")
@@ -40,8 +39,7 @@ _BEGINNING = re.compile(
     r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain)\|>[^<]{0,60})+(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
     re.MULTILINE,
-)
-"""Matches an unfinished mark at the end of a text that still arrives."""
+)  # an unfinished mark at the end of a text that still arrives
 _CHANNEL_BODY = re.compile(
     r"(?:<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
@@ -54,8 +52,7 @@ _RESPONSE = re.compile(
 _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
-)
-"""Matches an answer that is an element. Models that put thoughts into an element often write it so."""
+)  # an answer in an element, which often follows thoughts in one
 _OPEN_BLOCK = re.compile(
     r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratchpad|analysis|reflection|monologue|deliberat|ruminat|planning"
     r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün)[\w:.-]{0,20})"

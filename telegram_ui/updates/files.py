@@ -121,7 +121,7 @@ class AttachedFiles:
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
     ) -> list[IncomingPiece]:
         """Show a transcript to the sender, and return it as a piece before or instead of the message's own."""
-        self._attachments.raise_if_deaf()
+        self._attachments.require_transcriber()
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
