@@ -356,9 +356,7 @@ async def _require_empty_database(tx: Transaction) -> None:
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the parsed lines of a backup except the last one. Raise StorageTooNew, or StorageCorrupt if a line is
-    invalid.
-    """
+    """Yield the parsed lines of a backup except the last one. Raise StorageTooNew or StorageCorrupt."""
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
         with gzip.open(file) as source:

@@ -14,9 +14,7 @@ Outcome = Literal["arrived", "gone", "unknown"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broadcast:
-    """A message from an admin to everybody. `receipt` is the id of the message that shows its progress, if there is
-    one.
-    """
+    """A message from an admin to everybody. `receipt` is the id of the message that shows its progress."""
 
     id: int
     admin: int

@@ -86,10 +86,7 @@ class Directory(StatementRunner):
 
     # moves -------------------------------------------------------------------------------------------------
     async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
-        """Move everything of an owner to another store. The caller holds the owner's lock exclusively.
-
-        Raise StorageError, with nothing changed, if the copy fails or differs from the source.
-        """
+        """Move an owner, whose lock the caller holds exclusively. Change nothing if this raises StorageError."""
         location = await self.find_location(owner)
         if location is None:
             raise StorageError("There is no memory to move yet.")
@@ -149,10 +146,7 @@ class Directory(StatementRunner):
 
 
 class SharedDirectory(Directory):
-    """Locations in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files.
-
-    memory.db keeps a row for each owner moved to PostgreSQL, so that a start without DATABASE_URL is refused.
-    """
+    """Locations in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files."""
 
     def __init__(self, database: OwnerDatabase, files: OwnerDatabase, instance_id: str) -> None:
         super().__init__(database, files)
@@ -164,6 +158,7 @@ class SharedDirectory(Directory):
         location = await super().register(config)
         if location.storage is StorageType.POSTGRES:
             if config.storage is StorageType.POSTGRES:
+                # Because of this row, a start without DATABASE_URL is refused, and a backup counts what it lacks.
                 await self._files.register(config)
         else:
             await self._execute(config.owner, _SET_INSTANCE, self._instance_id, config.owner)

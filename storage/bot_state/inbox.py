@@ -12,10 +12,7 @@ from storage.schema.rows import format_moment
 from text.characters import replace_surrogates
 
 Counted = Literal["attempts", "readings", "sends"]
-"""Counters of an update over all runs, so that work that kills the process is not retried for ever.
-
-They count how often handling it, reading its files and sending its answer were begun.
-"""
+"""Counters of how often handling an update, reading its files and sending its answer were begun, over all runs."""
 NOBODY = 0  # the owner of an update without a chat, and the sender of one without a sender
 
 
@@ -39,11 +36,9 @@ class Lease(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingUpdate:
-    """An update that is not done yet.
+    """An update that is not done yet. `attempts` and `sends` count how often handling and answering it were begun.
 
-    `attempts` and `sends` count how often handling and answering it were begun. `mode` is the memory mode at its
-    arrival.
-    `shown` are the messages that show its answer. `lease` is the lease under which it was claimed, if work is shared.
+    `mode` is the memory mode at its arrival. `shown` are the messages that show its answer.
     """
 
     update_id: int
@@ -102,7 +97,7 @@ class Inbox(StatementRunner):
         await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        """Count a new attempt and return the count, or 0 if the update is unknown. Raise ServedElsewhere if it is not
+        """Count a new attempt. Return the count, or 0 if the update is unknown. Raise ServedElsewhere if it is not
         ours.
         """
         rows = await self._execute_change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
@@ -140,9 +135,7 @@ class Inbox(StatementRunner):
             )
 
     async def purge_done(self, older_than: datetime) -> int:
-        """Delete the ids of updates done before `older_than`, and return their number. Telegram repeats none after 24
-        hours.
-        """
+        """Delete the ids of updates done before `older_than` and count them. Telegram repeats none after 24 hours."""
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
         return len(await self._execute(None, sql, format_moment(older_than)))
 

@@ -49,9 +49,7 @@ class People(StatementRunner):
         return frozenset(person.id for person in self.list_by_standing("admin"))
 
     async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
-        """Offer the link that makes its first user the admin. Return when it expires: at `until` unless one is valid
-        already.
-        """
+        """Offer the link that makes its first user the admin, unless one is valid already. Return when it expires."""
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
@@ -64,9 +62,7 @@ class People(StatementRunner):
         return person.id not in self._known and await self.put(person, by=0, now=now)
 
     async def put(self, person: KnownPerson, *, by: int, now: datetime, claim: datetime | None = None) -> bool:
-        """Store a decision of the admin `by` about a person. Return False if the claim that expires at `claim` is used
-        up.
-        """
+        """Store a decision of the admin `by`. Return False if the claim that expires at `claim` is used up."""
         async with self.database.write(None) as tx:
             if claim is not None and not await tx.rows(_USE_CLAIM, CLAIM, format_moment(claim)):
                 return False

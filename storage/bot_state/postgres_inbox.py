@@ -10,7 +10,7 @@ from attrs import define, field
 
 from records.errors import ServedElsewhere
 from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, parse_pending_update
-from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
+from storage.bot_state.postgres_leases import POLLING, PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
 from storage.schema.rows import format_moment
@@ -103,7 +103,7 @@ class SharedWork(StatementRunner):
 
     def make_polling_leader(self, bot_id: int) -> PollingLeader:
         """Return the election of the process that polls Telegram for a bot."""
-        return PollingLeader(self.leases, bot_id)
+        return PollingLeader(self.leases, POLLING - bot_id)
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
         """Begin to serve owners whom nobody serves, then claim and return up to `most` updates in order of arrival.

@@ -200,9 +200,7 @@ class PostgresLeases(StatementRunner):
         await self._changed.wait()
 
     async def _prepare_taken(self, taken: dict[int, int]) -> bool:
-        """Run the callbacks for newly taken owners. Return False if there are none. Release the owners if a callback
-        fails.
-        """
+        """Run the callbacks for newly taken owners. Return False if there are none. Release them after an error."""
         owners = list(taken)
         if not owners:
             return False
@@ -269,11 +267,7 @@ class PollingLeader:
     """Elects the one process that polls Telegram for a bot."""
 
     _leases: PostgresLeases
-    _bot_id: int
-
-    @property
-    def _lock_number(self) -> int:
-        return POLLING - self._bot_id
+    _lock_number: int
 
     def is_leader(self) -> bool:
         """Return True if this process polls Telegram for the bot."""

@@ -52,10 +52,7 @@ class OwnerRenaming(StatementRunner):
         return [row["old_id"] for row in unfinished]
 
     async def rename(self, old: int, new: int, *, now: datetime) -> bool:
-        """Give everything of `old` the id `new`. Return False if `old` has nothing or `new` has messages already.
-
-        Nobody else may use either owner during the call. It may be repeated after a StorageError.
-        """
+        """Give everything of `old` the id `new`. Return False if `old` has nothing or `new` has messages already."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
             is_in_setup = await reader.row("SELECT 1 FROM wizards WHERE user_id = ?", old)

@@ -9,9 +9,7 @@ from storage.engine.protocol import StatementRunner
 
 KEPT_DAYS = 90  # days kept in the ledger, enough for a quarterly bill
 FORGOTTEN = "-"
-"""The model name for today's usage of somebody who had everything forgotten, which must not reset their budget. No
-model has this name.
-"""
+"""The model name for today's usage of somebody who had everything forgotten. Forgetting does not reset a budget."""
 
 
 class UsageLedger(StatementRunner):

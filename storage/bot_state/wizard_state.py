@@ -13,8 +13,7 @@ from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction
 from storage.schema.rows import format_moment
 
 LEFT = "left"
-"""The step of a finished wizard. Its `nonce` is the id of the update that ended it, which may come again after a crash.
-"""
+"""The step of a finished wizard. Its `nonce` is the id of the update that ended it, which may come again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +69,6 @@ class WizardStates(StatementRunner):
             return await tx.row(sql, *scope, person) is not None
 
     async def forget(self, owner: int) -> None:
-        """Delete the wizards in all scopes of an owner."""
         async with self._begin_write(owner) as tx:
             await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)
 

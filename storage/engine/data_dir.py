@@ -44,10 +44,7 @@ LEFTOVERS = (
 
 @contextlib.contextmanager
 def lock_data_dir(path: Path) -> Iterator[Path]:
-    """Lock `path` as the data directory of this process, and create it if necessary.
-
-    Raise SettingsError if it cannot be written, or StorageHeld if another process has locked it.
-    """
+    """Lock `path` as the data directory, and create it if necessary. Raise SettingsError or StorageHeld."""
     path = path.absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

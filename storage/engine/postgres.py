@@ -296,10 +296,7 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
 
 
 def explain_refusal(words: str) -> tuple[str, bool]:
-    """Return a sentence that says why the server refused the connection, and True if a setting is wrong.
-
-    The driver's message may hold secrets and is never quoted.
-    """
+    """Explain why the server refused a connection, without its words, and return True if a setting is wrong."""
     words = "".join(words.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     for phrases, sentence, is_setting_wrong in _REFUSALS:
         if any(phrase in words for phrase in phrases.split("|")):

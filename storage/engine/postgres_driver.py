@@ -186,9 +186,7 @@ class PostgresConnection:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
-        """Run statements without psycopg, which would forget its prepared statements at a ROLLBACK. Raise
-        psycopg.Error.
-        """
+        """Run statements without psycopg, which would forget its prepared statements at a ROLLBACK."""
         result = self.raw.pgconn.exec_(script.encode())
         if result.status not in _SUCCESS:
             if self.raw.pgconn.status == pq.ConnStatus.BAD:

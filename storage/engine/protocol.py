@@ -85,10 +85,7 @@ class Transaction(Reader):
 
 
 class OwnerDatabase(Protocol):
-    """The database of a store. Every access names the owner of its rows, or None for all owners.
-
-    The writes of one owner run one after the other. PostgreSQL also refuses rows of other owners.
-    """
+    """The database of a store. Each access names the owner of its rows, or None for all, and PostgreSQL checks that."""
 
     def read(self, owner: int | None, *, frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
         """Borrow a connection for reading. If `frozen`, all statements of the block read one snapshot."""
@@ -97,9 +94,7 @@ class OwnerDatabase(Protocol):
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
-        """Run `work` as one transaction, and return its result once it is on disk. `work` may run again after a
-        rollback.
-        """
+        """Run `work` as one transaction, again after a rollback, and return its result once it is on disk."""
         ...
 
     async def truncate_log(self) -> bool:

@@ -50,11 +50,7 @@ class Database:
     async def open(
         cls, path: Path, *, migrations: Sequence[Migration], durable: bool = True, busy_timeout: float = 5.0
     ) -> AsyncIterator["Database"]:
-        """Open or create the file, migrate its schema, and close all connections at the end.
-
-        With `durable=False`, a commit does not survive a crash of the machine. Raise a StorageError that names the
-        file.
-        """
+        """Open or create the file and migrate its schema. If not `durable`, a power cut may undo commits."""
         # At DEBUG, aiosqlite logs each statement with its values, and so the text of messages.
         logging.getLogger("aiosqlite").setLevel(logging.WARNING)
         await asyncio.to_thread(migrate_file, path, migrations)

@@ -91,10 +91,7 @@ class Writer:
         self._writing: asyncio.Task[None] | None = None
 
     async def transact(self, work: Work[Result]) -> Result:
-        """Run `work` as a transaction, and return its result once it is on disk.
-
-        `work` may run again after a rollback. If the caller is cancelled during `work`, wait for the outcome first.
-        """
+        """Run `work` as a transaction, and return its result once it is on disk. It may run again after a rollback."""
         waiting = _Waiting(work)
         self._waiting.append(waiting)
         if self._writing is None or self._writing.done():

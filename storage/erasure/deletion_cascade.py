@@ -106,10 +106,7 @@ class DeletionCascade(OwnerTables):
     async def replace_message_text(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
-        """Replace the text of a message, store the earlier text as a version, and delete what was built on it.
-
-        Return the new message, or None if the text is the same. `explanation` says how an answer was made.
-        """
+        """Replace a message's text, keep the earlier text as a version, and delete what was built on it."""
         text = replace_surrogates(text)
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
@@ -142,9 +139,7 @@ class DeletionCascade(OwnerTables):
         )
 
     async def show_version(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
-        """Show another version of an answer, with its explanation from `accounts`. Return its text, or None if it is
-        missing.
-        """
+        """Show another version of an answer and its explanation. Return its text, or None if there is none."""
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
             row = await tx.row(_MESSAGE, *scope, answer)

@@ -50,10 +50,7 @@ class ProfileSources:
 def find_summary_cascade(
     summaries: Sequence[SummarySources], messages: Mapping[int, Sequence[int]], chunks: Set[int] = frozenset()
 ) -> SummaryCascade:
-    """Find the summaries that cover one of these messages, and those made from a summary to be deleted.
-
-    `messages` has ascending ids by thread. `chunks` are the summaries in which these messages are archived.
-    """
+    """Find the summaries that cover one of these messages, and those made from a summary to be deleted."""
     gone = {
         summary.id
         for summary in summaries

@@ -1,8 +1,4 @@
-"""Deletion of facts with the messages that they came from.
-
-No remaining fact keeps a word that only a forgotten message contained. A fact that a deleted one had replaced is valid
-again.
-"""
+"""Deletion of facts with the messages that they came from, including facts that repeat only their words."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -21,10 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """The facts to delete.
-
-    `decided` are those that must not be learned again. `again` maps each thread to the messages to be read again.
-    """
+    """The facts to delete. `decided` ones must not be learned again. `again` maps threads to messages to read again."""
 
     gone: tuple[FactSources, ...] = ()
     decided: frozenset[int] = frozenset()
@@ -38,10 +31,7 @@ class FactCascade:
 async def find_fact_cascade(
     reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int], *, keeps_decided: bool = False
 ) -> FactCascade:
-    """Find the chosen facts, facts learned from these messages, and later facts that repeat their words.
-
-    With `keeps_decided`, facts that the owner has edited, pinned or deleted by hand stay.
-    """
+    """Find the chosen facts, facts learned from these messages, and later facts that repeat their words."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     if keeps_decided:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
@@ -73,10 +63,7 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequen
 async def _find_repeating_facts(
     reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
-    """Return later facts that repeat the deleted ones, and the messages to read again, by thread.
-
-    `going` maps each deleted fact to terms that may still be repeated.
-    """
+    """Return later facts that repeat deleted ones beyond their allowed terms, and messages to read again."""
     texts = {number: [row["text"]] for number, row in rows.items()}
     related: dict[int, list[Row]] = {}
     for row in rows.values():

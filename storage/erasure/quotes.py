@@ -40,8 +40,7 @@ _EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 class Quotes:
     """The ids of remaining texts that quote forgotten words.
 
-    `messages` are answers. `holders` are all messages that contain such words, also those from people. `is_complete` is
-    False if there were too many words to search for.
+    `messages` are answers, and `holders` all messages with such words. `is_complete` is False if there were too many.
     """
 
     messages: tuple[int, ...] = ()

@@ -298,9 +298,7 @@ RESTORES = Table(
     Column("begun_at", "date"),
     Column("held", "object"),
 )
-"""The restore of an owner's export that is in progress. Row 0 holds its progress. Each other row holds a row of the
-export that is inserted after the last file of the export was read.
-"""
+"""The restore of an owner's export. Row 0 holds its progress, each other row a row that waits for the last file."""
 CONVERSATIONS = Table(
     "conversations",
     *make_columns("telegram_id", "user_id", "thread_id"),

@@ -41,10 +41,7 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Create the tables, or migrate them to the newest schema.
-
-    Raise StorageTooNew, StorageTooOld, or StorageError if the database holds tables of another program.
-    """
+    """Create or migrate the tables. Raise StorageTooNew, StorageTooOld, or StorageError if they are not ours."""
     while (version := _read_version(connection)) < len(MIGRATIONS):
         with connection.open_transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")

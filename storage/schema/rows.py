@@ -57,9 +57,7 @@ class Records(Generic[Record]):
         return frozenset(column for _, column, _ in self._columns)
 
     def parse(self, row: AnyRow, **overrides: object) -> Record:
-        """Convert a row to a value, with `overrides` for some of its fields. Raise StorageCorrupt if a column is
-        damaged.
-        """
+        """Convert a row to a value, with `overrides` for some fields. Raise StorageCorrupt if a column is damaged."""
         with explain_damage(self._table):
             values = {name: _parse_value(kind, row[column]) for name, column, kind in self._columns}
         if self._is_scoped:

@@ -33,10 +33,7 @@ class RowError(Exception):
 def parse_rows(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
 ) -> dict[str, list[Portable]]:
-    """Return the rows of all known tables, completed with defaults. Raise RowError if a value is invalid.
-
-    If `is_whole`, every summary that a row refers to must be among the rows.
-    """
+    """Return the rows of all tables, completed with defaults. Raise RowError if a value or reference is invalid."""
     parsed_tables: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
         rows = [

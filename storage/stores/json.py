@@ -45,10 +45,7 @@ _TRACKING = [
 
 
 class JsonStore(MemoryStore):
-    """A MemoryStore in a file that people can read and edit, created by `open`.
-
-    `reports` has sentences about damaged files and how they were handled.
-    """
+    """A MemoryStore in a file that people can edit, created by `open`. `reports` has sentences about damaged files."""
 
     def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
         super().__init__(database, StorageType.JSON)
@@ -70,11 +67,7 @@ class JsonStore(MemoryStore):
     async def open(
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
-        """Open the store in `folder` after recovering from an interrupted run. At the end, write memory.json.
-
-        Keep the journal instead if `finish_by` leaves no time. Raise StorageTooNew if a newer version wrote
-        memory.json.
-        """
+        """Open the store in `folder`, and write memory.json at the end unless `finish_by` leaves no time for it."""
         recovery = Recovery(folder, clock)
         with explain_errors(folder / SNAPSHOT_NAME):
             await asyncio.to_thread(recovery.run)
@@ -104,7 +97,6 @@ class JsonStore(MemoryStore):
                 await asyncio.to_thread(mark_index_clean, index)
 
     async def erase(self, owner: int) -> None:
-        """Erase an owner, also from memory.json and the journal."""
         await super().erase(owner)
         await run_uncancelled(self._make_snapshot)
 

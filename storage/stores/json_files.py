@@ -1,8 +1,4 @@
-"""Read and write memory.json and its journal. All functions here block, so call them from a thread.
-
-Each line of the journal is the record of one transaction: the rows that it inserted or changed, and the keys that it
-deleted.
-"""
+"""Read and write memory.json and its journal, which has a line for each transaction. All functions here block."""
 
 import json
 import os
@@ -54,8 +50,7 @@ def write_snapshot(
 ) -> int:
     """Replace memory.json with a snapshot of `source`. Return the number of the last journal record in it.
 
-    Write nothing if there is neither a file nor an owner. Raise SnapshotCancelled if `keep_going` returns False. If
-    `pauses`, let other threads run while writing.
+    Raise SnapshotCancelled if `keep_going` returns False. If `pauses`, let other threads run while writing.
     """
     source.execute("BEGIN")
     try:

@@ -1,8 +1,4 @@
-"""Recover memory.json at start: make a working copy that agrees with it and with its journal.
-
-`MissingWords` then indexes the words of a rebuilt copy in the background. The table `words_missing` lists the messages
-that are not indexed yet, so that the next process can continue.
-"""
+"""Recover memory.json at start: make a working copy that agrees with it and its journal, and index its words."""
 
 import asyncio
 import contextlib
@@ -82,10 +78,7 @@ _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000",
 
 
 class Recovery:
-    """Makes the working copy agree with memory.json and its journal, in a thread at start.
-
-    Unreadable files are renamed, never overwritten. `reports` has a sentence about each problem.
-    """
+    """Makes the working copy agree with memory.json and its journal. `reports` has a sentence about each problem."""
 
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
         self.reports: list[str] = []

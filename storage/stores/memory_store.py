@@ -96,11 +96,9 @@ class MemoryStore(FoldTable):
         return int(row[0]), int(row[1])
 
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
-        """Store messages in one transaction and index their words. Return stored messages instead of repeated drafts.
+        """Store messages and index their words in one transaction. Return stored messages instead of repeated drafts.
 
-        A draft is repeated if owner, role and source are the same. A draft with turn=None begins a turn. Raise
-        StorageError if
-        the owner is not in this store.
+        A draft is repeated if owner, role and source are the same. A draft with turn=None begins a turn.
         """
         if not drafts:
             return []
@@ -110,10 +108,7 @@ class MemoryStore(FoldTable):
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
-        """Store the messages of a question as one turn, and read what is needed to answer it.
-
-        Return an answer that is stored already, or else the context of `turns` earlier turns if `turns` is above 0.
-        """
+        """Store a question as one turn. Return its stored answer, or else the context of `turns` earlier turns."""
         analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
         ask = partial(message_table.store_question, scope=scope, kind=self.kind, pieces=analysed)
@@ -183,10 +178,7 @@ class MemoryStore(FoldTable):
         return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
-        """Wait until all words of an owner are indexed. Return False if that takes longer than `within` seconds.
-
-        Only a JsonStore ever waits, after it has rebuilt its working copy.
-        """
+        """Wait until all words of an owner are indexed. Return False after `within` seconds. Only a JsonStore waits."""
         return True
 
     async def search_messages(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
@@ -228,9 +220,7 @@ class MemoryStore(FoldTable):
     ) -> Candidates:
         """Return the best matches, those with the rarest terms, the `nearest` ones and those within `times`.
 
-        `nearest` has values of `messages.seq`, and `times` pairs of seconds since 1970. Each match comes with the
-        messages
-        around it. Leave out the message `before` and later ones.
+        `nearest` has values of `messages.seq`, and `times` pairs of seconds since 1970. Leave out ids from `before` on.
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(

@@ -18,9 +18,6 @@ def open_postgres_database(
     return PostgresDatabase.open(url, migrate=migrate, full_text=TsVector(), replica=replica)
 
 
-_WITH_OWNER = (*ERASED, "places", "scope_words", "vectors", "unindexed")
-
-
 class PostgresStore(MemoryStore):
     """A MemoryStore over an open PostgresDatabase, which the caller opens and closes."""
 
@@ -32,7 +29,6 @@ class PostgresStore(MemoryStore):
         self._server.finish_by(moment)
 
     async def rename(self, owner: int, new: int) -> None:
-        """Change the id of an owner to `new`, in one transaction."""
         async with self.database.write(None) as tx:
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
             for locked in sorted((owner, new)):
@@ -40,5 +36,5 @@ class PostgresStore(MemoryStore):
             if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
                 return
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)
-            await change_owner_id(tx, owner, new, _WITH_OWNER)
+            await change_owner_id(tx, owner, new, (*ERASED, "places", "scope_words", "vectors", "unindexed"))
         self.drop_cached_vectors(owner)
