@@ -50,10 +50,12 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
         observed_at=now, valid_from=now, created_at=now, valid_to=None, superseded_by=None, importance=0.5,
     )  # fmt: skip
 
-    async def known(owner: int) -> list[Fact]:
+    async def list_all(owner: int) -> list[Fact]:
         return [replace(fact, owner=owner)] * MAX_FACTS_SENT
 
-    views = Views(services=cast("Any", SimpleNamespace(facts=SimpleNamespace(known=known))), operation=Operation())
+    views = Views(
+        services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), operation=Operation()
+    )
     async with watched_loop() as held:
         answer = await make_response(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT
