@@ -175,8 +175,8 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
             open_telegram_service(
                 settings,
                 services,
-                dependencies=partial(_make_dependencies, settings, services),
-                alongside=partial(
+                make_dependencies=partial(_make_dependencies, settings, services),
+                run_alongside=partial(
                     _run_servers, settings if has_page and settings.dashboard_url else None, readiness.check_parts
                 ),
             )

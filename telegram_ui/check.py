@@ -55,12 +55,12 @@ MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
 SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 
 
-async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
-    """Print one line for each part, and return the exit status. `misspelt` holds sentences about unknown settings."""
+async def check(settings: Settings, warnings: Sequence[str] = ()) -> int:
+    """Print one line for each part, and return the exit status. `warnings` holds sentences about unknown settings."""
     findings = Findings(settings.list_secrets())
     missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
-    sentences = filter(None, (known, *(error.sentence for error in missing.values()), *misspelt))
+    sentences = filter(None, (known, *(error.sentence for error in missing.values()), *warnings))
     findings.report("settings", " ".join(sentences), status=2 if missing else 0)
     if "TELEGRAM_BOT_TOKEN" in missing:
         findings.report("telegram", "not asked, since there is no token")

@@ -161,14 +161,14 @@ def _choose_timeout(seconds: Any, default: float) -> float:
     return default if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
 
 
-def get_retry_seconds(refused: RetryAfter) -> float:
-    after = refused.retry_after
+def get_retry_seconds(error: RetryAfter) -> float:
+    after = error.retry_after
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
 
 
-def choose_retry_delay(error: Exception, usual: float) -> float:
-    """Return the seconds until the next attempt: `usual`, or the longer pause that Telegram asks for."""
-    return max(usual, get_retry_seconds(error)) if isinstance(error, RetryAfter) else usual
+def choose_retry_delay(error: Exception, default: float) -> float:
+    """Return the seconds until the next attempt: `default`, or the longer pause that Telegram asks for."""
+    return max(default, get_retry_seconds(error)) if isinstance(error, RetryAfter) else default
 
 
 def has_phrase(error: TelegramError, *phrases: str) -> bool:

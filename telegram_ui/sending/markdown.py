@@ -300,20 +300,20 @@ def _escape_inline_signs(markdown: str) -> str:
     return _NUMBERED.sub(partial(_renumber_item, {}), "".join(parts))
 
 
-def _replace_tags(found: re.Match[str]) -> str:
-    name, words = found[1].lower(), found[2]
+def _replace_tags(match: re.Match[str]) -> str:
+    name, words = match[1].lower(), match[2]
     if name in ("sup", "sub"):
         return format_raised_or_lowered("^" if name == "sup" else "_", words)
     return wrap_words(_TAG_MARKS.get(name, ""), words)
 
 
-def _escape_stars(found: re.Match[str]) -> str:
-    return found[0].replace("*", "\\*")
+def _escape_stars(match: re.Match[str]) -> str:
+    return match[0].replace("*", "\\*")
 
 
-def _escape_neighbours_of_bold(found: re.Match[str]) -> str:
+def _escape_neighbours_of_bold(match: re.Match[str]) -> str:
     """Write a letter next to bold words as an entity, because Markdown does not close "**注意：**内容" otherwise."""
-    before, inner, after = found.groups()
+    before, inner, after = match.groups()
     if before and unicodedata.category(inner[0])[0] in "PS" and unicodedata.category(inner[0]) != "Pe":
         before = f"&#{ord(before)};"
     if after and unicodedata.category(inner[-1])[0] in "PS" and unicodedata.category(inner[-1]) != "Ps":
@@ -321,15 +321,15 @@ def _escape_neighbours_of_bold(found: re.Match[str]) -> str:
     return f"{before}**{inner}**{after}"
 
 
-def _renumber_item(last: dict[str, tuple[int, str, str]], found: re.Match[str]) -> str:
+def _renumber_item(last_numbers: dict[str, tuple[int, str, str]], match: re.Match[str]) -> str:
     """Begin a new list, by another sign, if a number does not follow the last one."""
-    if found[1] is not None:
-        return found[0]
-    _, indent, digits, sign = found.groups()
-    before, sign_before, written = last.get(indent, (int(digits), sign, sign))
+    if match[1] is not None:
+        return match[0]
+    _, indent, digits, sign = match.groups()
+    before, sign_before, written = last_numbers.get(indent, (int(digits), sign, sign))
     if sign != sign_before:
         written = sign
     elif int(digits) - before not in (0, 1):
         written = ")" if written == "." else "."
-    last[indent] = (int(digits), sign, written)
+    last_numbers[indent] = (int(digits), sign, written)
     return f"{indent}{digits}{written}"

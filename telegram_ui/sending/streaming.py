@@ -138,7 +138,7 @@ class AnswerStream:
                     parts[self._arrived :],
                     keyboard=keyboard,
                     replaced_ids=self._ids[self._arrived : max(len(parts), 1)],
-                    on_sent=partial(self._record_sent_piece, of=len(parts)),
+                    on_sent=partial(self._record_sent_piece, piece_count=len(parts)),
                 )
         except DeliveryUnknown as unknown:
             # The next piece may have arrived. It is sent again, and may appear twice.
@@ -171,10 +171,10 @@ class AnswerStream:
         """Return the ids of the messages that `finish` has sent, even if it failed."""
         return tuple(self._sent)
 
-    async def _record_sent_piece(self, message_ids: Sequence[int], *, of: int) -> None:
+    async def _record_sent_piece(self, message_ids: Sequence[int], *, piece_count: int) -> None:
         self._sent += message_ids
         self._arrived = (self._arrived or 0) + 1
-        if of > 1 and self._note_shown is not None:
+        if piece_count > 1 and self._note_shown is not None:
             await self._note_shown([*self._sent, *self._ids[self._arrived :]])
 
     async def interrupt(self) -> None:

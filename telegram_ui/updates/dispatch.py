@@ -142,8 +142,8 @@ class Dispatcher:
         self._pastes.complete_paste(parsed.sender)
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
-            stopped = self._queues.chats.cancel_running(parsed.location)
-            self._submit_command(received, parsed, partial(self._stop_answer, parsed, stopped=stopped))
+            was_stopped = self._queues.chats.cancel_running(parsed.location)
+            self._submit_command(received, parsed, partial(self._stop_answer, parsed, was_stopped=was_stopped))
         elif parsed.command in self._commands.names:
             handle, update = self._commands.handle_command, received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
@@ -175,17 +175,17 @@ class Dispatcher:
         else:
             self._submit_command(received, parsed, press, is_slow=row is not None and row.queue == "slow")
 
-    def _submit_repeat(self, received: Received, parsed: ParsedUpdate, again: Repeatable) -> None:
-        if not again.pieces:
+    def _submit_repeat(self, received: Received, parsed: ParsedUpdate, request: Repeatable) -> None:
+        if not request.pieces:
             show = partial(self._delivery.replace, parsed.chat, parsed.telegram_id)
             self._submit_command(received, parsed, lambda: show(tr("answers-send-again")))
-        elif again.received is not None:
-            self._route_update(again.received, again.pieces[0])
+        elif request.received is not None:
+            self._route_update(request.received, request.pieces[0])
         else:
-            turn = WaitingTurn(list(again.pieces), self._answering.answer_message)
+            turn = WaitingTurn(list(request.pieces), self._answering.answer_message)
             enter = partial(self._queues.chats.submit, parsed.location, turn)
             self._queues.commands.submit(parsed.location, partial(_call_function, enter))
-        is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
+        is_answered_there = bool(request.pieces) and request.pieces[0].kind == "press"
         take = partial(self._acknowledge_press, received.update, parsed, is_answered_there=is_answered_there)
         self._queues.notices.submit(parsed.location, take)
 
@@ -244,9 +244,9 @@ class Dispatcher:
             parsed = await self._placement.place_in_conversation(parsed, telegram_id=disliked)
             await answers.ask_what_was_wrong(self._commands.dependencies, parsed.chat, parsed.person, disliked)
 
-    async def _stop_answer(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
+    async def _stop_answer(self, parsed: ParsedUpdate, *, was_stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
-        if not stopped and not self._queues.chats.cancel_running(parsed.location):
+        if not was_stopped and not self._queues.chats.cancel_running(parsed.location):
             waiting = self._queues.chats.pop_next(parsed.location, WaitingTurn)
             if waiting is None:
                 await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
@@ -354,8 +354,8 @@ class Dispatcher:
             await self._answer_delivery.finish_press(received.update_id)
 
 
-async def _call_function(act: Callable[[], object]) -> None:
-    act()
+async def _call_function(function: Callable[[], object]) -> None:
+    function()
 
 
 async def _do_nothing() -> None:

@@ -148,12 +148,12 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     is_anonymous = message.sender_chat is not None and message.sender_chat.id == message.chat.id
     if sender.is_bot and not is_anonymous:
         return None
-    said = _read_words(message)
-    attachment, files, unread = _find_attachments(message, said)
-    if not said.text and not attachment:
+    content = _read_words(message)
+    attachment, files, unread = _find_attachments(message, content)
+    if not content.text and not attachment:
         return None
     is_private = message.chat.type == "private"
-    words, mentioned = remove_mentions(message, said.text, bot)
+    words, is_mentioned = remove_mentions(message, content.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
@@ -179,7 +179,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
             only_for=_parse_ephemeral(message, sender) if command else None,
         ),
         person=replace(_parse_person(sender), name=_find_speaker_name(message)),
-        addressed=_is_addressed(message, bot, command, mentioned=mentioned),
+        addressed=_is_addressed(message, bot, command, is_mentioned=is_mentioned),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id or None,  # 0 for an ephemeral message
         text=text,
@@ -216,16 +216,16 @@ def format_checklist(checklist: telegram.Checklist) -> str:
 
 
 def _find_attachments(
-    message: telegram.Message, said: RichWords
+    message: telegram.Message, content: RichWords
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the kind of the attachment, the readable files, and the kinds of the other files."""
-    if said.media:
-        files, unread = parse_media_files(said.media)
+    if content.media:
+        files, unread = parse_media_files(content.media)
         return next(iter(unread), "new"), files, unread
     attachment, file = find_attachment_kind(message), find_file(message)
     if file is not None:
         return attachment, (file,), ()
-    is_only_words = attachment == "new" and bool(said.text) and not message.caption
+    is_only_words = attachment == "new" and bool(content.text) and not message.caption
     return ("", (), ()) if is_only_words or not attachment else (attachment, (), (attachment,))
 
 
@@ -330,7 +330,7 @@ def _clean_name(name: str | None, default: str = "Anonymous") -> str:
 
 
 def _is_addressed(
-    message: telegram.Message, bot: telegram.User, command: re.Match[str] | None, *, mentioned: bool
+    message: telegram.Message, bot: telegram.User, command: re.Match[str] | None, *, is_mentioned: bool
 ) -> bool:
     if command and command[2]:  # a command that names a bot is for that bot alone, in private as well
         return command[2].casefold() == (bot.username or "").casefold()
@@ -338,7 +338,7 @@ def _is_addressed(
         return True
     earlier = message.reply_to_message if _is_reply(message) else None
     is_reply_to_bot = earlier is not None and earlier.from_user is not None and earlier.from_user.id == bot.id
-    return mentioned or command is not None or is_reply_to_bot
+    return is_mentioned or command is not None or is_reply_to_bot
 
 
 def _is_reply(message: telegram.Message) -> bool:

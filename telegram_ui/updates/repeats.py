@@ -57,7 +57,7 @@ class Repeats:
     )
 
     def __attrs_post_init__(self) -> None:
-        self._corrections.add_forgetting_callback(self._drop_requests_of)
+        self._corrections.add_forgetting_callback(self._drop_owner_requests)
 
     def make_button(self, request: Repeatable) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
@@ -67,7 +67,7 @@ class Repeats:
         is_held = not request.is_whole
         return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, request.first, is_held=is_held)
 
-    def _drop_requests_of(self, owner: int) -> None:
+    def _drop_owner_requests(self, owner: int) -> None:
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]
 

@@ -92,18 +92,18 @@ async def open_telegram_service(
     settings: Settings,
     services: Services,
     *,
-    dependencies: Callable[[Delivery, MayConfigure, AnswerControls], Dependencies],
+    make_dependencies: Callable[[Delivery, MayConfigure, AnswerControls], Dependencies],
     families: Sequence[type[Family]] = FAMILIES,
-    alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
+    run_alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
-    silent_for: float = 300.0,
+    max_silence: float = 300.0,
 ) -> AsyncIterator[Service]:
     """Run the bot while the block runs. Stopping takes about 8 seconds at most.
 
-    `dependencies` makes the parts that commands use. `alongside` opens other senders of messages. Polling starts again
-    after `silent_for` seconds without a successful poll. Requests are retried while Telegram cannot be reached.
+    `make_dependencies` makes the parts that commands use. `run_alongside` is open while the bot runs. Polling starts
+    again after `max_silence` seconds without a successful poll. Requests are retried while Telegram cannot be reached.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
@@ -121,7 +121,9 @@ async def open_telegram_service(
     upgrades = SupergroupUpgrades(services.corrections, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_move)
     answers = AnswerDelivery(queue, pause, memory)
-    commands = Commands(dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), families)
+    commands = Commands(
+        make_dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), families
+    )
     claim = Claim(settings, memory.people, now=now)
     intake = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
 
@@ -142,7 +144,7 @@ async def open_telegram_service(
         await stack.enter_async_context(_run_in_background(queue.keep_truncating_log(pause)))
         await stack.enter_async_context(_run_in_background(_purge_hourly(queue, pause)))
         await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
-        await stack.enter_async_context(alongside(commands))
+        await stack.enter_async_context(run_alongside(commands))
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_run_in_background(queue.claim_all(bot, pause)))
         if settings.webhook_url:
@@ -151,7 +153,7 @@ async def open_telegram_service(
             secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else derived)
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
-            fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, silent_for)
+            fetch = partial(_run_polling, bot, queue, polls, monotonic, pause, max_silence)
             polling = (
                 fetch() if work is None else fetch_while_leader(work.make_polling_leader(bot.id), fetch, polls.refused)
             )
@@ -191,7 +193,7 @@ def _make_request_options(settings: Settings) -> dict[str, Any]:
     return {"read_timeout": 20.0, "connect_timeout": 10.0, "trust_env": not is_local}
 
 
-async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
+async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure: str, pause: Pause) -> None:
     wait = 1.0
     while True:
         try:
@@ -203,7 +205,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str,
             raise
         except TelegramError as error:
             delay = choose_retry_delay(error, wait)
-            logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, delay)
+            logger.warning("%s (%s); trying again in %.0f s.", failure, type(error).__name__, delay)
             await pause(delay)
             wait = min(30.0, wait * 2)
         else:
@@ -212,7 +214,12 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], trouble: str,
 
 @asynccontextmanager
 async def _run_polling(
-    bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, silence: float
+    bot: ExtBot[None],
+    queue: DurableQueue,
+    polls: PollRequest,
+    now: Callable[[], float],
+    pause: Pause,
+    silence: float,
 ) -> AsyncIterator[None]:
     async def watch() -> None:
         # Start again if fetching ends or hangs. A full queue does not count as hanging.

@@ -316,7 +316,7 @@ class Bots:
             ),
         )
 
-        def dependencies(delivery: Delivery, may_configure: MayConfigure, answers: AnswerControls) -> Dependencies:
+        def make(delivery: Delivery, may_configure: MayConfigure, answers: AnswerControls) -> Dependencies:
             self.dependencies = Dependencies(
                 services=services,
                 delivery=delivery,
@@ -328,7 +328,7 @@ class Bots:
 
         self.memory.inbox = self.inbox
         families = [Toys, AnswerButtons, Proposals]
-        return open_telegram_service(self.settings, services, dependencies=dependencies, families=families, **options)
+        return open_telegram_service(self.settings, services, make_dependencies=make, families=families, **options)
 
     async def pending(self) -> list[int]:
         return [row.update_id for row in await self.inbox.list_pending(4242)]
