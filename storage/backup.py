@@ -122,7 +122,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
                 elsewhere = asyncio.run(_write_when_bot_is_ready(folder, work, database_url, out))
-            raw.flush_files()
+            raw.flush()
             os.fsync(raw.fileno())
         # Read the whole backup once: a backup that cannot be restored is useless.
         messages = sum(row.get("table") == MESSAGES.name for row in _read_checked_rows(packed))

@@ -125,7 +125,7 @@ def check_free_space(folder: Path) -> None:
         try:
             with probe.open("wb") as file:
                 file.write(bytes(16_384))  # a few pages of a database
-                file.flush_files()
+                file.flush()
                 os.fsync(file.fileno())
         finally:
             probe.unlink(missing_ok=True)

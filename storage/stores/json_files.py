@@ -66,7 +66,7 @@ def write_snapshot(
                 file.write(f',\n  "{table.name}": {{')
                 _write_table(source, file, table, keep_going, pauses)
             file.write("\n}\n")
-            file.flush_files()
+            file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
         sync_folder(target.parent)
@@ -352,7 +352,7 @@ class Journal:
             for entry, line, _ in _read_lines(self.path):
                 if entry is not None and entry.seq > seq:
                     file.write(line)
-            file.flush_files()
+            file.flush()
             os.fsync(file.fileno())
             size = file.tell()
         self.close()

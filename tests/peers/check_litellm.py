@@ -68,7 +68,7 @@ async def until_it_answers(url: str) -> None:
 
 def tell(line: str) -> None:
     sys.stdout.write(f"{line}\n")
-    sys.stdout.flush_files()
+    sys.stdout.flush()
 
 
 async def refused_with(kind: type[ModelError], model: OpenAIChat) -> bool:

@@ -13,7 +13,7 @@ def run_child() -> None:
     """Answer each text with the same vector. "die" kills the process, "hang" is never answered."""
     out = sys.stdout.buffer
     out.write(READY)
-    out.flush_files()
+    out.flush()
     while len(header := sys.stdin.buffer.read(REQUEST.size)) == REQUEST.size:
         _, length = REQUEST.unpack(header)
         text = sys.stdin.buffer.read(length).decode()
@@ -21,7 +21,7 @@ def run_child() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         if "hang" not in text:
             out.write(np.ones(384, "<f4").tobytes())
-            out.flush_files()
+            out.flush()
 
 
 def without_model() -> None:

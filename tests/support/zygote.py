@@ -106,8 +106,8 @@ def _end(status: int) -> None:
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     gc.collect()
-    sys.stdout.flush_files()
-    sys.stderr.flush_files()
+    sys.stdout.flush()
+    sys.stderr.flush()
     os._exit(status)
 
 

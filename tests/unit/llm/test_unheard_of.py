@@ -208,7 +208,7 @@ async def test_pieces_that_come_as_messages_and_begin_alike_are_all_kept() -> No
 
 def deflated(bits: int) -> bytes:
     squeezer = zlib.compressobj(wbits=bits)
-    return squeezer.compress(GOOD.encode()) + squeezer.flush_files()
+    return squeezer.compress(GOOD.encode()) + squeezer.flush()
 
 
 @pytest.mark.parametrize(
