@@ -59,7 +59,7 @@ class Replica:
     def register(self, raw: psycopg.Connection[Any]) -> None:
         """Register this process and declare an earlier one with the same DATA_DIR dead."""
         begun = _read_clock()
-        with raw.open_transaction():
+        with raw.transaction():
             raw.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s", (self.instance_id,))
             row = raw.execute(_REGISTER, (self.instance_id, LIVES_SECONDS)).fetchone()
         self.id = int(row[0]) if row else 0

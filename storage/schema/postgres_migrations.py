@@ -43,7 +43,7 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     """Create or migrate the tables. Raise StorageTooNew, StorageTooOld, or StorageError if they are not ours."""
     while (version := _read_version(connection)) < len(MIGRATIONS):
-        with connection.open_transaction():
+        with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")
             if _read_version(connection) != version:
                 continue  # another process has just run this step
