@@ -252,7 +252,7 @@ class ExternalMemory:
         """Let no turn of an owner overlap with the block."""
         return self._locks.get_lock(owner).hold_between_turns()
 
-    async def preview_forgetting(self, owner: int, what: Forgetting, *, with_remainder: bool = True) -> Forgotten:
+    async def preview_forgetting(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count what `forget` would erase, and list the first texts.
 
         Finding the remainder, the texts that stay but repeat erased ones, takes most of the time. It raises
@@ -260,22 +260,22 @@ class ExternalMemory:
         """
         async with self.home(owner) as store:
             if with_remainder:
-                await self._wait_for_word_index(store, owner, what)
-            return await store.forgetting.preview(owner, what, with_remainder=with_remainder)
+                await self._wait_for_word_index(store, owner, request)
+            return await store.forgetting.preview(owner, request, with_remainder=with_remainder)
 
-    async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
+    async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase messages or facts, and everything derived from them, from every file. Return what was erased.
 
         Without `cleans_files`, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise
         StorageIndexing and erase nothing while the word index is incomplete. Raise StorageError.
         """
         async with self.home(owner) as store:
-            await self._wait_for_word_index(store, owner, what)
+            await self._wait_for_word_index(store, owner, request)
         async with self._lock(owner, is_exclusive=True) as config:
             store = self._stores[config.storage if config else StorageType.SQLITE]
             now = self._clock()
             try:
-                return await self._state.erasing.forget(owner, what, store, now=now, cleans_files=cleans_files)
+                return await self._state.erasing.forget(owner, request, store, now=now, cleans_files=cleans_files)
             finally:
                 self._drop_cached_owners(owner)
 
@@ -314,12 +314,12 @@ class ExternalMemory:
         except (StorageError, ServedElsewhere) as error:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 
-    async def find_owners_with(self, what: Forgetting) -> list[int]:
+    async def find_owners_with_messages(self, request: Forgetting) -> list[int]:
         """Return the owners who have messages to forget. Leave out owners whose messages are being indexed."""
         owners: list[int] = []
         for owner in await self.select_served_owners(await self.list_owners()):
             with suppress(StorageIndexing):
-                if (await self.preview_forgetting(owner, what)).messages:
+                if (await self.preview_forgetting(owner, request)).messages:
                     owners.append(owner)
         return owners
 
@@ -328,9 +328,9 @@ class ExternalMemory:
         async with self.home(owner) as store:
             return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 
-    async def _wait_for_word_index(self, store: MemoryStore, owner: int, what: Forgetting) -> None:
+    async def _wait_for_word_index(self, store: MemoryStore, owner: int, request: Forgetting) -> None:
         # Quotes of forgotten messages are found by the index of words.
-        if what.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
+        if request.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
             raise StorageIndexing
 
     async def _handle_acquired_owners(self, owners: Sequence[int]) -> None:

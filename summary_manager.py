@@ -113,7 +113,7 @@ class SummaryManager:
             return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
 
         while not (made and reason == "pressure"):
-            begun = await self._begin(scope, "upwards" if made else reason)
+            begun = await self._begin_fold(scope, "upwards" if made else reason)
             if isinstance(begun, str):
                 return finish("folded" if made else begun)
             lease, plan = begun
@@ -121,17 +121,17 @@ class SummaryManager:
             try:
                 await self.writer.check_quota(scope.owner)
                 with record_span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
-                    made.append(await self._run(lease, plan))
+                    made.append(await self._run_fold(lease, plan))
                 archived += len(plan.message_ids)
             except QuotaExceeded as error:
-                await self.release(lease)
+                await self.release_lease(lease)
                 return finish("waiting", error)
             except KeepsakeError as error:
                 failure = await run_uncancelled(partial(self._record_failure, lease, format_error(error)))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return finish("failed", error)
             except BaseException:
-                await self.release(lease)
+                await self.release_lease(lease)
                 raise
             finally:
                 self._folding.discard(scope)
@@ -210,7 +210,9 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
-    async def _begin(self, scope: Scope, reason: FoldReason) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
+    async def _begin_fold(
+        self, scope: Scope, reason: FoldReason
+    ) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
         """Take the lease of a conversation and plan a fold. Return "busy" if another job holds the lease."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -269,7 +271,7 @@ class SummaryManager:
         )
         return policy.plan(state, reason)
 
-    async def _run(self, lease: FoldLease, plan: FoldPlan) -> Summary:
+    async def _run_fold(self, lease: FoldLease, plan: FoldPlan) -> Summary:
         scope = lease.scope
         # A fold after every turn leaves the newest turns in the prompt, so learning facts can wait.
         can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
@@ -329,7 +331,7 @@ class SummaryManager:
         )
         return material, dropped
 
-    async def release(self, lease: FoldLease) -> None:
+    async def release_lease(self, lease: FoldLease) -> None:
         """Release a lease without a fold, even if the task is cancelled. Log errors, since the lease expires."""
 
         async def give_back() -> None:

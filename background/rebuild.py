@@ -127,7 +127,7 @@ class Rebuilder:
                 await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())
         except KeepsakeError as error:
             log.warning("the rebuild of %s failed", lease.scope)
-            await self._summaries.release(lease)
+            await self._summaries.release_lease(lease)
             is_changed = isinstance(error, StaleFold)
             sentence = tr("errors-changed-meanwhile") if is_changed else format_error(error)
             return RebuildProgress(state="failed", error=sentence)
@@ -241,10 +241,10 @@ class Rebuilder:
             async with self._memory.home(scope.owner) as store:
                 is_found = await store.rebuilds.store_correction(lease, summary_id, text)
         except BaseException:
-            await self._summaries.release(lease)
+            await self._summaries.release_lease(lease)
             raise
         if not is_found:
-            await self._summaries.release(lease)
+            await self._summaries.release_lease(lease)
             return "gone"
         self._start_task(self._renew_summaries_above(lease, summary_id))
         return "corrected"
@@ -271,7 +271,7 @@ class Rebuilder:
                 known[summary.id] = replace(summary, text=made.text)
         except KeepsakeError as error:
             log.warning("the summaries above #%d of %s stay: %s", summary_id, scope, type(error).__name__)
-        await self._summaries.release(lease)
+        await self._summaries.release_lease(lease)
 
     async def _read_messages(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
         """Return these messages. Raise StaleFold if the lease is lost, memory is off or a message is gone."""
@@ -302,7 +302,7 @@ class Rebuilder:
             raise
         except (FoldRefused, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
-            return await self._summaries.writer.summarise_by(self._stand_in, material)
+            return await self._summaries.writer.summarise_with(self._stand_in, material)
 
 
 def _make_scope_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:

@@ -80,7 +80,7 @@ class Corrections:
     async def forget_old_archives(self, keep: timedelta) -> None:
         """Forget all archives older than `keep`, then clean the files once."""
         old = Forgetting(what="archives", until=self._clock() - keep)
-        await self._forget_due([(owner, old) for owner in await self._memory.find_owners_with(old)])
+        await self._forget_due([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
 
     async def forget_deleted_facts(self) -> None:
         """Forget the facts that were deleted a day ago, then clean the files once."""

@@ -54,7 +54,7 @@ class Backoff:
         """Return the number of consecutive failures of a source."""
         return self._failures[source][0] if source in self._failures else 0
 
-    async def attempt(self, source: Source, work: Callable[[], Awaitable[T]]) -> T | None:
+    async def run_if_due(self, source: Source, work: Callable[[], Awaitable[T]]) -> T | None:
         """Run `work` and return its result. Return None if it fails, or if it is too early for a retry."""
         if source in self._failures and self._clock() < self._failures[source][1]:
             return None
@@ -108,7 +108,7 @@ class FactExtractor:
             answer = await self._ask_model(batch.scope.owner, request.request)
             extracted = schemas.parse_facts(answer)
             if extracted is None:
-                repaired = await self._ask_model(batch.scope.owner, self._requests.make_repair(request, answer))
+                repaired = await self._ask_model(batch.scope.owner, self._requests.make_repair_request(request, answer))
                 extracted = schemas.parse_facts(repaired)
         except (ModelBroken, ModelDeclined, ContextTooLong):
             if failures + 1 < MAX_ATTEMPTS:
@@ -135,7 +135,7 @@ class FactExtractor:
             return []
         who = prompts.describe_owner(batch.scope.owner)
         return [
-            self._requests.make_extraction(half, batch.known, who=who, zone=batch.zone, max_turns=len(half))
+            self._requests.make_extraction_request(half, batch.known, who=who, zone=batch.zone, max_turns=len(half))
             for half in (turns[:middle], turns[middle:])
         ]
 
@@ -159,11 +159,11 @@ class FactExtractor:
             for fact in versions:
                 named = [shown[fact.known].text] if fact.known is not None else []
                 objections = verification.find_objections(
-                    fact, messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
+                    fact, messages, allowed_texts=[*speakers, *named], zone=batch.zone, answers=request.answers
                 )
                 if not objections:
                     [speaker] = {message.speaker for message in messages if message.id in fact.source_ids}
-                    fact = schemas.quote_if_vague(fact, speaker)
+                    fact = schemas.replace_vague_text(fact, speaker)
                     kept.append(verification.remove_invented_start(fact, messages, zone=batch.zone))
                     break
             if objections:

@@ -40,25 +40,25 @@ class HistoryExtraction:
         if self._task is not None:
             await cancel_and_wait(self._task)
 
-    async def estimate(self, owner: int, first: int, last: int) -> ExtractionEstimate | None:
-        """Estimate the cost of learning from the imported messages first..last. Return None if there are none left."""
+    async def estimate(self, owner: int, first_id: int, last_id: int) -> ExtractionEstimate | None:
+        """Estimate the cost of learning from a range of imported messages. Return None if there are none left."""
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
-            backlog = await store.history_extraction.count_backlog(owner, first, last)
+            backlog = await store.history_extraction.count_backlog(owner, first_id, last_id)
         return self._requests.estimate(backlog) if backlog.messages else None
 
-    async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
-        """Begin or resume learning from the imported messages first..last.
+    async def begin(self, owner: int, first_id: int, last_id: int) -> Literal["begun", "busy", "nothing", "off"]:
+        """Begin or resume learning from a range of imported messages.
 
         Return "busy" if another range is in progress, and "off" if memory is off or the owner is incognito.
         """
         if not await self._is_learning(owner):
             return "off"
-        if await self.estimate(owner, first, last) is None:
+        if await self.estimate(owner, first_id, last_id) is None:
             return "nothing"
         async with self._memory.home(owner) as store:
-            if not await store.history_extraction.begin_extraction(owner, first, last):
+            if not await store.history_extraction.begin_extraction(owner, first_id, last_id):
                 return "busy"
         self._idle.clear()
         self._wanted.set()
@@ -81,7 +81,7 @@ class HistoryExtraction:
         while True:
             self._wanted.clear()
             try:
-                while await self._run_round():
+                while await self._learn_from_each_scope():
                     pass
             except Exception as error:  # error boundary of this task
                 log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
@@ -91,7 +91,7 @@ class HistoryExtraction:
                     async with asyncio.timeout(RETRY_SECONDS):
                         await self._wanted.wait()
 
-    async def _run_round(self) -> bool:
+    async def _learn_from_each_scope(self) -> bool:
         """Make one request for each waiting scope. Return True if one made progress."""
         scopes: list[Scope] = []
         for store in self._memory.stores:

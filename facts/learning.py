@@ -50,7 +50,7 @@ class Facts:
 
     async def learn_if_due(self, scope: Scope) -> None:
         """Learn from a scope if enough turns for a batch are waiting. Log failures and try again later."""
-        await self._learn_safely(scope, at_least=self._settings.facts_batch_turns)
+        await self._learn_safely(scope, min_turns=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         """Learn from messages that are about to be archived by a fold."""
@@ -65,7 +65,7 @@ class Facts:
                     return
         except StorageError:
             return
-        await self._learn_safely(scope, at_least=1)
+        await self._learn_safely(scope, min_turns=1)
 
     async def learn_from_quiet_scopes(self) -> None:
         """Learn from every scope in which nobody has written for a while."""
@@ -73,11 +73,11 @@ class Facts:
         for store in self._memory.stores if self._settings.learns_facts else ():
             for scope in await store.facts.list_waiting_scopes(quiet_since):
                 if self._memory.serves(scope.owner):
-                    await self._learn_safely(scope, at_least=1)
+                    await self._learn_safely(scope, min_turns=1)
         await self.embed_missing()
 
-    async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
-        """Learn from the waiting messages of a scope if they form `at_least` turns. Return the new facts.
+    async def learn(self, scope: Scope, *, min_turns: int = 1) -> list[Fact]:
+        """Learn from the waiting messages of a scope if they form `min_turns` turns. Return the new facts.
 
         Learn nothing if memory is off, the owner is incognito, or another task is learning from the scope. Raise
         KeepsakeError if the model or the store fails.
@@ -87,7 +87,7 @@ class Facts:
             return made
         self._learning.add(scope)
         try:
-            while batch := await self._find_batch(scope, at_least=at_least):
+            while batch := await self._find_batch(scope, min_turns=min_turns):
                 inserted = await self._learn_batch(batch)
                 made += inserted or []
                 if inserted is None or batch.is_last:
@@ -108,7 +108,7 @@ class Facts:
                 await self.embed_missing()
             return made
 
-        return self._settings.learns_facts and await self._backoff.attempt((scope, True), learn_next) is not None
+        return self._settings.learns_facts and await self._backoff.run_if_due((scope, True), learn_next) is not None
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
         """Return the new facts, or None if memory was turned off during extraction."""
@@ -147,11 +147,11 @@ class Facts:
                 )
         raise NewerFacts
 
-    async def _learn_safely(self, scope: Scope, *, at_least: int) -> None:
+    async def _learn_safely(self, scope: Scope, *, min_turns: int) -> None:
         if self._settings.learns_facts:
-            await self._backoff.attempt((scope, False), partial(self.learn, scope, at_least=at_least))
+            await self._backoff.run_if_due((scope, False), partial(self.learn, scope, min_turns=min_turns))
 
-    async def _find_batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
+    async def _find_batch(self, scope: Scope, *, min_turns: int = 1, from_history: bool = False) -> Batch | None:
         """Return the next messages to learn from, or None if there are too few or the owner allows no learning."""
         if scope.is_direct_messages:
             return None
@@ -176,7 +176,7 @@ class Facts:
             if not from_history:
                 # This marks the scope, so that messages which are folded before they were learned from still wait.
                 await store.facts.begin_learning(scope, learned)
-                if is_all and len(turns) < max(1, at_least):
+                if is_all and len(turns) < max(1, min_turns):
                     return None
             facts = await store.facts.list_all(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
@@ -184,7 +184,7 @@ class Facts:
         request = None
         if turns:
             make_request = partial(
-                self._requests.make_extraction,
+                self._requests.make_extraction_request,
                 *(turns, [*known, *decided]),
                 who=prompts.describe_owner(scope.owner),
                 zone=config.zone,

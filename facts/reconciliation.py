@@ -90,7 +90,7 @@ def plan_changes(
         ):
             continue
         change = FactChange(fact=draft)
-        for number in _select_nominated(draft, valid, candidates):
+        for number in _select_related_facts(draft, valid, candidates):
             fact = valid[number]
             match compare_facts(draft, fact, is_named=draft.known == number and draft.is_change):
                 case "same" if number not in closed:
@@ -163,7 +163,7 @@ def is_same_subject(subject: str, other: str) -> bool:
     return bool(subject.strip()) and bool(other.strip()) and find_topics(subject) == find_topics(other)
 
 
-def _select_nominated(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
+def _select_related_facts(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
     """Return the numbers of the facts that this one may change. The one that the model named comes first."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)

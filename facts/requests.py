@@ -82,7 +82,7 @@ class Requests:
     def _window(self) -> int:
         return self._under(self._most)
 
-    def make_extraction(
+    def make_extraction_request(
         self,
         turns: Sequence[Sequence[Message]],
         known: Sequence[Fact],
@@ -104,7 +104,7 @@ class Requests:
         bare = prompts.make_facts_request([], [])
         room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_retry_messages("…"))
         known_room = min(self._window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
-        shown, known_lines = self._select_shown(known, turns[:max_turns], known_room)
+        shown, known_lines = self._select_known_facts(known, turns[:max_turns], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
@@ -147,7 +147,7 @@ class Requests:
     def count_prompt_tokens(self, request: Request) -> int:
         return self._tokens.count_request(request)
 
-    def make_repair(self, asked: ExtractionRequest, answer: str) -> Request:
+    def make_repair_request(self, asked: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer, which is cut if it is too long."""
         free = self._window - self._tokens.count_request((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
@@ -176,7 +176,7 @@ class Requests:
             summary_ids=tuple(summary.id for summary in newest[: len(lines)]),
         )
 
-    def _select_shown(
+    def _select_known_facts(
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.

@@ -147,18 +147,18 @@ _SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
 _QUESTION_OPENING = "¿"
 
 
-def _include_doubt(content: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
-    """Extend a quote to words of doubt in the sentence `content[first:last]`, if there are any next to it.
+def _include_doubt(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
+    """Extend a quote to words of doubt that are next to it in its sentence.
 
     These are the words before the quote in its clause, a word or two after it, and neighbouring clauses of that length.
     """
     if make_fingerprint(content[start:end]).hedges:
         return start, end
-    *earlier, before = re.split(r"(?<=[,;:–—])", content[first:start])
+    *earlier, before = re.split(r"(?<=[,;:–—])", content[sentence_start:start])
     while earlier and _is_short(earlier[-1]):
         before = earlier.pop() + before
     after = ""
-    for clause in re.split(r"(?=[,;:–—])", content[end:last]):
+    for clause in re.split(r"(?=[,;:–—])", content[end:sentence_end]):
         if not _is_short(clause):
             break
         after += clause
@@ -207,7 +207,7 @@ def _make_fact(
     is_single = extracted.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
     is_over = extracted.is_over and is_single and not about
     said_at = message.created_at
-    since = parse_since(extracted.text, zone)
+    since = find_start_date(extracted.text, zone)
     return NewFact(
         text=text,
         kind="personal" if is_over else kind,
@@ -227,7 +227,7 @@ def _make_fact(
     )
 
 
-def quote_if_vague(fact: NewFact, speaker: str) -> NewFact:
+def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     """Replace a vague text, such as "Anna mentions her father's birthday", with the quote.
 
     A text is vague if it has no number and no name but the speaker's, lacks the names in the quote, and shares at most
@@ -256,7 +256,7 @@ def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> 
     return [*named, *others] if not others or (named and shared[named[0].id]) else [*others, *named]
 
 
-def parse_since(text: str, zone: tzinfo) -> datetime | None:
+def find_start_date(text: str, zone: tzinfo) -> datetime | None:
     """Return the first moment of a time such as "since 2024-05" in a text, in UTC, or None if there is none."""
     match = _SINCE.search(text.casefold())
     if match is None:
@@ -319,8 +319,8 @@ def _parse_text(item: Mapping[str, object]) -> str:
     return ""
 
 
-def _parse_short_text(value: object, most: int) -> str:
-    return " ".join(remove_invisible(value).split())[:most] if isinstance(value, str) else ""
+def _parse_short_text(value: object, max_chars: int) -> str:
+    return " ".join(remove_invisible(value).split())[:max_chars] if isinstance(value, str) else ""
 
 
 def _parse_whole_number(value: object) -> int | None:

@@ -27,14 +27,14 @@ _LATIN = str.maketrans(
 
 
 def find_objections(
-    fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo, answers: str = ""
+    fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
     """Return the reasons for not learning a fact from these messages, or [] if it agrees with them.
 
-    `also` are other texts that the fact may repeat. `answers` are the assistant's words in the same turns.
+    `allowed_texts` are other texts that the fact may repeat. `answers` are the assistant's words in the same turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
-    said = "\n".join([*(message.content for message in sources), *also])
+    said = "\n".join([*(message.content for message in sources), *allowed_texts])
     objections = []
     text, derived = _remove_derived_dates(fact.text, sources, said, zone)
     years = [message.created_at.astimezone(zone).year + step for message in sources for step in (-1, 0, 1)]

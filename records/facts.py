@@ -63,12 +63,12 @@ class Fact(_FactContent):
         """True if the fact is in every prompt to which it could apply."""
         return self.kind in LASTING
 
-    def holds_for(self, person: int) -> bool:
+    def applies_to(self, person_id: int) -> bool:
         """Return True if the fact applies to this person.
 
         In a group, a member's instructions and preferences apply only to that member, and those added by hand to all.
         """
-        return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person
+        return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person_id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -96,7 +96,7 @@ class Summariser:
                     raise
                 reasons = ["it was a refusal"]
                 continue
-            text = await asyncio.to_thread(self._clean_and_shorten, text, material)
+            text = await asyncio.to_thread(self._clean_text, text, material)
             reasons, judged = await asyncio.to_thread(self._judge_text, text, attempt)
             if not reasons and judged is not None and attempt is material:
                 text, judged = await self._add_missing_details(text, judged, attempt, ask_for_text)
@@ -115,27 +115,27 @@ class Summariser:
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
     async def _add_missing_details(
-        self, text: str, judged: Score, material: Material, ask: AskForText
+        self, text: str, score: Score, material: Material, ask: AskForText
     ) -> tuple[str, Score]:
         """Return this text, or a second attempt if that keeps more of the names and numbers."""
         told = [replace(source, is_user=True) for source in material.told] if material.of_summaries else material.told
-        missing = await asyncio.to_thread(quality_score.find_missing, text, told)
+        missing = await asyncio.to_thread(quality_score.find_missing_details, text, told)
         if not missing:
-            return text, judged
+            return text, score
         completed = replace(material, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
         try:
             again = await self._generate_in_window(completed, ask, ())
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
-            return text, judged
-        again = await asyncio.to_thread(self._clean_and_shorten, again, material)
+            return text, score
+        again = await asyncio.to_thread(self._clean_text, again, material)
         objections, other = await asyncio.to_thread(self._judge_text, again, material)
-        return (again, other) if not objections and other and other.total > judged.total else (text, judged)
+        return (again, other) if not objections and other and other.total > score.total else (text, score)
 
-    def _clean_and_shorten(self, text: str, material: Material) -> str:
+    def _clean_text(self, text: str, material: Material) -> str:
         lines = [source.text for source in material.told]
         own = quality_gate.remove_headings(_remove_superseded(text, material.superseded), lines)
-        kept = quality_score.shorten_summary(own, material.limit, count=self._tokens.count)
+        kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
     def _cut_superseded(self, superseded: Sequence[str]) -> Sequence[str]:
@@ -151,7 +151,7 @@ class Summariser:
         """Return the objections to a text, and its score. Call this in a thread, since it is slow for long sources."""
         known = [*material.base, *material.window] if material.window else material.told
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
-        lines = [quality_gate.parse_line(source.text) for source in known]
+        lines = [quality_gate.parse_source_line(source.text) for source in known]
         words = "\n".join(line.words for line in lines)
         days = sorted({day for line in lines for day in line.days})
         objections = quality_gate.find_objections(text, words, tokens=tokens, source_tokens=source_tokens, said_on=days)
@@ -201,9 +201,9 @@ class Summariser:
         request = self._make_request(material, reasons)
         return request if self._tokens.count_request(request) <= self._window else None
 
-    def _format_bullets(self, texts: Sequence[str], most: int) -> list[Source]:
+    def _format_bullets(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
-            Source(text=_format_bullet(self._tokens.cut_formatted(text, most, _format_bullet)), is_user=False)
+            Source(text=_format_bullet(self._tokens.cut_formatted(text, max_tokens, _format_bullet)), is_user=False)
             for text in texts
         ]
 
@@ -292,7 +292,7 @@ class SummaryWriter:
             if self._fallback is None:
                 raise
             log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            made = await self.summarise_by(self._fallback, material)
+            made = await self.summarise_with(self._fallback, material)
         return replace(
             made,
             tokens_in=made.tokens_in + sum(usage.prompt for usage in spent),
@@ -300,7 +300,7 @@ class SummaryWriter:
             milliseconds=round((time.monotonic() - started) * 1000),
         )
 
-    async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
+    async def summarise_with(self, model: ChatModel, material: Material) -> NewSummary:
         """Return a summary by a local model, which costs no tokens."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 

@@ -20,7 +20,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     due = select_foldable(state.turns, reason)
     if due and (reason != "threshold" or len(due) >= state.every_n):
         return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
-    return _plan_upwards(state.summaries)
+    return _plan_higher_level(state.summaries)
 
 
 def may_be_due(counts: Counts, every_n: int) -> bool:
@@ -43,7 +43,7 @@ def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, max_tu
     return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 
 
-def _plan_upwards(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
+def _plan_higher_level(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
     by_level: dict[int, list[int]] = {}
     for summary in summaries:
         by_level.setdefault(summary.level, []).append(summary.id)

@@ -43,7 +43,7 @@ class SourceLine:
     words: str
 
 
-def parse_line(text: str) -> SourceLine:
+def parse_source_line(text: str) -> SourceLine:
     """Parse a line of a summary's source. Leave out the time and speaker, because nobody said them."""
     heading, words = split_heading(text)
     name, colon, said = words.partition(": ")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
-from summaries.quality_gate import find_invented_numbers, find_numbers, parse_line
+from summaries.quality_gate import find_invented_numbers, find_numbers, parse_source_line
 from text.analyzer import analyse_text, fold_term
 from text.characters import find_sentence_ends, is_abbreviation_end
 
@@ -53,7 +53,9 @@ class Score:
 
 def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
     """Return the score of a summary, or None if its sources hold nothing worth keeping."""
-    sources = _cut_sources([Source(text=parse_line(source.text).words, is_user=source.is_user) for source in sources])
+    sources = _cut_sources(
+        [Source(text=parse_source_line(source.text).words, is_user=source.is_user) for source in sources]
+    )
     if not any(find_details(source.text) or len(_collect_terms(source.text)) >= MIN_TERMS for source in sources):
         return None
     whole = "\n".join(source.text for source in sources)
@@ -77,7 +79,7 @@ def find_details(text: str) -> set[str]:
     return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
 
 
-def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
+def find_missing_details(text: str, sources: Sequence[Source]) -> list[str]:
     """Return the names, dates and large numbers of the user that a summary lacks, in order.
 
     Return [] if the summary has half of them or lacks only a few.
@@ -85,7 +87,7 @@ def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
     kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
     for source in _cut_sources(sources):
-        for match in _WEIGHTY.finditer(parse_line(source.text).words) if source.is_user else ():
+        for match in _WEIGHTY.finditer(parse_source_line(source.text).words) if source.is_user else ():
             wanted.setdefault(fold_term(match.group().casefold()), match.group())
     lacking = [written for plain, written in wanted.items() if not kept.issuperset(_TOKEN.findall(plain))]
     if len(lacking) < MIN_MISSING or 2 * len(lacking) <= len(wanted):
@@ -93,15 +95,15 @@ def find_missing(text: str, sources: Sequence[Source]) -> list[str]:
     return lacking[-MAX_MISSING:]
 
 
-def shorten_summary(text: str, limit: int, *, count: Callable[[str], int]) -> str:
+def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]) -> str:
     """Shorten a summary to `limit` tokens. Keep the sentences with most details for their length.
 
     Small models that are asked to summarise five texts repeat all five. Cutting at the end would lose the newest.
     """
-    if count(text) <= limit:
+    if count_tokens(text) <= limit:
         return text
     parts = [part.strip() for part in split_sentences(text)]
-    sizes = [count(part) + 1 for part in parts]
+    sizes = [count_tokens(part) + 1 for part in parts]
     worth = [(2 + len(find_details(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
     kept, size = set(range(len(parts))), sum(sizes)
     for number in sorted(kept, key=lambda number: (worth[number], number)):
@@ -135,14 +137,15 @@ def _measure_retention(text: str, sources: Sequence[Source]) -> float:
     return found / wanted if wanted else 1.0
 
 
-def _measure_novelty(text: str, whole: str) -> float:
+def _measure_novelty(text: str, source_text: str) -> float:
     own = find_details(text)
     if not own:
         return 1.0
-    words = {fold_term(word.casefold()) for word in _TOKEN.findall(whole)}
+    words = {fold_term(word.casefold()) for word in _TOKEN.findall(source_text)}
     foreign = _find_names(_URL.sub(" ", text)) - words
-    foreign |= {address for address in map(str.lower, _URL.findall(text)) if address.rstrip(".,") not in whole.lower()}
-    foreign |= find_invented_numbers(text, whole)
+    addresses = map(str.lower, _URL.findall(text))
+    foreign |= {address for address in addresses if address.rstrip(".,") not in source_text.lower()}
+    foreign |= find_invented_numbers(text, source_text)
     return max(0.0, 1 - len(foreign) / len(own))
 
 

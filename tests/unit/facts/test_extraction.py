@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import reconciliation, schemas, verification
-from facts.schemas import make_facts, parse_facts, parse_since, quote_if_vague
+from facts.schemas import find_start_date, make_facts, parse_facts, replace_vague_text
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -29,7 +29,9 @@ def fact(text: str, *sources: int) -> NewFact:
 
 
 def refused(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
-    return verification.find_objections(fact(text, 1), [message(1, said, said_at)], also=["Anna"], zone=ZoneInfo(zone))
+    return verification.find_objections(
+        fact(text, 1), [message(1, said, said_at)], allowed_texts=["Anna"], zone=ZoneInfo(zone)
+    )
 
 
 @pytest.mark.parametrize(
@@ -221,7 +223,7 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
 )
 def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert quote_if_vague(found, "Anna").text == f"Anna: {quote}".rstrip(".")
+    assert replace_vague_text(found, "Anna").text == f"Anna: {quote}".rstrip(".")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +239,7 @@ def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str
 )
 def test_a_sentence_that_says_what_was_said_is_taken(text: str, quote: str) -> None:
     (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert quote_if_vague(found, "Anna").text == text
+    assert replace_vague_text(found, "Anna").text == text
 
 
 def test_what_is_said_of_somebody_else_is_not_said_of_the_person() -> None:
@@ -299,19 +301,19 @@ def test_what_was_so_once_is_over() -> None:
 
 def test_dates_are_the_owners() -> None:
     auckland = ZoneInfo("Pacific/Auckland")
-    assert parse_since("Anna rows since 2026-11-20.", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
-    assert parse_since("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
+    assert find_start_date("Anna rows since 2026-11-20.", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
+    assert find_start_date("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
     texts = ("Anna rows.", "since soon", "since 2026-13", "since 2026-02-30", "since 0000", "on 2026-02-03")
-    assert [parse_since(text, UTC) for text in texts] == [None] * 6
+    assert [find_start_date(text, UTC) for text in texts] == [None] * 6
 
 
 def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
     said = [message(1, "What could I cook tonight?")]
     answers = "You could cook a lentil curry with coconut milk."
     told = fact("Anna cooks a lentil curry with coconut milk.", 1)
-    assert verification.find_objections(told, said, also=["Anna"], zone=UTC, answers=answers)
+    assert verification.find_objections(told, said, allowed_texts=["Anna"], zone=UTC, answers=answers)
     mine = [message(1, "I cook a lentil curry with coconut milk tonight.")]
-    assert not verification.find_objections(told, mine, also=["Anna"], zone=UTC, answers=answers)
+    assert not verification.find_objections(told, mine, allowed_texts=["Anna"], zone=UTC, answers=answers)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ async def test_forgetting_waits_for_the_words_by_which_quotes_are_found(tmp_path
         for refused in (memory.preview_forgetting, memory.forget):
             with pytest.raises(StorageIndexing, match="again in a minute"):
                 await refused(ANNA.owner, one)
-        assert await memory.find_owners_with(Forgetting(what="archives", until=NOW)) == []
+        assert await memory.find_owners_with_messages(Forgetting(what="archives", until=NOW)) == []
         memory.words_within = 60
         forgetting = asyncio.create_task(memory.forget(ANNA.owner, one))
         held.set()

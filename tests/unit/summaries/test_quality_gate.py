@@ -8,7 +8,7 @@ from summaries.quality_gate import (
     find_invented_numbers,
     find_objections,
     is_in_another_language,
-    parse_line,
+    parse_source_line,
     remove_headings,
 )
 
@@ -79,7 +79,7 @@ def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_lon
 
 
 def of_a_day(text: str, said: str) -> list[str]:
-    line = parse_line(f"[2026-11-22 09:12] Anna: {said}")
+    line = parse_source_line(f"[2026-11-22 09:12] Anna: {said}")
     return find_objections(text, line.words, tokens=0, source_tokens=0, said_on=line.days)
 
 

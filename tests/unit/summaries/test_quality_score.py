@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summaries.quality_score import WEIGHTS, Score, Source, find_details, find_missing, score_summary, shorten_summary
+from summaries.quality_score import (
+    WEIGHTS,
+    Score,
+    Source,
+    find_details,
+    find_missing_details,
+    score_summary,
+    shorten_summary,
+)
 
 SOURCES = (
     Source(text="[2026-05-03 14:02] Anna: I moved to Porto with my sister Olga. The rent is 850 euros."),
@@ -105,12 +113,17 @@ def test_what_is_too_long_loses_the_sentences_with_fewest_details_and_not_its_en
         return len(text.split())
 
     text = "Nora lives in Porto. Nora asked what helps against a sore throat. Her rent is 980 euros. Mara is in Oslo."
-    assert shorten_summary(text, 100, count=words) == text
-    assert shorten_summary(text, 18, count=words) == "Nora lives in Porto. Her rent is 980 euros. Mara is in Oslo."
-    assert shorten_summary("One sentence without an end of it", 3, count=words) == "One sentence without an end of it"
+    assert shorten_summary(text, 100, count_tokens=words) == text
+    assert (
+        shorten_summary(text, 18, count_tokens=words) == "Nora lives in Porto. Her rent is 980 euros. Mara is in Oslo."
+    )
+    assert (
+        shorten_summary("One sentence without an end of it", 3, count_tokens=words)
+        == "One sentence without an end of it"
+    )
 
 
 def test_a_long_row_of_numbers_takes_no_longer_than_other_text() -> None:
     started = time.process_time()
-    assert find_missing("A row of numbers.", [Source(text="1," * 20_000)]) == []
+    assert find_missing_details("A row of numbers.", [Source(text="1," * 20_000)]) == []
     assert time.process_time() - started < 5
