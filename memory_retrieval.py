@@ -229,14 +229,14 @@ class MemoryRetrieval:
         return self._examples is not None and needs_several_searches(question, self._examples)
 
     async def _find_relevant_facts(
-        self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int
+        self, facts: Sequence[Fact], question: Question, store: MemoryStore, owner: int
     ) -> FoundFacts:
-        if not known:
+        if not facts:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.read_vectors(owner, model) if question.vector is not None else {}
-        choose = partial(find_facts, known, question, vectors=vectors, model=model, recall=self._facts)
-        found = await run_maybe_in_thread(choose, in_thread=len(known) > MANY_FACTS)
+        choose = partial(find_facts, facts, question, vectors=vectors, model=model, recall=self._facts)
+        found = await run_maybe_in_thread(choose, in_thread=len(facts) > MANY_FACTS)
         if not found.relevant:
             return found
         return found.add_replaced_facts(

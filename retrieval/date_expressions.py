@@ -80,7 +80,7 @@ def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: dateti
         return None
 
 
-def _make_range_back(now: datetime, unit: str, count: int) -> Range | None:
+def _make_earlier_range(now: datetime, unit: str, count: int) -> Range | None:
     """Return the day, week, month or year that lies `count` units back."""
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
@@ -136,10 +136,10 @@ def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[Range | None
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1
             if not _is_next_to(text, match, _NEXT):
-                yield _make_range_back(now, "day", back), match[0]
+                yield _make_earlier_range(now, "day", back), match[0]
                 of_last_week = now.weekday() - day + 7
                 if of_last_week != back and _is_next_to(text, match, _LAST):
-                    yield _make_range_back(now, "day", of_last_week), match[0]
+                    yield _make_earlier_range(now, "day", of_last_week), match[0]
 
 
 def _parse_number(word: str) -> int:
@@ -157,14 +157,14 @@ def _parse_number(word: str) -> int:
 def _find_relative_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if match := pattern.search(text):
-            yield _make_range_back(now, unit, back), match[0]
+            yield _make_earlier_range(now, unit, back), match[0]
     for match in _AGO.finditer(text):
         groups = {name[0]: value for name, value in match.groupdict().items() if value}
         word, number = groups["u"], groups.get("n")
         unit = next((unit for unit, form in _UNITS if form.fullmatch(word)), date_words.DUALS.get(word, "day"))
         count = _parse_number(number) if number else 2 if word in date_words.DUALS else 1
         if 0 < count < 1000:
-            yield _make_range_back(now, unit, count), match[0]
+            yield _make_earlier_range(now, unit, count), match[0]
 
 
 # What may surround the name of a month in a date.

@@ -47,7 +47,7 @@ class ExplanationRecord:
 
     @property
     def is_known(self) -> bool:
-        """False for an answer whose sources were not kept."""
+        """True if the sources of the answer were kept."""
         return bool(self.parts)
 
     @property

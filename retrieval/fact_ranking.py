@@ -124,14 +124,14 @@ def _list_terms(text: str) -> frozenset[str]:
 
 
 def _compute_closeness(
-    facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, minimum: float | None
+    facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, min_similarity: float | None
 ) -> dict[int, float]:
     """Map the ids of facts that are close enough to numbers from 0 at the limit to 1 for the same meaning."""
     if query is None:
         return {}
     held = {fact.id: vectors[fact.id] for fact in facts if fact.id in vectors}
     cosines = {id_: float(vector @ query) for id_, vector in held.items() if vector.shape == query.shape}
-    limit = minimum if minimum is not None else MIN_SIMILARITY.get(model)
+    limit = min_similarity if min_similarity is not None else MIN_SIMILARITY.get(model)
     if limit is None:
         if len(cosines) < MIN_FACTS_TO_JUDGE:
             return {}

@@ -45,7 +45,7 @@ class Budgets:
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
     def scale(self, share: float) -> "Budgets":
-        """Return these budgets with a share of the tokens for summaries, recent turns and snippets."""
+        """Return budgets in which summaries, recent turns and snippets get this share of their tokens."""
         return replace(
             self,
             summaries=int(self.summaries * share),
@@ -225,9 +225,9 @@ class PromptBuilder:
                 self._dispensable = {turn.messages[0].turn for turn in more}
                 return
 
-    def record_cut(self, what: CutPart, first_id: int, last_id: int, why: str) -> None:
+    def record_cut(self, part: CutPart, first_id: int, last_id: int, reason: str) -> None:
         """Record a range of messages that the prompt lacks."""
-        self._cut.append(Cut(what=what, first_id=first_id, last_id=last_id, why=why))
+        self._cut.append(Cut(what=part, first_id=first_id, last_id=last_id, why=reason))
 
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Add the facts that fit, best first. They use the budget of snippets."""
@@ -305,7 +305,7 @@ class PromptBuilder:
         )
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 
-    def _drop_least_important(self, over: int) -> bool:
+    def _drop_least_important(self, excess: int) -> bool:
         """Drop the least important part that is left, or shorten it. Return False if nothing is left."""
         if self._snippets:
             self._snippets.pop()
@@ -322,16 +322,16 @@ class PromptBuilder:
             self._instructions.pop()
         elif self._turns:
             self._cut.append(self._turns.pop().make_cut("no room"))
-        elif self._clock and self._tokens.count(self._words) < over + WORTH_SHOWING:
+        elif self._clock and self._tokens.count(self._words) < excess + WORTH_SHOWING:
             self._clock = ""
         elif self._words:
             self._message_was_cut = True
             had = self._tokens.count(self._words)
-            cut, _ = self._incoming.render_within(had - over - 4)
+            cut, _ = self._incoming.render_within(had - excess - 4)
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             had = self._tokens.count(self._system)
-            cut = self._tokens.cut_middle(self._system, had - over - 4)
+            cut = self._tokens.cut_middle(self._system, had - excess - 4)
             self._system = cut if self._tokens.count(cut) < had else ""
         else:
             return False
@@ -343,12 +343,12 @@ class PromptBuilder:
             self.record_cut("document", turn.left_out[0].id, turn.left_out[-1].id, "found by searching")
         self._left -= turn.tokens
 
-    def _drop_turn(self, turn: PastTurn, why: str) -> None:
+    def _drop_turn(self, turn: PastTurn, reason: str) -> None:
         self._turns.remove(turn)
         self._left += turn.tokens
         if turn.messages[0].turn in self._dispensable:
             return
-        cut = turn.make_cut(why)
+        cut = turn.make_cut(reason)
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
     def _list_turns_in_order(self) -> list[PastTurn]:

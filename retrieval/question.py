@@ -92,9 +92,9 @@ class SearchQuery:
     terms: tuple[str, ...]  # of all words
 
     @classmethod
-    def parse(cls, typed: str) -> "SearchQuery":
-        phrases = [_normalise_phrase("".join(groups)) for groups in _QUOTED.findall(typed)]
-        text = _QUOTED.sub(r"\1\2\3\4\5", typed)
+    def parse(cls, query: str) -> "SearchQuery":
+        phrases = [_normalise_phrase("".join(groups)) for groups in _QUOTED.findall(query)]
+        text = _QUOTED.sub(r"\1\2\3\4\5", query)
         terms = tuple(list_content_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
         phrases = phrases if phrases or terms else [_normalise_phrase(text)]

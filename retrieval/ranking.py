@@ -148,7 +148,7 @@ def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArr
 
 
 def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Values:
-    """Return the bonuses of the passages with most of the question's words in the long answer to the best message."""
+    """Return bonuses for the passages with most of the question's words in the long answer to the best message."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
     both = slice(best, best + 2)

@@ -28,8 +28,8 @@ class PastTurn:
     is_whole: bool = True
     left_out: tuple[Message, ...] = ()  # further passages of documents, which are searched instead
 
-    def make_cut(self, why: str) -> Cut:
-        return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
+    def make_cut(self, reason: str) -> Cut:
+        return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=reason)
 
 
 class TurnRenderer:

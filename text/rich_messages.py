@@ -87,8 +87,8 @@ class _Reader:
         return "", ()
 
     def _read_container(self, block: Mapping[str, Any], level: int) -> str:
-        """Return the words of a block around others, like details, a collage or a map, or of an unknown block."""
-        self._note_media(block)
+        """Return the words of a block that contains others, like details or a collage, or of an unknown block."""
+        self._collect_media(block)
         place = block.get("location")
         parts = [
             wrap_words("**", self._read_inline(block.get("summary"), level)),
@@ -102,7 +102,7 @@ class _Reader:
             parts += [
                 self._read_unknown_field(value, level + 1)
                 for name, value in block.items()
-                if name not in _READ_BY_NAME and not _is_no_word(name, value)
+                if name not in _READ_BY_NAME and not _is_identifier(name, value)
             ]
         return _join_paragraphs(*parts)
 
@@ -179,7 +179,7 @@ class _Reader:
         if "blocks" in node and "text" not in node:
             return self._read_container(node, level)
         if "text" not in node:
-            self._note_media(node)
+            self._collect_media(node)
             return "" if kind == "anchor" else self._read_plain(node)
         words = self._read_inline(node["text"], level + 1)
         if kind in ("superscript", "subscript"):
@@ -199,7 +199,7 @@ class _Reader:
             if isinstance(part, str):
                 words.append(part)
             elif isinstance(part, Mapping):
-                inner = [value for name, value in part.items() if not _is_no_word(name, value)]
+                inner = [value for name, value in part.items() if not _is_identifier(name, value)]
                 waiting += _separate_by_spaces(inner) if len(inner) > 1 else inner
             elif isinstance(part, list | tuple):
                 # Several objects are rather blocks than the runs of one sentence.
@@ -208,7 +208,7 @@ class _Reader:
                 )
         return "".join(words).strip(" ") if len(words) > 1 else "".join(words)
 
-    def _note_media(self, block: Mapping[str, Any]) -> None:
+    def _collect_media(self, block: Mapping[str, Any]) -> None:
         for name in _MEDIA:
             file = block.get(name)
             if file and isinstance(file, list | tuple | Mapping):
@@ -228,7 +228,7 @@ class _Reader:
         return self._parts_left >= 0
 
 
-def _is_no_word(name: object, value: object) -> bool:
+def _is_identifier(name: object, value: object) -> bool:
     # Addresses and identifiers have no spaces.
     is_identifier = isinstance(value, str) and (name == "type" or len(value.split()) < 2)
     return is_identifier and _NO_WORDS.fullmatch(str(name)) is not None
@@ -292,5 +292,5 @@ def _format_code(code: str) -> str:
     return f"{fence} {code} {fence}"
 
 
-def _make_fence(code: str, shortest: int) -> str:
-    return "`" * max(shortest, 1 + max(map(len, re.findall("`+", code)), default=0))
+def _make_fence(code: str, min_length: int) -> str:
+    return "`" * max(min_length, 1 + max(map(len, re.findall("`+", code)), default=0))

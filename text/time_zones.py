@@ -53,7 +53,7 @@ def find_zone_of_offset(minutes: int) -> str | None:
 
 
 def list_offsets() -> Sequence[int]:
-    """Return offsets in minutes, from west to east, each with another time of day."""
+    """Return the offsets of all distinct times of day, in minutes, from west to east."""
     # Two zones that are 24 hours apart show the same time.
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 

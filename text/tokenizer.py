@@ -167,13 +167,13 @@ class Tokenizer:
         return pieces
 
     def cut_head(self, text: str, tokens: int, start: int = 0) -> str:
-        """Return about the longest text[start:…] of at most `tokens`."""
+        """Return a beginning of text[start:] that has at most `tokens` and is about as long as possible."""
         return self._find_longest(
             len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
         )
 
     def cut_tail(self, text: str, tokens: int) -> str:
-        """Return about the longest end of the text of at most `tokens`."""
+        """Return an end of the text that has at most `tokens` and is about as long as possible."""
         return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
     def _find_longest(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:

@@ -44,11 +44,11 @@ class FullText:
             connection.execute("INSERT INTO words (words, rank) VALUES ('usermerge', ?)", values)
         connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
 
-    def rename_owner(self, connection: Connection, old: int, new: int) -> None:
+    def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
         """Give an owner's terms a new owner id, while `messages` still has the old one."""
-        for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old,)).fetchall():
-            before, after = (make_prefix(Scope(owner=owner, thread=thread)) for owner in (old, new))
-            connection.execute(_RENAMED, (before, after, old, thread))
+        for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old_id,)).fetchall():
+            before, after = (make_prefix(Scope(owner=owner, thread=thread)) for owner in (old_id, new_id))
+            connection.execute(_RENAMED, (before, after, old_id, thread))
 
     def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         """Map each term to the number of messages of the scope that contain it."""
@@ -63,7 +63,7 @@ class FullText:
         return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
     def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
-        """Return the seqs of messages that contain any of the terms, best by BM25 first. Equals are newest first."""
+        """Return the seqs of messages with any of the terms, best by BM25 and then newest first."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?",
             (_make_match_query([scope], list(frequency)), limit),

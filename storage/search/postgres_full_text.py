@@ -37,10 +37,10 @@ class TsVector(FullText):
     def merge_some_segments(self, connection: Connection) -> None:
         """Do nothing, since a GIN index needs no merging."""
 
-    def rename_owner(self, connection: Connection, old: int, new: int) -> None:
-        before, after = (make_prefix(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old, new))
-        connection.execute(_RENAMED, (new, f"^{before}", after, old))
-        connection.execute(_COUNTS_RENAMED, (new, f"^{before}", after, old))
+    def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
+        before, after = (make_prefix(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old_id, new_id))
+        connection.execute(_RENAMED, (new_id, f"^{before}", after, old_id))
+        connection.execute(_COUNTS_RENAMED, (new_id, f"^{before}", after, old_id))
 
     def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         tokens = {_format_lexeme(make_token(scope, term)): term for term in terms}

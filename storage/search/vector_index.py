@@ -77,7 +77,7 @@ class Matrix:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
     def append_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "Matrix":
-        """Return the matrix with more (seq, part, vector). Skip vectors of another length, which another model made."""
+        """Return the matrix with further rows of (seq, part, vector). Skip vectors of another length."""
         fitting = [row for row in rows if len(row[2]) == 2 * self.dimensions]
         seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
         vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, self.dimensions)
@@ -104,14 +104,14 @@ class Matrix:
         return Closeness(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
 
 
-def _append_to_array(array: npt.NDArray[Any], used: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Write items after the first `used` rows of an array. Return it, or a larger copy if it is too small."""
-    count = used + len(items)
+def _append_to_array(array: npt.NDArray[Any], length: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Write items after the first `length` rows of an array. Return it, or a larger copy if it is too small."""
+    count = length + len(items)
     if count > len(array):
         grown = np.empty((max(count, len(array) * 5 // 4, 64), *array.shape[1:]), array.dtype)
-        grown[:used] = array[:used]
+        grown[:length] = array[:length]
         array = grown
-    array[used:count] = items
+    array[length:count] = items
     return array
 
 

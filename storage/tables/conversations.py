@@ -90,7 +90,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(put_title, place.owner)
 
     async def list_conversations(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return a page of conversations, the last opened first, and the number of all. Skip empty ones unless open."""
+        """Return a page of conversations, the last opened first, and their total. Skip empty ones unless open."""
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
@@ -104,7 +104,7 @@ class ConversationTable(OwnerTables):
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
-        """Return the conversation with a message, given by its source, its id (`number`) or a Telegram id, or None."""
+        """Return the conversation that has a message, or None. Find it by source, id (`number`) or Telegram id."""
         lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
         lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
 

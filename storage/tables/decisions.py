@@ -72,11 +72,11 @@ def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
-def _hash_subject(subject: str, member: int, key: str) -> str:
+def _hash_subject(subject: str, member_id: int, key: str) -> str:
     """Return a subject as a keyed hash, or plain if `key` is empty. Members of a group have separate subjects."""
     words = " ".join(sorted(find_topics(subject)))
-    if words and member:
-        words = f"{words} of {member}"
+    if words and member_id:
+        words = f"{words} of {member_id}"
     return _hash_text(f"subject {words}", key) if words and key else words
 
 
@@ -85,10 +85,10 @@ def _hash_text(text: str, key: str) -> str:
 
 
 async def store_decisions(
-    tx: Transaction, owner: int, facts: Sequence[int], *, decided_at: datetime | None = None
+    tx: Transaction, owner: int, fact_ids: Sequence[int], *, decided_at: datetime | None = None
 ) -> None:
     """Store the decisions about facts that will be erased. `decided_at` replaces the time of these decisions."""
-    known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(facts)))
+    known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(fact_ids)))
     decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:
         return
@@ -98,10 +98,10 @@ async def store_decisions(
     await tx.execute_many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
 
 
-async def delete_decisions_without_sources(tx: Transaction, owner: int, erased: Collection[int]) -> None:
+async def delete_decisions_without_sources(tx: Transaction, owner: int, erased_ids: Collection[int]) -> None:
     """Delete decisions that are based on erased messages, unless another source of the fact remains."""
     for decision in await read_decisions(tx, owner):
-        is_touched = not set(decision.source_ids).isdisjoint(erased)
+        is_touched = not set(decision.source_ids).isdisjoint(erased_ids)
         if is_touched and not await tx.row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):
             await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, decision.id)
 

@@ -15,7 +15,7 @@ class ExplanationTable(OwnerTables):
     """The explanations of each owner's newest 100 answers (`store.explanations`)."""
 
     async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the newest answer, or of the answer in or to a Telegram message."""
+        """Return the explanation of the newest answer, or of the one that a Telegram message shows or asked for."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
@@ -23,7 +23,7 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def list_latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
-        """Return the newest explanations with the ids of their answers, which are below `before`."""
+        """Return the newest explanations with the ids of their answers, newest first. Skip ids from `before` on."""
         rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
 

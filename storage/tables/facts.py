@@ -47,7 +47,7 @@ class FactTable(OwnerTables):
             return await decision_table.read_decisions(reader, owner)
 
     async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
-        """Return the facts that the facts with these ids superseded, ascending by id, without deleted ones."""
+        """Return the facts that these facts superseded, ascending by id. Leave out deleted facts."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     async def read_revision(self, owner: int) -> str:
@@ -66,10 +66,10 @@ class FactTable(OwnerTables):
 
         return await self._read_snapshot(scope.owner, read)
 
-    async def begin_learning(self, scope: Scope, learned: int) -> None:
+    async def begin_learning(self, scope: Scope, learned_id: int) -> None:
         """Record the id of the last message that was learned from, unless the scope has a record already."""
         if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
-            await self._execute(scope.owner, _BEGIN, *scope, learned)
+            await self._execute(scope.owner, _BEGIN, *scope, learned_id)
 
     async def list_waiting_scopes(self, quiet_since: datetime) -> list[Scope]:
         """Return the scopes with messages to learn from, all of which are older than `quiet_since`."""
@@ -243,21 +243,21 @@ class FactTable(OwnerTables):
         await tx.rows(FACTS.upsert, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))
         return True
 
-    async def _mark_superseded(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
-        """Record the successor of a fact, which ends at `at` unless it ended earlier. Move its pin to the successor."""
+    async def _mark_superseded(self, tx: Transaction, owner: int, id_: int, moment: datetime, successor: int) -> None:
+        """Record the successor of a fact, which ends at `moment` unless it ended earlier. Move its pin, too."""
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
         old = parse_fact(row)
-        ended = format_moment(old.valid_to or max(at, old.valid_from))
+        ended = format_moment(old.valid_to or max(moment, old.valid_from))
         closing = "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?"
         await tx.rows(closing, ended, successor, owner, id_)
         if old.is_pinned:
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
-    async def _insert_before_later_fact(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
+    async def _insert_before_later_fact(self, tx: Transaction, owner: int, id_: int, later_id: int) -> None:
         """Insert a fact into the history of a later one. Former homes, for example, are learned in any order."""
-        new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
+        new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later_id)
         if new is None or last is None:
             return
         successor = last

@@ -66,7 +66,7 @@ class FoldTable(OwnerTables):
         return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, new_summary: NewSummary, *, now: datetime) -> Summary:
-        """Insert a summary, archive its sources and complete the job. Raise StaleFold if lease or sources were lost."""
+        """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease or a source was lost."""
         async with write_under_lease(self.database, lease) as tx:
             summary = await fold_sources(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)
@@ -123,10 +123,10 @@ async def write_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncI
         yield tx
 
 
-async def complete_job(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
+async def complete_job(tx: Transaction, lease: FoldLease, summary_id: int, now: datetime) -> None:
     """Mark the job of a lease as completed, and delete the failure of its scope."""
     completing = "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?"
-    await tx.rows(completing, format_moment(now), summary, lease.job_id)
+    await tx.rows(completing, format_moment(now), summary_id, lease.job_id)
     await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
 
 
@@ -174,12 +174,12 @@ async def fold_sources(
     return summary
 
 
-async def delete_summaries(tx: Transaction, owner: int, deleted: Collection[int], reactivated: Collection[int]) -> None:
-    """Delete summaries. Their messages and the `reactivated` summaries become active."""
-    ids = json.dumps(sorted(deleted))
-    await tx.rows(_ACTIVATE_MESSAGES, owner, ids)
-    await tx.rows(DELETE_SUMMARIES, owner, ids)
-    await tx.rows(_ACTIVATE_SUMMARIES, owner, json.dumps(sorted(reactivated)))
+async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], reactivated_ids: Collection[int]) -> None:
+    """Delete summaries. Their messages and the summaries `reactivated_ids` become active."""
+    deleted = json.dumps(sorted(ids))
+    await tx.rows(_ACTIVATE_MESSAGES, owner, deleted)
+    await tx.rows(DELETE_SUMMARIES, owner, deleted)
+    await tx.rows(_ACTIVATE_SUMMARIES, owner, json.dumps(sorted(reactivated_ids)))
 
 
 def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:

@@ -54,9 +54,9 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 class HistoryTable(OwnerTables):
     """Imports into the memories in one store (`store.history`). Every write raises StaleFold if its lease was lost."""
 
-    async def find_known_ids(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+    async def find_known_ids(self, owner: int, sources: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         """Return the ids of the owner's messages with these pairs of role and source, by pair."""
-        return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(names))}
+        return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(sources))}
 
     async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` free ids, right above `after` if they fit there, or else below all messages."""
@@ -129,13 +129,13 @@ class HistoryTable(OwnerTables):
             covering = [row["id"] for row in rows if row["table"] == tables.SUMMARIES.name]
             await tx.rows(_COUNTED, owner, json.dumps(covering))
 
-    async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
-        """End a complete restore. Undo summaries that were made during it from the `restored` ones."""
+    async def end_restore(self, lease: FoldLease, restored_ids: Set[int]) -> None:
+        """End a complete restore. Undo summaries that were made during it from the `restored_ids` ones."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             rows = await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
-            made = {row["id"]: json.loads(row["source_ids"]) for row in rows if row["id"] not in restored}
-            gone = {number for number, below in made.items() if not restored.isdisjoint(below)}
+            made = {row["id"]: json.loads(row["source_ids"]) for row in rows if row["id"] not in restored_ids}
+            gone = {number for number, below in made.items() if not restored_ids.isdisjoint(below)}
             # The ids of sources are lower than the ids of the summaries made from them.
             for number, below in sorted(made.items()):
                 if not gone.isdisjoint(below):
@@ -177,7 +177,9 @@ class HistoryTable(OwnerTables):
             return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add the facts that are new and not overruled. Return their number. `ids` maps their message ids to ours."""
+        """Add the new facts that no decision overrules, and return their number. `ids` maps old message ids to new
+        ones.
+        """
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}

@@ -45,7 +45,7 @@ class HistoryExtractionTable(OwnerTables):
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
     async def read_next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the id of the last message read, and the next messages, or none if no extraction is running."""
+        """Return the id of the last message read, and the next messages. Return none if no extraction is running."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             if (row := await reader.row(_RUNNING, *scope)) is None:
                 return 0, []
@@ -53,7 +53,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
     async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
-        """Return the numbers of the owner's messages that were read and that are read in total, or None."""
+        """Return how many of the owner's messages were read, and their total, or None if no extraction is running."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             if await reader.row(_RUNNING, *scope) is None:
                 return None

@@ -20,7 +20,7 @@ class OwnerTables(StatementRunner):
         self.kind = kind
 
     async def _read_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
-        """Return the result of `work`, which runs all its reads on one snapshot, on the thread of the database."""
+        """Return the result of `work`, which reads one snapshot on the thread of the database."""
         async with self.database.read(owner) as reader:
             return await reader.run_in_snapshot(work)
 
@@ -41,20 +41,20 @@ def delete_owner_rows(connection: Connection, owner: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
-async def change_owner_id(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
+async def change_owner_id(tx: Transaction, old_id: int, new_id: int, tables: Sequence[str] = ()) -> None:
     """Change the id of an owner in `tables`, or in all tables of a SQLite file. Void running folds."""
     replacing = "" if tables else "OR REPLACE"
     columns = ", ".join(("storage_type", *(name for name in USERS.names if name != "user_id")))
-    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
+    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old_id)
     copy = f"INSERT {replacing} INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?"  # noqa: S608
-    await tx.rows(copy, new, old)
+    await tx.rows(copy, new_id, old_id)
     # Telegram numbers the messages of the new chat from 1, so an old number would name another message.
-    await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
-    await tx.run(lambda connection: full_text.get_word_index(connection).rename_owner(connection, old, new))
+    await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old_id)
+    await tx.run(lambda connection: full_text.get_word_index(connection).rename_owner(connection, old_id, new_id))
     for table in tables or [row[0] for row in await tx.rows(_OF_OWNERS)]:
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
-        await tx.rows(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
-    await tx.rows("DELETE FROM users WHERE user_id = ?", old)
+        await tx.rows(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new_id, old_id)  # noqa: S608
+    await tx.rows("DELETE FROM users WHERE user_id = ?", old_id)
 
 
 _OF_OWNERS = """
