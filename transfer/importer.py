@@ -69,6 +69,7 @@ class Importer:
     _retention: timedelta | None = None
     _reader: FileReader = field(factory=FileReader, init=False)
     _restorer: Restorer = field(init=False)
+    _announced: list[int] = field(factory=list, init=False)
     _importing: set[int] = field(factory=set, init=False)
     _stopped: set[int] = field(factory=set, init=False)
 
@@ -155,13 +156,24 @@ class Importer:
             self._importing.discard(owner)
             self._stopped.discard(owner)
 
+    @contextmanager
+    def announce(self, owner: int) -> Iterator[None]:
+        """Count an import as running while its file is still downloaded, so that it can be stopped."""
+        self._announced.append(owner)
+        try:
+            yield
+        finally:
+            self._announced.remove(owner)
+            if not self.is_running(owner):
+                self._stopped.discard(owner)
+
     def is_running(self, owner: int) -> bool:
-        """Return True while an import for this owner runs."""
-        return owner in self._importing
+        """Return True from the announcement of an owner's import until it ends."""
+        return owner in self._importing or owner in self._announced
 
     def stop(self, owner: int) -> None:
         """Cancel an import that has no lease yet. A later one fails when its lease is revoked."""
-        if owner in self._importing:
+        if self.is_running(owner):
             self._stopped.add(owner)
 
     async def _prepare_import(self, scope: Scope, person: int, data: bytes, given: FileContext) -> _Work:

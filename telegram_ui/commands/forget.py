@@ -147,8 +147,9 @@ class ForgetCommands(Family):
             return await self._make_message_question(scope, target)
         if target.kind == "found":
             return await self._make_matches_question(scope, target)
-        forgotten = await self._services.memory.preview_forgetting(owner, await self._make_request(scope, target))
+        # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
+        forgotten = await self._services.memory.preview_forgetting(owner, await self._make_request(scope, target))
         if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(place, target), ""]

@@ -246,10 +246,11 @@ class TransferCommands(Family):
         stop = [self._make_button(ask, STOP, tr("transfer-pause"))]
         progress = self._running[here] = ImportProgress(lambda text: self._show_text(ask, text, stop), self._monotonic)
         try:
-            await self._show_text(ask, tr("transfer-importing"), stop)
-            data, given = await self._download_file(ask, sent)
-            run = self._services.importer.run
-            result = await run(ask.chat.scope, ask.person.id, data, given, progress=progress.report)
+            importer = self._services.importer
+            with importer.announce(ask.chat.scope.owner):
+                await self._show_text(ask, tr("transfer-importing"), stop)
+                data, given = await self._download_file(ask, sent)
+                result = await importer.run(ask.chat.scope, ask.person.id, data, given, progress=progress.report)
         except _Stopped:
             go_on = self._make_button(ask, IMPORT, tr("transfer-go-on"), ask.argument)
             leave = self._make_button(ask, LEAVE, tr("transfer-cancel"), ASKED)
