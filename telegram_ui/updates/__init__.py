@@ -7,8 +7,7 @@ dispatch.py       puts each update into the queue of its handler
 durable_queue.py  the queue between Telegram and the bot
 error_boundary.py catches every error: one log line, one sentence to the person
 files.py          fetches and reads the files of a turn, within limits
-mentions.py       mentions of the bot in a group
-parsing.py        parses updates into our own values
+parsing.py        parses updates into our own values, without mentions of the bot
 paste.py          joins the pieces of a split paste
 polling.py        long polling, by the one process that leads
 raw_update.py     parses raw updates, within bounds

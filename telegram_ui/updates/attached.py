@@ -11,6 +11,7 @@ from telegram.ext.filters import StatusUpdate
 from attachments.documents import make_display_name
 from locales.catalog import ENGLISH, translate
 from telegram_ui.commands.wording import SENT_KINDS
+from text.rich_messages import RichWords
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,20 @@ class AttachedFile:
     is_recorded: bool = False  # True for speech recorded in Telegram
 
 
+def find_attachments(
+    message: telegram.Message, content: RichWords
+) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
+    """Return the kind of the attachment, the readable files, and the kinds of the other files."""
+    if content.media:
+        files, unread = _parse_media_files(content.media)
+        return next(iter(unread), "new"), files, unread
+    attachment, file = find_attachment_kind(message), _find_file(message)
+    if file is not None:
+        return attachment, (file,), ()
+    is_only_words = attachment == "new" and bool(content.text) and not message.caption
+    return ("", (), ()) if is_only_words or not attachment else (attachment, (), (attachment,))
+
+
 def find_attachment_kind(message: telegram.Message) -> str:
     """Return the kind of a message's attachment: one of SENT_KINDS, "new" for an unknown kind, or "" for none."""
     for field in SENT_KINDS:
@@ -60,7 +75,7 @@ def find_attachment_kind(message: telegram.Message) -> str:
     return "new" if is_new and not StatusUpdate.ALL.filter(telegram.Update(0, message=message)) else ""
 
 
-def parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
+def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the readable files of a formatted message, and the kinds of the others.
 
     `media` holds the kind of each file, such as "photo", and its raw JSON.
@@ -71,7 +86,7 @@ def parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedF
         if len(files) < MAX_FILES:
             envelope = {"message_id": 0, "date": 0, "chat": {"id": 0, "type": "private"}, kind: raw}
             try:
-                file = find_file(telegram.Message.de_json(envelope, None))
+                file = _find_file(telegram.Message.de_json(envelope, None))
             except Exception as error:  # broad: the library may raise anything
                 logger.info("A file in a formatted message is unreadable: %s", type(error).__name__)
         if file is not None:
@@ -86,7 +101,7 @@ def get_kind_name(kind: str) -> str:
     return translate(ENGLISH, f"files-kind-{kind}")
 
 
-def find_file(message: telegram.Message) -> AttachedFile | None:
+def _find_file(message: telegram.Message) -> AttachedFile | None:
     """Return the readable file of a message, or None."""
     if message.photo:
         return _describe_picture("a photo", message.photo, "image/jpeg")

@@ -17,14 +17,15 @@ from locales.catalog import tr
 from locales.told import format_error
 from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
+from records.owners import MODES
 from records.turns import Incoming, IncomingPiece
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
-from telegram_ui.sending.formatting import TextBuilder
+from telegram_ui.sending.formatting import MAX_UNITS, TextBuilder
 from telegram_ui.updates.attached import AttachedFile, PictureSize
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.parsing import ParsedUpdate, make_incoming
+from telegram_ui.updates.parsing import ParsedUpdate
 
 logger = logging.getLogger(__name__)
 
@@ -162,6 +163,31 @@ class AttachedFiles:
             return await self._files.fetch(parsed.chat, document)
         except FileTooLarge:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
+
+
+def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
+    """Return the turn of a message, or of the pieces of a paste."""
+    first = pieces[0]
+    return Incoming(
+        scope=first.scope,
+        person=first.person,
+        in_group=not first.chat.is_private,
+        replied=first.replied,
+        is_wordless=all(piece.is_wordless for piece in pieces),
+        mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
+        pieces=tuple(
+            IncomingPiece(
+                text=piece.text,
+                source=piece.source,
+                sent_at=piece.sent_at,
+                telegram_id=piece.telegram_id,
+                # A client that splits at a line end, before its limit, drops the line end.
+                seam="\n" if piece.units < MAX_UNITS else "",
+                origin=piece.origin,
+            )
+            for piece in pieces
+        ),
+    )
 
 
 def choose_picture_size(file: AttachedFile, tokens: int) -> PictureSize:

@@ -9,14 +9,13 @@ from typing import Literal
 import telegram
 
 from records.messages import Origin
-from records.owners import MODES, Mode
+from records.owners import Mode
 from records.scopes import MAX_TELEGRAM_ID, Person, Scope
-from records.turns import Incoming, IncomingPiece, Replied
+from records.turns import Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
-from telegram_ui.sending.formatting import MAX_UNITS, count_units
-from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_file, get_kind_name, parse_media_files
-from telegram_ui.updates.mentions import remove_mentions
+from telegram_ui.sending.formatting import count_units
+from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, get_kind_name
 from text.characters import format_visible_line, remove_invisible
 from text.rich_messages import RichWords, read_rich_message
 
@@ -26,6 +25,10 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_react
 
 NEVER = datetime.fromtimestamp(0, UTC)
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
+MENTION = re.compile(r"(?<![\w@])(@[A-Za-z0-9_]{1,64})")
+COMMAS = ",，、،"
+# The punctuation between the bot's name and the rest of the message.
+AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
 CHAT_TYPES = ("private", "group", "supergroup")
 MAX_REPLIED_CHARS = 2_000  # characters of a replied-to message that reach the model
 NO_WORDS = "[The sender removed the words of this message]"  # the text after an edit that leaves only a mention
@@ -115,31 +118,6 @@ def find_supergroup_upgrade(update: telegram.Update) -> tuple[int, int] | None:
     return None
 
 
-def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
-    """Return the turn of a message, or of the pieces of a paste."""
-    first = pieces[0]
-    return Incoming(
-        scope=first.scope,
-        person=first.person,
-        in_group=not first.chat.is_private,
-        replied=first.replied,
-        is_wordless=all(piece.is_wordless for piece in pieces),
-        mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
-        pieces=tuple(
-            IncomingPiece(
-                text=piece.text,
-                source=piece.source,
-                sent_at=piece.sent_at,
-                telegram_id=piece.telegram_id,
-                # A client that splits at a line end, before its limit, drops the line end.
-                seam="\n" if piece.units < MAX_UNITS else "",
-                origin=piece.origin,
-            )
-            for piece in pieces
-        ),
-    )
-
-
 def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     message = update.message or update.edited_message
     sender = message.from_user if message is not None else None
@@ -149,11 +127,11 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     if sender.is_bot and not is_anonymous:
         return None
     content = _read_words(message)
-    attachment, files, unread = _find_attachments(message, content)
+    attachment, files, unread = find_attachments(message, content)
     if not content.text and not attachment:
         return None
     is_private = message.chat.type == "private"
-    words, is_mentioned = remove_mentions(message, content.text, bot)
+    words, is_mentioned = _remove_mentions(message, content.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
@@ -199,6 +177,74 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     )
 
 
+def _remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
+    """Return the text of a message without mentions of the bot, and True if there were any."""
+    if message.chat.type == "private":
+        return text.strip(), False
+    if message.text or message.caption:
+        stretches = _split_at_mentions(text, message.entities or message.caption_entities, bot)
+    else:  # a formatted message or a checklist has lost its entities
+        parts = MENTION.split(text)  # every second one is a name
+        ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
+        begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
+        stretches = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+    words, has_any = _join_stretches(stretches).strip(), len(stretches) > 1
+    called = None if has_any else _remove_bot_name(words, bot.first_name)
+    return (words, has_any) if called is None else (called, True)
+
+
+def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
+    units = text.encode("utf-16-le", "surrogatepass")
+    stretches, since = list[bytes](), 0
+    for entity in entities:
+        begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
+        if since <= begin and _is_mention_of(entity, units, bot):
+            stretches.append(units[since:begin])
+            since = end
+    stretches.append(units[since:])
+    return [stretch.decode("utf-16-le", "surrogatepass") for stretch in stretches]
+
+
+def _remove_bot_name(words: str, name: str) -> str | None:
+    """Remove the bot's name from the beginning or the end of a text. Return None if it is at neither."""
+    name = name.strip()
+    if len(name) < 3:  # a shorter name may be any word
+        return None
+    begin, end = words[: len(name)], words[len(name) :]
+    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
+        return AFTER_NAME.sub("", end, count=1)
+    said = words.rstrip(" ?!.？！。؟")
+    before = said[: -len(name)].rstrip()
+    if said[len(before) :].strip().casefold() == name.casefold() and before and before[-1] in COMMAS:
+        return before[:-1].rstrip() + words[len(said) :].strip()
+    return None
+
+
+def _join_stretches(stretches: Sequence[str]) -> str:
+    """Join the text around mentions, so that "Hi @bot, how" becomes "Hi, how" and "Why, @bot?" becomes "Why?"."""
+    made = [stretches[0]]
+    for after in stretches[1:]:
+        before, rest = made[-1].rstrip(" "), after.lstrip(" ")
+        if len(made) == 1 and not before.strip(" ,"):
+            made = [AFTER_NAME.sub("", after, count=1)]
+        elif not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
+            # The comma belonged to the mention.
+            made[-1:] = [part for part in (before.rstrip(COMMAS).rstrip(), rest) if part] or [""]
+        else:
+            made[-1:] = [before, after]
+    return "".join(made)
+
+
+def _is_mention_of(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
+    if entity.type == telegram.MessageEntity.TEXT_MENTION:
+        return entity.user is not None and entity.user.id == bot.id
+    # Compare the length first, so that many wrong entities cost little.
+    if entity.type != telegram.MessageEntity.MENTION or not bot.username or entity.length != len(bot.username) + 1:
+        return False
+    name = units[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
+    return name.casefold() == f"@{bot.username}".casefold()
+
+
 def _read_words(message: telegram.Message | telegram.ExternalReplyInfo) -> RichWords:
     if isinstance(message, telegram.Message) and (words := message.text or message.caption):
         return RichWords(text=words)
@@ -213,20 +259,6 @@ def format_checklist(checklist: telegram.Checklist) -> str:
     done = [task.completed_by_user or (task.completion_date or NEVER) > NEVER for task in checklist.tasks]
     tasks = (f"- [{'x' if is_done else ' '}] {task.text}" for task, is_done in zip(checklist.tasks, done, strict=True))
     return "\n".join([checklist.title, *tasks])
-
-
-def _find_attachments(
-    message: telegram.Message, content: RichWords
-) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the kind of the attachment, the readable files, and the kinds of the other files."""
-    if content.media:
-        files, unread = parse_media_files(content.media)
-        return next(iter(unread), "new"), files, unread
-    attachment, file = find_attachment_kind(message), find_file(message)
-    if file is not None:
-        return attachment, (file,), ()
-    is_only_words = attachment == "new" and bool(content.text) and not message.caption
-    return ("", (), ()) if is_only_words or not attachment else (attachment, (), (attachment,))
 
 
 def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> ParsedUpdate | None:
@@ -363,7 +395,7 @@ def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
     earlier = message.reply_to_message
     if earlier is None or find_attachment_kind(message):
         return None
-    _, files, _ = _find_attachments(earlier, _read_words(earlier))
+    _, files, _ = find_attachments(earlier, _read_words(earlier))
     return next((file for file in files if file.kind == "picture"), None)
 
 

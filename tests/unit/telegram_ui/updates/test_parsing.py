@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from records.scopes import Scope
 from records.turns import Replied
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
+from telegram_ui.updates.files import make_incoming
 from telegram_ui.updates.parsing import (
     ParsedUpdate,
     find_supergroup_upgrade,
     format_checklist,
-    make_incoming,
     parse_update,
 )
 from tests.support.processor_time import count_units
