@@ -70,12 +70,9 @@ CutPart = Literal["turns", "summary", "archived", "message", "system", "document
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """A range of messages that a prompt neither quotes nor covers by a summary.
+    """A range of messages that a prompt neither quotes nor covers by a summary."""
 
-    "archived" messages have no active summary, because they left a sliding window or another program wrote the file.
-    """
-
-    what: CutPart
+    what: CutPart  # "archived" messages left a sliding window, or another program wrote the file without a summary
     first_id: int
     last_id: int
     why: str

@@ -73,14 +73,11 @@ class Fact(_FactContent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """A change of a fact by hand.
-
-    The terms and the subject are hashed with `key` if the fact was erased (storage/tables/decisions.py).
-    """
+    """A change of a fact by hand."""
 
     id: int
     owner: int
-    key: str
+    key: str  # with which terms and subject are hashed if the fact was erased (storage/tables/decisions.py)
     terms: tuple[str, ...]  # of its topics
     subject: str  # the single-valued attribute that it sets, or ""
     source_ids: tuple[int, ...]
@@ -117,11 +114,9 @@ class NewProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactChange:
-    """A planned change of the stored facts.
+    """A planned change of the stored facts."""
 
-    Negative numbers refer to earlier changes of the same list, -1 to the first.
-    """
-
+    # Negative numbers refer to earlier changes of the same list, -1 to the first.
     fact: NewFact
     same_as: int | None = None  # the fact that gets the new one's sources; None if the new one is inserted
     closes: tuple[int, ...] = ()  # the facts that the new one replaces

@@ -24,17 +24,13 @@ OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)  # origins 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _MessageContent:
-    """The fields that new and stored messages have in common.
-
-    The source is the update or import that caused the message. An answer has the source of the update that it answers.
-    Sources are unique per owner and role, so storing a message again returns the first one.
-    """
+    """The fields that new and stored messages have in common."""
 
     role: Role
     content: str
     created_at: datetime
     speaker: str = ""
-    source: str | None = None
+    source: str | None = None  # the update that it came with or answers, or its import; unique per owner and role
     telegram_id: int | None = None
     origin: Origin = ""
     person_id: int = 0  # the Telegram id of the author in a group, because names are not unique
@@ -125,10 +121,8 @@ class Correction:
 
 
 def is_of_kind(message: Message, kind: TimelineKind) -> bool:
-    """Return True if a message passes a filter of the timeline.
-
-    This must agree with the SQL in storage/tables/timeline.py.
-    """
+    """Return True if a message passes a filter of the timeline."""
+    # This must agree with the SQL in storage/tables/timeline.py.
     match kind:
         case "user":
             return message.is_user and not message.origin
