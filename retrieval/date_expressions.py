@@ -46,16 +46,12 @@ def _make_neighbour_patterns(before: str, after: str, eastern: str) -> tuple[re.
 
 _NEXT = _make_neighbour_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, date_words.EASTERN_NEXT)
 _LAST = _make_neighbour_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
-
-
 _MONTHS = {
     form: number
     for names in date_words.MONTHS
     for number, name in enumerate(names.split(), 1)
     for form in name.split("|")
 }
-
-
 # Words before a month that is also another word.
 _BEFORE_MONTHS = frozenset({"in", "last", "this", "next", "of", "since", "en", "im", "в", "em", "de"})
 

@@ -76,6 +76,7 @@ _CODE = re.compile(
 _WITHOUT_ACCENTS: dict[int, None] = dict.fromkeys(_ACCENTS)
 _WITHOUT_POINTS: dict[int, None] = dict.fromkeys(_POINTS)
 _PERSIAN = frozenset("پچژگ")
+_KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
 _FOLDED = str.maketrans(
     dict.fromkeys([*map(chr, _POINTS), *"\u0640\u06dd\u06de\u06e5\u06e6\u06e9"], "")
     | dict(zip("أإآٱىةؤئکیۀ", "اااايهوءكيه", strict=True))
@@ -99,9 +100,6 @@ def fold_term(term: str) -> str:
     if term.isascii():
         return term
     return normalise_unicode("NFC", normalise_unicode("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
-
-
-_KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
 
 
 class _Stemmers(threading.local):

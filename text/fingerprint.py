@@ -95,7 +95,6 @@ _DROPPED = frozenset(
     " el la los las un una también todavía aún ahora muy actualmente es"
     " также тоже ещё еще сейчас теперь очень это".split()
 )
-
 _FILLERS = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())
 
 

@@ -23,9 +23,7 @@ MAX_ECHOES = 3  # messages that hold a word and may all be the question itself o
 _APART = 3  # added to the position of a message after a gap, so that it counts as no neighbour
 NEIGHBOURS = 2  # messages read before and after each found one
 
-_COLUMNS = """
-near.seq, near.message_id, near.said_at, near.is_assistant, near.speaker, near.marks
-"""
+_COLUMNS = "near.seq, near.message_id, near.said_at, near.is_assistant, near.speaker, near.marks"
 # CROSS JOIN keeps this order. SQLite would otherwise begin with all rows of all scopes.
 # The unary plus lets SQLite use both columns of the index. Without it, the types of the compared columns differ, and it
 # would walk through all messages of one moment, of which an import can bring any number.

@@ -40,9 +40,7 @@ WHERE messages.seq = unindexed.seq AND +unindexed.user_id IN (SELECT user_id FRO
 AND served_here(unindexed.user_id)
 ORDER BY unindexed.seq DESC LIMIT ? -- the unary plus keeps SQLite from sorting the whole backlog of an owner
 """
-_QUEUED = """
-SELECT COUNT(*) FROM unindexed WHERE user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
-"""
+_QUEUED = "SELECT COUNT(*) FROM unindexed WHERE user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)"
 _UNINDEX = """
 INSERT INTO unindexed (seq, user_id) SELECT seq, user_id FROM messages WHERE seq > ? AND seq <= ?
 ON CONFLICT DO NOTHING

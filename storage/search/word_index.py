@@ -22,9 +22,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SEQS = "SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _REMOVE = "DELETE FROM places WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?))"
-_FOUND = """
-SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT value FROM json_each(?))
-"""
+_FOUND = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT value FROM json_each(?))"
 
 
 async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:

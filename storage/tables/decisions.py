@@ -18,17 +18,14 @@ ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     """Return the decision about a fact. Its terms are hashed with `key`, or plain if `key` is empty."""
+    # A value that another fact has replaced says nothing about that fact's value.
+    subject = fact.subject if fact.kind not in LASTING and not fact.superseded_by else ""
     return Decision(
         id=fact.id,
         owner=fact.owner,
         key=key,
         terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
-        # A value that another fact has replaced says nothing about that fact's value.
-        subject=_hash_subject(
-            fact.subject if fact.kind not in LASTING and not fact.superseded_by else "",
-            fact.person_id if fact.owner < 0 else 0,
-            key,
-        ),
+        subject=_hash_subject(subject, fact.person_id if fact.owner < 0 else 0, key),
         source_ids=fact.source_ids,
         decided_at=decided_at,
     )
