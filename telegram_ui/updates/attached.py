@@ -119,10 +119,10 @@ def _find_file(message: telegram.Message) -> AttachedFile | None:
     if speech is None:
         return None
     shown = get_kind_name("voice" if message.voice else "audio" if message.audio else "video_note")
-    name = speech.file_name if isinstance(speech, telegram.Audio) else None
+    given_name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
-    mime = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
-    file = _describe_file("speech", speech, name or usual, mime or "", shown)
+    given_type = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
+    file = _describe_file("speech", speech, given_name or usual, given_type or "", shown)
     return file if message.audio else replace(file, is_recorded=True)
 
 

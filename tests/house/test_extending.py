@@ -136,7 +136,9 @@ def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     )
 
 
-PAIRS = FoldPolicy(name="pairs", plan=plan_a_pair, rebuild_turns=lambda _: 2)
+PAIRS = FoldPolicy(
+    name="pairs", plan=plan_a_pair, may_be_due=lambda counts, _: counts.active > 1, rebuild_turns=lambda _: 2
+)
 
 
 async def covered(talk: Talk) -> list[tuple[str, int]]:

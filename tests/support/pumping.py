@@ -126,7 +126,7 @@ def _compiled(paths: Iterable[Path]) -> dict[tuple[str, int], str]:
             compiled.setdefault((pattern, int(flags)), place)
         return compile_one(pattern, flags)
 
-    re.purge_done()  # what was compiled while constants were read
+    re.purge()  # what was compiled while constants were read
     compiler.compile = noted
     for path in paths:
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
