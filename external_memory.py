@@ -43,7 +43,7 @@ class ExternalMemory:
     ) -> None:
         self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
         self._when_acquired: list[Callable[[int], None]] = []
-        state.leases.before_serving(self._handle_acquired_owners)
+        state.leases.add_serving_callback(self._handle_acquired_owners)
         self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
         self._locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
@@ -148,7 +148,7 @@ class ExternalMemory:
         async with self._lock(owner, is_exclusive=True) as known:
             if known is not None and known.storage is not storage:
                 try:
-                    await self._state.directory.move(owner, self._stores, storage, now=self._clock())
+                    await self._state.directory.move_owner(owner, self._stores, storage, now=self._clock())
                 finally:
                     self._drop_cached_owners(owner)
             return await self._put_config(
@@ -233,14 +233,14 @@ class ExternalMemory:
 
     def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Keep the lease on an owner inside the block, even if another process held it before."""
-        return self._state.leases.kept(owner)
+        return self._state.leases.keep_serving(owner)
 
     async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
         """Return those of the owners whose background work belongs to this process."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
-                await self._state.leases.hold(owner)
+                await self._state.leases.start_serving(owner)
                 mine.append(owner)
         return mine
 
@@ -286,9 +286,9 @@ class ExternalMemory:
         """
         async with self._locks.get_lock(old_id).hold_exclusive(), self._locks.get_lock(new_id).hold_exclusive():
             for group in (old_id, new_id):
-                await self._state.leases.hold(group)
+                await self._state.leases.start_serving(group)
             try:
-                return await self._state.renaming.rename(old_id, new_id, now=self._clock())
+                return await self._state.renaming.change_owner_id(old_id, new_id, now=self._clock())
             finally:
                 self._drop_cached_owners(old_id, new_id)
 
@@ -348,7 +348,7 @@ class ExternalMemory:
     async def _lock(self, owner: int, *, is_exclusive: bool = False) -> AsyncIterator[OwnerConfig | None]:
         lock = self._locks.get_lock(owner)
         async with lock.hold_exclusive() if is_exclusive else lock.hold_shared():
-            await self._state.leases.hold(owner)
+            await self._state.leases.start_serving(owner)
             yield await self._read_config(owner)
 
     async def _read_config(self, owner: int) -> OwnerConfig | None:
@@ -370,7 +370,7 @@ class ExternalMemory:
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         try:
             # The directory first: no store may hold an owner whom the directory does not know.
-            location = await self._state.directory.register(config)
+            location = await self._state.directory.register_owner(config)
             if location.storage is not config.storage:
                 raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
             await self._stores[config.storage].put_owner(config)

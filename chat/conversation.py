@@ -207,7 +207,7 @@ class Conversation:
             versions = Versions(texts=(answer.content,), number=1)
             with suppress(StorageError):
                 async with self._memory.opened(turn.scope.owner) as store:
-                    versions = await store.forgetting.versions(turn.scope, answer.id) if store else versions
+                    versions = await store.forgetting.list_versions(turn.scope, answer.id) if store else versions
         if not versions.number:
             return None
         text = versions.texts[versions.number - 1]

@@ -86,15 +86,15 @@ class Admin:
         """Send a proposed broadcast, or stop the one that is being sent."""
         self._require_admin(visit)
         memory, admin = self._services.memory, visit.session.person
-        found = await memory.broadcasts.get(visit.parameters.read_integer("id"))
+        found = await memory.broadcasts.find_broadcast(visit.parameters.read_integer("id"))
         if found is None or found.admin != admin:
             raise VisitRefused(404, tr("shared-dead-button"))
         if is_sent:
             people = await list_audience(memory, self._host.operation, admin)
-            await memory.broadcasts.begin(found, people, receipt=None)
+            await memory.broadcasts.start_sending(found, people, receipt=None)
             return {"said": tr("broadcast-sending"), **await self.get_overview(visit)}
         said = format_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
-        await memory.broadcasts.end(found)
+        await memory.broadcasts.delete_broadcast(found)
         return {"said": said, **await self.get_overview(visit)}
 
     def _require_admin(self, visit: Visit) -> None:

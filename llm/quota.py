@@ -191,7 +191,7 @@ class Quota:
             for day in sorted(self._unwritten):
                 spent = self._unwritten.pop(day)
                 try:
-                    await self._ledger.add(day, spent)
+                    await self._ledger.add_usage(day, spent)
                 except StorageError as error:
                     # What others added while this was being written is kept as well.
                     for key, used in self._unwritten.pop(day, {}).items():

@@ -79,7 +79,7 @@ async def open_stage(
     async def decide(person: int, standing: Standing, by: int) -> None:
         who = world.people.get(person)  # an admin may name anybody
         decided = KnownPerson(id=person, standing=standing, name=who.first_name if who else "")
-        await services.memory.people.put(decided, by=by, now=services.clock())
+        await services.memory.people.store_decision(decided, admin_id=by, now=services.clock())
 
     async def health() -> dict[str, bool]:
         return {"playground": True}

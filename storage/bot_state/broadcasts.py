@@ -51,11 +51,11 @@ class Broadcasts(StatementRunner):
             [row] = await tx.rows(_PROPOSE, admin, text, format_moment(now))
         return _parse_broadcast(row)
 
-    async def get(self, number: int) -> Broadcast | None:
+    async def find_broadcast(self, number: int) -> Broadcast | None:
         row = await self._fetch_row(None, "SELECT * FROM broadcasts WHERE id = ?", number)
         return _parse_broadcast(row) if row else None
 
-    async def begin(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
+    async def start_sending(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
         """Begin to send a broadcast to these people. Return False if it has begun already or is gone."""
         async with self.database.write(broadcast.admin) as tx:
             if begun := await tx.rows(_BEGIN, receipt, broadcast.id):
@@ -72,7 +72,7 @@ class Broadcasts(StatementRunner):
         rows = await self._execute(broadcast.admin, _NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
 
-    async def note(self, broadcast: Broadcast, person: int, outcome: Outcome) -> None:
+    async def record_outcome(self, broadcast: Broadcast, person: int, outcome: Outcome) -> None:
         """Record the outcome for one recipient."""
         await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person)
 
@@ -90,7 +90,7 @@ class Broadcasts(StatementRunner):
         rows = await self._fetch_rows(None, sql, broadcast.id)
         return BroadcastProgress(**{row[0] or "left": int(row[1]) for row in rows})
 
-    async def end(self, broadcast: Broadcast) -> bool:
+    async def delete_broadcast(self, broadcast: Broadcast) -> bool:
         """Delete a finished or cancelled broadcast. Return False if it was deleted before."""
         async with self.database.write(broadcast.admin) as tx:
             await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", broadcast.id)

@@ -72,7 +72,7 @@ class OwnerDeletion(StatementRunner):
         aside = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
         return replace(forgotten, kept_aside=tuple(sorted(path.name for path in aside)), is_clean=is_clean)
 
-    async def resume(
+    async def finish_deletions(
         self, find_store: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
     ) -> list[int]:
         """Finish the deletions of these owners, or of all, that an earlier process began. Return their owners."""
@@ -90,7 +90,7 @@ class OwnerDeletion(StatementRunner):
     async def clean_files(self) -> bool:
         """Remove deleted text from all files. Return False if a file is in use, so that the caller must try again."""
         async with self._cleaning:
-            mine = [row for row in await self._read_records() if self._leases.holds(row["user_id"])]
+            mine = [row for row in await self._read_records() if self._leases.is_serving(row["user_id"])]
             erased = [row for row in mine if row["is_erased"] or row["id"] in self._erased]
             for row in erased:
                 if not row["is_erased"]:
@@ -109,11 +109,11 @@ class OwnerDeletion(StatementRunner):
     ) -> Forgotten:
         # The inbox first: without the messages, their updates can no longer be found.
         waiting = await self._inbox.list_waiting_positions()
-        gone = await store.forgetting.sources(owner, request, list(waiting))
+        gone = await store.forgetting.find_sources(owner, request, list(waiting))
         await self._inbox.erase_payloads([waiting[source] for source in gone])
         if request.what == "everything":
-            await self._wizards.forget(owner)
-            await self._usage.forget(owner, begun_at.astimezone(UTC).date())
+            await self._wizards.delete_states(owner)
+            await self._usage.delete_usage(owner, begun_at.astimezone(UTC).date())
         forgotten = await store.forgetting.forget(owner, request, now=begun_at)
         self._count += 1
         self._erased.add(deletion_id)

@@ -59,14 +59,14 @@ class Directory(StatementRunner):
         rows = await self._fetch_rows(None, "SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
-    async def register(self, config: OwnerConfig) -> Location:
+    async def register_owner(self, config: OwnerConfig) -> Location:
         """Record the store of a new owner, and return the owner's location afterwards."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)
         return await self._require_location(config.owner)
 
-    async def remove(self, owner: int) -> None:
+    async def remove_owner(self, owner: int) -> None:
         """Remove an owner whose memory was erased from its store."""
         async with self.database.write(owner) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
@@ -79,13 +79,13 @@ class Directory(StatementRunner):
         for store in stores.values():
             for config in await store.list_owners():
                 if config.owner not in known:
-                    await leases.hold(config.owner)
-                    await self.register(config)
+                    await leases.start_serving(config.owner)
+                    await self.register_owner(config)
                     adopted.append(config.owner)
         return adopted
 
     # moves -------------------------------------------------------------------------------------------------
-    async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
+    async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
         """Move an owner, whose lock the caller holds exclusively. Change nothing if this raises StorageError."""
         location = await self.find_location(owner)
         if location is None:
@@ -154,21 +154,21 @@ class SharedDirectory(Directory):
         self._local = files
         self._instance_id = instance_id
 
-    async def register(self, config: OwnerConfig) -> Location:
-        location = await super().register(config)
+    async def register_owner(self, config: OwnerConfig) -> Location:
+        location = await super().register_owner(config)
         if location.storage is StorageType.POSTGRES:
             if config.storage is StorageType.POSTGRES:
                 # Because of this row, a start without DATABASE_URL is refused, and a backup counts what it lacks.
-                await self._files.register(config)
+                await self._files.register_owner(config)
         else:
             await self._execute(config.owner, _SET_INSTANCE, self._instance_id, config.owner)
         return location
 
-    async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
+    async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
         await self._forget_copy(owner)
-        return await super().move(owner, stores, target, now=now)
+        return await super().move_owner(owner, stores, target, now=now)
 
-    async def remove(self, owner: int) -> None:
+    async def remove_owner(self, owner: int) -> None:
         await self._forget_copy(owner)
         await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 

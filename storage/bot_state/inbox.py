@@ -64,7 +64,7 @@ class Inbox(StatementRunner):
     """The SQL condition for an update that this process may change. Its values are bot, update and `_holder`."""
     _holder: tuple[Value, ...] = ()
 
-    async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+    async def store_updates(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         """Store updates in the order of arrival, and return the ids that were not stored yet."""
         at = format_moment(now)
         kept = {arrival.update_id: replace_surrogates(arrival.payload) for arrival in arrivals}
@@ -92,31 +92,31 @@ class Inbox(StatementRunner):
         """Record the memory mode at the arrival of an update, so that a later run resumes it with the same mode."""
         await self._execute_change("mode = ?", mode, bot_id, update_id)
 
-    async def record_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+    async def record_answer_messages(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of messages that show the answer, so that a later run can finish them."""
         await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
-    async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
+    async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
         """Count a new attempt. Return the count, or 0 if the update is unknown. Raise ServedElsewhere if it is not
         ours.
         """
-        rows = await self._execute_change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
+        rows = await self._execute_change(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 
-    async def undo_attempt(self, bot_id: int, update_id: int, what: Counted) -> None:
+    async def undo_attempt(self, bot_id: int, update_id: int, counter: Counted) -> None:
         """Decrease a counter after an attempt that had no effect or was stopped cleanly."""
-        await self._execute_change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
+        await self._execute_change(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
 
-    async def allow_another_send(self, bot_id: int, update_id: int, *, most: int) -> None:
-        """Allow one more send below `most`, because the process may have died before the last one."""
-        await self._execute_change("sends = min(sends, ?)", most - 1, bot_id, update_id)
+    async def allow_another_send(self, bot_id: int, update_id: int, *, max_sends: int) -> None:
+        """Allow one more send below `max_sends`, because the process may have died before the last one."""
+        await self._execute_change("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
 
-    async def _execute_change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
-        """Run `SET {what}` on an update. `values` are those of `what`, then the bot and the update id."""
-        sql = f"UPDATE updates SET {what} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
+    async def _execute_change(self, assignment: str, *values: Value, returning: str = "position") -> list[Row]:
+        """Run `SET {assignment}` on an update. `values` are those of `assignment`, then the bot and the update id."""
+        sql = f"UPDATE updates SET {assignment} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         return await self._execute(None, sql, *values, *self._holder)
 
-    async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+    async def mark_done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
         """Mark updates as done and remove their payloads. Skip updates that another process has claimed."""
         sql = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {self._mine}"  # noqa: S608
         rows = [(format_moment(now), bot_id, update_id, *self._holder) for update_id in update_ids]

@@ -13,34 +13,34 @@ PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 class OwnerLeases(Protocol):
     """The leases that decide which owners this process serves."""
 
-    def holds(self, owner: int) -> bool:
+    def is_serving(self, owner: int) -> bool:
         """Return True if this process believes that it serves the owner."""
 
-    async def hold(self, owner: int) -> None:
+    async def start_serving(self, owner: int) -> None:
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
-    def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def keep_serving(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Serve an owner at least for the block. If another process does, ask it to release the lease and wait.
 
         Raise ServedElsewhere if that process is busy with the owner, or StorageError.
         """
         ...
 
-    def before_serving(self, prepare: PrepareOwners) -> None:
+    def add_serving_callback(self, prepare: PrepareOwners) -> None:
         """Register a callback that prepares owners before this process begins to serve them."""
 
 
 class Everybody:
     """The leases of a single process, which serves all owners."""
 
-    def holds(self, owner: int) -> bool:
+    def is_serving(self, owner: int) -> bool:
         return True
 
-    async def hold(self, owner: int) -> None:
+    async def start_serving(self, owner: int) -> None:
         return None
 
-    def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def keep_serving(self, owner: int) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
-    def before_serving(self, prepare: PrepareOwners) -> None:
+    def add_serving_callback(self, prepare: PrepareOwners) -> None:
         """Do nothing, because this process already serves all owners."""

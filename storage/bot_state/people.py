@@ -36,7 +36,7 @@ class People(StatementRunner):
         known = self._known.get(person)
         return known.standing if known else None
 
-    def get(self, person: int) -> KnownPerson | None:
+    def find_person(self, person: int) -> KnownPerson | None:
         return self._known.get(person)
 
     def list_by_standing(self, standing: Standing) -> Sequence[KnownPerson]:
@@ -53,21 +53,23 @@ class People(StatementRunner):
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
-    async def claim(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
+    async def claim_bot(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
         """Make this person the admin. Return False if the link that expires at `until` was used or has expired."""
-        return now < until and await self.put(person, by=person.id, now=now, claim=until)
+        return now < until and await self.store_decision(person, admin_id=person.id, now=now, claim=until)
 
     async def record_request(self, person: KnownPerson, *, now: datetime) -> bool:
         """Record a person's request for access. Return False if the person is known already."""
-        return person.id not in self._known and await self.put(person, by=0, now=now)
+        return person.id not in self._known and await self.store_decision(person, admin_id=0, now=now)
 
-    async def put(self, person: KnownPerson, *, by: int, now: datetime, claim: datetime | None = None) -> bool:
-        """Store a decision of the admin `by`. Return False if the claim that expires at `claim` is used up."""
+    async def store_decision(
+        self, person: KnownPerson, *, admin_id: int, now: datetime, claim: datetime | None = None
+    ) -> bool:
+        """Store a decision of an admin. Return False if the claim that expires at `claim` is used up."""
         async with self.database.write(None) as tx:
             if claim is not None and not await tx.rows(_USE_CLAIM, CLAIM, format_moment(claim)):
                 return False
             name = person.name[:MAX_NAME_CHARS]
-            await tx.rows(_PUT, person.id, person.standing, name, person.language, format_moment(now), by)
+            await tx.rows(_PUT, person.id, person.standing, name, person.language, format_moment(now), admin_id)
             deleted = await tx.rows(_DELETE_SURPLUS, MAX_APPLICANTS)
         self._writes += 1
         self._known.pop(person.id, None)  # reinsert as the latest

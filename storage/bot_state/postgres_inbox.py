@@ -57,12 +57,12 @@ class PostgresInbox(Inbox):
         self._me = leases.replica
         self._holder = (leases.replica.id,)
 
-    async def receive(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+    async def store_updates(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         at = format_moment(now)
         for arrival in arrivals:
             if arrival.is_begun:
                 with suppress(ServedElsewhere):
-                    await self.leases.hold(arrival.owner)
+                    await self.leases.start_serving(arrival.owner)
 
         def put(connection: Connection) -> set[int]:
             new: set[int] = set()
@@ -84,8 +84,8 @@ class PostgresInbox(Inbox):
         self._me.called.set()
         return new
 
-    async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        count = await super().begin(bot_id, update_id, what)
+    async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
+        count = await super().count_attempt(bot_id, update_id, counter)
         if not count:
             raise ServedElsewhere
         return count
@@ -105,8 +105,8 @@ class SharedWork(StatementRunner):
         """Return the election of the process that polls Telegram for a bot."""
         return PollingLeader(self.leases, POLLING - bot_id)
 
-    async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
-        """Begin to serve owners whom nobody serves, then claim and return up to `most` updates in order of arrival.
+    async def claim_updates(self, bot_id: int, *, limit: int, now: datetime) -> list[PendingUpdate]:
+        """Begin to serve owners whom nobody serves, then claim and return up to `limit` updates in order of arrival.
 
         After a failed claim, return all updates that were claimed and are not done.
         """
@@ -115,7 +115,7 @@ class SharedWork(StatementRunner):
             # The last claim may have been committed and its reply lost: then return everything claimed again.
             again, self._has_failed_claim = self._has_failed_claim, True
             unprepared = json.dumps(sorted(self.leases.unprepared))
-            values = (bot_id, self.leases.replica.id, again, unprepared, 10_000 if again else most)
+            values = (bot_id, self.leases.replica.id, again, unprepared, 10_000 if again else limit)
             rows = await self._execute(None, _CLAIM, *values)
             self._has_failed_claim = False
         return [
@@ -132,11 +132,11 @@ class SharedWork(StatementRunner):
         """Return the ids of an owner's updates that are not done, in all processes."""
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
-    def lease(self, owner: int) -> Lease | None:
+    def find_lease(self, owner: int) -> Lease | None:
         """Return the lease of this process on an owner, or None."""
         fence = self.leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 
-    async def confirm(self, lease: Lease) -> None:
+    async def confirm_lease(self, lease: Lease) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
-        await self.leases.confirm(lease.owner, lease.fence)
+        await self.leases.confirm_lease(lease.owner, lease.fence)

@@ -90,13 +90,13 @@ class PostgresLeases(StatementRunner):
             finally:
                 await run_uncancelled(leases._release_all)
 
-    def holds(self, owner: int) -> bool:
+    def is_serving(self, owner: int) -> bool:
         return owner in self._served
 
-    def before_serving(self, prepare: PrepareOwners) -> None:
+    def add_serving_callback(self, prepare: PrepareOwners) -> None:
         self._prepare.append(prepare)
 
-    async def hold(self, owner: int) -> None:
+    async def start_serving(self, owner: int) -> None:
         if owner in self._served:
             return
         async with self._taking:
@@ -112,12 +112,12 @@ class PostgresLeases(StatementRunner):
                 raise ServedElsewhere
 
     @asynccontextmanager
-    async def kept(self, owner: int) -> AsyncIterator[None]:
+    async def keep_serving(self, owner: int) -> AsyncIterator[None]:
         self._kept[owner] += 1
         try:
             for asked in range(MAX_RELEASE_REQUESTS + 1):
                 try:
-                    await self.hold(owner)
+                    await self.start_serving(owner)
                     break
                 except ServedElsewhere:
                     if asked == MAX_RELEASE_REQUESTS:
@@ -135,7 +135,7 @@ class PostgresLeases(StatementRunner):
         self.replica.wanted.clear()
         if free:
             folding = await self._fetch_rows(None, _FOLDING, json.dumps(sorted(free)))
-            await self.release(free - {row[0] for row in folding} - self._kept.keys())
+            await self.release_owners(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
         """Begin to serve owners of dead processes, and a fair share of unserved owners with new updates."""
@@ -165,7 +165,7 @@ class PostgresLeases(StatementRunner):
         fair: int = math.ceil((served + free) / max(1, processes))
         return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served))
 
-    async def confirm(self, owner: int, fence: int) -> None:
+    async def confirm_lease(self, owner: int, fence: int) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
         await self.replica.wait_for_fresh_heartbeat()
         if self._checking is not None:
@@ -173,7 +173,7 @@ class PostgresLeases(StatementRunner):
         if self.replica.held.get(owner) != fence:
             raise ServedElsewhere
 
-    async def release(self, owners: Collection[int]) -> None:
+    async def release_owners(self, owners: Collection[int]) -> None:
         """Release the leases of these owners."""
         gone = [owner for owner in owners if self.replica.held.pop(owner, None) is not None]
         self._served.difference_update(gone)
@@ -195,7 +195,7 @@ class PostgresLeases(StatementRunner):
         """The owners whose lease is held but whose callbacks have not finished."""
         return frozenset(self.replica.held.keys() - self._served)
 
-    async def changed(self) -> None:
+    async def wait_for_lease_change(self) -> None:
         """Wait until this process gains or loses a lease."""
         await self._changed.wait()
 
@@ -213,7 +213,7 @@ class PostgresLeases(StatementRunner):
             if isinstance(error, KeepsakeError):
                 log.warning("owners cannot be served yet: %s", error.sentence)
             with suppress(StorageError):
-                await run_uncancelled(lambda: self.release(owners))
+                await run_uncancelled(lambda: self.release_owners(owners))
             raise
         self._served.update(owners)
         self._signal_lease_change()
@@ -252,7 +252,7 @@ class PostgresLeases(StatementRunner):
         if self._checking is not None:
             self._checking.cancel()
         with suppress(StorageError):
-            await self.release(list(self.replica.held))
+            await self.release_owners(list(self.replica.held))
             async with self.database.write(None) as tx:
                 await tx.rows("DELETE FROM replicas WHERE id = ?", self.replica.id)
                 await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), '')")
@@ -271,23 +271,23 @@ class PollingLeader:
 
     def is_leader(self) -> bool:
         """Return True if this process polls Telegram for the bot."""
-        return self._leases.holds(self._lock_number)
+        return self._leases.is_serving(self._lock_number)
 
-    async def take(self) -> None:
+    async def try_to_lead(self) -> None:
         """Become the leader, unless another process is the leader."""
         with suppress(ServedElsewhere, StorageError):
-            await self._leases.hold(self._lock_number)
+            await self._leases.start_serving(self._lock_number)
 
-    async def changed(self) -> None:
+    async def wait_for_leader_change(self) -> None:
         """Wait a few seconds, or less if the leader may have changed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
-                await self._leases.changed()
+                await self._leases.wait_for_lease_change()
 
 
-def _lock_unserved_owners(connection: Connection, owners: Sequence[int], me: Replica, most: int) -> list[int]:
-    """Lock and return up to `most` of these owners that no other process serves."""
-    values = (json.dumps(sorted(owners)), me.id, me.instance_id, most)
+def _lock_unserved_owners(connection: Connection, owners: Sequence[int], replica: Replica, limit: int) -> list[int]:
+    """Lock and return up to `limit` of these owners that no other process serves."""
+    values = (json.dumps(sorted(owners)), replica.id, replica.instance_id, limit)
     return [row[0] for row in connection.execute(_UNSERVED, values).fetchall()]
 
 

@@ -36,7 +36,7 @@ class OwnerRenaming(StatementRunner):
         self._stores = stores
         self._wizards = wizards
 
-    async def resume(self) -> list[int]:
+    async def finish_renamings(self) -> list[int]:
         """Finish the renamings that an earlier process began, and return the old ids. Call it at start."""
         rows = await self._fetch_rows(None, "SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
         return await self._finish_recorded_renamings(rows)
@@ -51,7 +51,7 @@ class OwnerRenaming(StatementRunner):
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
 
-    async def rename(self, old: int, new: int, *, now: datetime) -> bool:
+    async def change_owner_id(self, old: int, new: int, *, now: datetime) -> bool:
         """Give everything of `old` the id `new`. Return False if `old` has nothing or `new` has messages already."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)

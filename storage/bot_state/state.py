@@ -89,7 +89,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         log.warning(
             "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
         )
-    for owner in await state.renaming.resume():
+    for owner in await state.renaming.finish_renamings():
         log.warning("%d, a group that became a supergroup, has its new id now", owner)
     for owner in await directory.adopt_owners(stores, state.leases):
         log.info("owner %d was found in a store and adopted", owner)
@@ -100,7 +100,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
 
 
 async def _finish_deletions(state: BotState, owners: Sequence[int] | None = None) -> None:
-    for owner in await state.erasing.resume(
+    for owner in await state.erasing.finish_deletions(
         partial(find_store, directory=state.directory, stores=state.stores), owners
     ):
         log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
@@ -157,7 +157,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
         await state.people.load()
-        leases.before_serving(prepare)
+        leases.add_serving_callback(prepare)
         await directory.move_records_to_server()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():
@@ -165,7 +165,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
         await directory.adopt_copied_folder(stores)
         for move in await directory.list_moves():
             try:
-                await leases.hold(move.owner)
+                await leases.start_serving(move.owner)
             except ServedElsewhere:
                 log.info("the move of %d concerns this process's files alone", move.owner)
         await directory.finish_moves(stores)

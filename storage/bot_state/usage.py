@@ -15,7 +15,7 @@ FORGOTTEN = "-"
 class UsageLedger(StatementRunner):
     """The token usage by day, id and model. Every change is durable when its method returns."""
 
-    async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
+    async def add_usage(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
         """Add usage by id and model to a day, and delete days older than KEPT_DAYS."""
         async with self.database.write(None) as tx:
             await tx.execute_many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in spent.items()])
@@ -37,7 +37,7 @@ class UsageLedger(StatementRunner):
             DayOfUse(day=date.fromisoformat(day), model=model, used=_make_usage(counts)) for day, model, *counts in rows
         ]
 
-    async def forget(self, spender: int, today: date) -> None:
+    async def delete_usage(self, spender: int, today: date) -> None:
         """Delete the usage of an id, but keep today's total until tomorrow."""
         async with self.database.write(None) as tx:
             rows = await tx.rows(f"{_SUMS} WHERE user_id = ? AND day = ? GROUP BY user_id", spender, today.isoformat())

@@ -40,7 +40,7 @@ class WizardStates(StatementRunner):
         # Every message looks here, and nearly always finds no wizard.
         self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](10_000)
 
-    async def get(self, scope: Scope, person: int) -> WizardState | None:
+    async def find_state(self, scope: Scope, person: int) -> WizardState | None:
         return await self._known.get((scope, person), partial(self._read, scope, person))
 
     async def _read(self, scope: Scope, person: int) -> WizardState | None:
@@ -57,18 +57,18 @@ class WizardStates(StatementRunner):
             storage=StorageType(row["storage"]) if row["storage"] else None,
         )
 
-    async def put(self, state: WizardState) -> None:
+    async def store_state(self, state: WizardState) -> None:
         async with self._begin_write(state.scope.owner) as tx:
             values = (state.step, state.storage, state.nonce, format_moment(state.expires_at))
             await tx.rows(_PUT, *state.scope, state.person, *values)
 
-    async def drop(self, scope: Scope, person: int) -> bool:
+    async def delete_state(self, scope: Scope, person: int) -> bool:
         """Delete a wizard. Return False if there was none."""
         async with self._begin_write(scope.owner) as tx:
             sql = "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1"
             return await tx.row(sql, *scope, person) is not None
 
-    async def forget(self, owner: int) -> None:
+    async def delete_states(self, owner: int) -> None:
         async with self._begin_write(owner) as tx:
             await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)
 

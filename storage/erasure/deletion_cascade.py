@@ -62,7 +62,7 @@ class DeletionCascade(OwnerTables):
                 going, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
                 return replace(forgotten, listing=await _list_first(reader, owner, request, going.ids))
 
-    async def sources(self, owner: int, request: Forgetting, among: Sequence[str]) -> list[str]:
+    async def find_sources(self, owner: int, request: Forgetting, among: Sequence[str]) -> list[str]:
         """Return the sources in `among` (such as "bot:update") whose messages `forget` would delete."""
         where, values = _build_message_condition(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
@@ -130,7 +130,7 @@ class DeletionCascade(OwnerTables):
         self._drop_copies(scope.owner)
         return after
 
-    async def versions(self, scope: Scope, answer: int) -> Versions:
+    async def list_versions(self, scope: Scope, answer: int) -> Versions:
         """Return all versions of an answer, oldest first, and the number of the one that is shown, counted from 1."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(

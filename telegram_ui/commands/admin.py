@@ -65,7 +65,7 @@ class AdminCommands(Family):
         return await self._set_privacy(ask, sees_all=number == "1") if what == GROUPS else tr("shared-dead-button")
 
     async def _set_standing(self, ask: Ask, person_id: int, action: str) -> str:
-        decided = self._services.memory.people.get(person_id)
+        decided = self._services.memory.people.find_person(person_id)
         standing: Standing = "allowed" if action == ALLOW else "refused"
         if decided is None or decided.standing != standing:
             decided = await set_standing(self._dependencies, person_id, standing, admin_id=ask.person.id)
@@ -184,10 +184,10 @@ async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stra
 async def set_standing(dependencies: Dependencies, person_id: int, standing: Standing, *, admin_id: int) -> KnownPerson:
     """Store an admin's decision about a person. Tell the person if they are let in."""
     people = dependencies.services.memory.people
-    before = people.get(person_id)
+    before = people.find_person(person_id)
     name, language = (before.name, before.language) if before else ("", "")
     decided = KnownPerson(id=person_id, standing=standing, name=name, language=language)
-    await people.put(decided, by=admin_id, now=dependencies.services.clock())
+    await people.store_decision(decided, admin_id=admin_id, now=dependencies.services.clock())
     if standing == "allowed" and before is not None and before.standing != "allowed":
         with speak_in(find_language(language) or dependencies.default_language):
             try:

@@ -53,17 +53,17 @@ class Broadcasting(Family):
             await self._text.ask_question(ask, tr("broadcast-question"), subject=None, example="")
             return None
         broadcasts = self._services.memory.broadcasts
-        found = await broadcasts.get(int(number)) if number.isdecimal() else None
+        found = await broadcasts.find_broadcast(int(number)) if number.isdecimal() else None
         if found is None or found.admin != ask.person.id:
             return tr("shared-dead-button")
         if what == STOP:
             progress = await broadcasts.count_outcomes(found)
-            if await broadcasts.end(found):
+            if await broadcasts.delete_broadcast(found):
                 receipt = format_receipt(progress, tr("broadcast-stopped"))
                 await self._show_text(ask, receipt if found.is_sending else tr("broadcast-cancelled"))
             return None
         people = await list_audience(self._services.memory, self._operation, ask.person.id)
-        if await broadcasts.begin(found, people, receipt=ask.message_id):
+        if await broadcasts.start_sending(found, people, receipt=ask.message_id):
             text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
             row = _make_broadcast_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
             await self._show_text(ask, text, row)
@@ -114,7 +114,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
     for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):
             if broadcast.admin not in dependencies.operation.admin_ids:
-                await memory.broadcasts.end(broadcast)
+                await memory.broadcasts.delete_broadcast(broadcast)
                 continue
             chosen = await memory.language(broadcast.admin) or ""
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
@@ -139,13 +139,13 @@ async def _send_to_all(dependencies: Dependencies, broadcast: Broadcast) -> None
             await broadcasts.requeue_recipient(broadcast, person)
             return
         if outcome != "unknown":
-            await broadcasts.note(broadcast, person, outcome)
+            await broadcasts.record_outcome(broadcast, person, outcome)
         if time.time() - reported >= 5:
             reported = time.time()
             await _report_progress(dependencies, broadcast, await broadcasts.count_outcomes(broadcast), is_over=False)
         await time.sleep(SPACING_SECONDS)
     progress = await broadcasts.count_outcomes(broadcast)
-    if await broadcasts.end(broadcast):
+    if await broadcasts.delete_broadcast(broadcast):
         await _report_progress(dependencies, broadcast, progress, is_over=True)
 
 

@@ -207,7 +207,7 @@ class Family:
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Return True if this family waits for a text from this person."""
-        state = await self._services.memory.wizards.get(chat.location, person.id)
+        state = await self._services.memory.wizards.find_state(chat.location, person.id)
         return state is not None and state.accepts_answer(update_id)
 
     async def take_text(self, ask: Ask) -> bool:
@@ -341,9 +341,9 @@ class NextText:
     @staticmethod
     async def drop_question(ask: Ask, states: WizardStates) -> None:
         """Drop the person's open question in a private chat, where any later text would answer it."""
-        state = await states.get(ask.chat.location, ask.person.id) if ask.chat.is_private else None
+        state = await states.find_state(ask.chat.location, ask.person.id) if ask.chat.is_private else None
         if state is not None and ":" in state.step:
-            await states.drop(ask.chat.location, ask.person.id)
+            await states.delete_state(ask.chat.location, ask.person.id)
 
     async def _store_state(self, ask: Ask, step: str, nonce: str) -> None:
         place, person, expires_at = ask.chat.location, ask.person.id, self._now() + LIFETIME

@@ -82,7 +82,7 @@ def bind_work_to_lease(shared: "SharedWork | None", owner: int) -> None:
     """Let this context send only while this process serves an owner. Raise ServedElsewhere if it does not."""
     if shared is None:
         set_lease_check(None)
-    elif (lease := shared.lease(owner)) is not None:
+    elif (lease := shared.find_lease(owner)) is not None:
         set_lease_check(partial(shared.confirm, lease))
     else:
         raise ServedElsewhere

@@ -179,7 +179,7 @@ class Claim:
         if self._people is None or self._until is None:
             return False
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)
-        return await self._people.claim(admin, until=self._until, now=self._now())
+        return await self._people.claim_bot(admin, until=self._until, now=self._now())
 
     def _make_token(self, expiry: datetime) -> str:
         return hmac.digest(self._key, f"claim until {expiry.isoformat()}".encode(), "sha256").hex()[:32]

@@ -104,7 +104,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._bot_id = bot.id
         rows = await self._inbox.list_pending(bot.id)
         for row in rows:
-            attempts = await self._inbox.begin(bot.id, row.update_id, "attempts")
+            attempts = await self._inbox.count_attempt(bot.id, row.update_id, "attempts")
             await self._requeue_or_give_up(row, attempts, bot)
         return len(rows)
 
@@ -114,7 +114,7 @@ class DurableQueue(asyncio.Queue[Received]):
             await self.mark_done([row.update_id])
         else:
             if row.sends >= MAX_SENDS:
-                await self._inbox.allow_another_send(bot.id, row.update_id, most=MAX_SENDS)
+                await self._inbox.allow_another_send(bot.id, row.update_id, max_sends=MAX_SENDS)
             await self._requeue(row, bot)
 
     async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
@@ -152,7 +152,7 @@ class DurableQueue(asyncio.Queue[Received]):
                     arrivals.append(make_arrival(update, json.dumps(raw)))
                     counts_by_sender[sender] += 1
             if arrivals:
-                new = await self._inbox.receive(self._bot_id, arrivals, self._now())
+                new = await self._inbox.store_updates(self._bot_id, arrivals, self._now())
                 self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
         except Exception as error:  # broad: then receive() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
@@ -172,7 +172,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._being_marked |= marking
         try:
             if marking:
-                await self._inbox.done(self._bot_id, sorted(marking), self._now())
+                await self._inbox.mark_done(self._bot_id, sorted(marking), self._now())
             self._unmarked -= marking
         except StorageError as error:
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
@@ -210,7 +210,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def record_shown_messages(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of the messages that show a part of an answer, for a later run."""
-        work = self._inbox.record_shown(self._bot_id, update_id, message_ids)
+        work = self._inbox.record_answer_messages(self._bot_id, update_id, message_ids)
         await self._run_or_warn("where an answer is shown", work)
 
     def get_shown_messages(self, update_id: int) -> tuple[int, ...]:
@@ -219,7 +219,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def count_attempt(self, update_id: int, counter: Counted) -> int:
         """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
-        return await self._run_or_warn(counter, self._inbox.begin(self._bot_id, update_id, counter)) or 1
+        return await self._run_or_warn(counter, self._inbox.count_attempt(self._bot_id, update_id, counter)) or 1
 
     async def undo_attempt(self, update_id: int, counter: Counted) -> None:
         """Undo count_attempt() for an attempt that had no effect or was stopped by a shutdown."""
@@ -293,9 +293,9 @@ class DurableQueue(asyncio.Queue[Received]):
         # An update that was passed on unwritten is in progress here, or already answered.
         is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
         arrival = replace(make_arrival(update, update.to_json()), is_begun=is_begun)
-        is_new = number in await self._inbox.receive(self._bot_id, [arrival], self._now())
+        is_new = number in await self._inbox.store_updates(self._bot_id, [arrival], self._now())
         if number in self._answered:
-            await self._inbox.done(self._bot_id, [number], self._now())
+            await self._inbox.mark_done(self._bot_id, [number], self._now())
         self._answered.discard(number)
         self._unwritten.pop(number, None)
         return is_new

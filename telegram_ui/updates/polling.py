@@ -137,7 +137,7 @@ async def fetch_while_leader(
 
     Set `refused` if Telegram refuses the token.
     """
-    await leader.take()
+    await leader.try_to_lead()
     begun = asyncio.Event()
 
     async def lead() -> None:
@@ -147,11 +147,11 @@ async def fetch_while_leader(
                     begun.set()
                     logger.info("This process fetches the updates of all.")
                     while leader.is_leader():
-                        await leader.changed()
+                        await leader.wait_for_leader_change()
                 logger.info("Another process fetches the updates now.")
             begun.set()
-            await leader.changed()
-            await leader.take()
+            await leader.wait_for_leader_change()
+            await leader.try_to_lead()
 
     task = asyncio.create_task(lead())
     task.add_done_callback(lambda _: begun.set())

@@ -72,8 +72,8 @@ class SharedQueue(DurableQueue):
             except Exception as error:  # broad: the library may raise anything
                 logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
             else:
-                await self._inbox.receive(bot.id, [make_arrival(update, row.payload)], row.received_at)
-            await former.done(bot.id, [row.update_id], self._now())
+                await self._inbox.store_updates(bot.id, [make_arrival(update, row.payload)], row.received_at)
+            await former.mark_done(bot.id, [row.update_id], self._now())
         return len(rows)
 
     async def claim_all(self, bot: telegram.Bot, pause: Callable[[float], Awaitable[None]]) -> None:
@@ -105,7 +105,7 @@ class SharedQueue(DurableQueue):
             self._room.clear()
             await self._room.wait()
         async with self._claiming:
-            rows = await self._shared.claim(bot.id, most=room, now=self._now())
+            rows = await self._shared.claim_updates(bot.id, limit=room, now=self._now())
             for row in rows:
                 # Taken while the database was away, or claimed twice.
                 is_under_way = row.update_id in self._leases and self._leases[row.update_id] == row.lease
@@ -133,11 +133,13 @@ class SharedQueue(DurableQueue):
         """Drop updates whose lease was lost. Release the leases of idle chats, and of chats that others ask for."""
         now, served = self._monotonic(), set(self._shared.leases.served)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
-        self.release_updates([number for number, lease in held.items() if self._shared.lease(lease.owner) != lease])
+        self.release_updates(
+            [number for number, lease in held.items() if self._shared.find_lease(lease.owner) != lease]
+        )
         busy = {lease.owner for lease in self._leases.values() if lease is not None}
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
-            await self._shared.leases.release(gone)
+            await self._shared.leases.release_owners(gone)
         await self._shared.leases.release_requested_owners(busy)
 
     async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
@@ -152,7 +154,7 @@ class SharedQueue(DurableQueue):
         return self._known.get(person, 0)
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
-        return self._shared.lease(make_arrival(update, "").owner)
+        return self._shared.find_lease(make_arrival(update, "").owner)
 
     async def confirm_lease(self, lease: Lease) -> None:
-        await self._shared.confirm(lease)
+        await self._shared.confirm_lease(lease)

@@ -86,12 +86,12 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
                 await fold(store, Scope(owner=owner, thread=owner & 1), messages[:2])
                 await store.append(Scope(owner=owner), [said(WORDS)])
         used = {(77, "m"): Usage(prompt=5, completion=4, written=3), (77, "n"): Usage(completion=2)}
-        await memory.usage.add(NOW.date(), used)
+        await memory.usage.add_usage(NOW.date(), used)
         for number in (7, 6):
-            await memory.inbox.receive(900, [Arrival(number, WAITING, owner=-1003, person=77)], NOW)
+            await memory.inbox.store_updates(900, [Arrival(number, WAITING, owner=-1003, person=77)], NOW)
         assert memory.shared_work
-        await memory.shared_work.claim(900, most=9, now=NOW)
-        await memory.inbox.done(900, [6], NOW)
+        await memory.shared_work.claim_updates(900, limit=9, now=NOW)
+        await memory.inbox.mark_done(900, [6], NOW)
         return await digests(memory)
 
 

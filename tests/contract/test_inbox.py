@@ -44,22 +44,22 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def received(inbox: Inbox, arrivals: Sequence[Arrival]) -> None:
     """What came, and is this process's to do."""
-    await inbox.receive(BOT, arrivals, NOW)
+    await inbox.store_updates(BOT, arrivals, NOW)
     if isinstance(inbox, SharedInbox):
-        await inbox.work.claim(BOT, most=100, now=NOW)
+        await inbox.work.claim_updates(BOT, limit=100, now=NOW)
 
 
 async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
     await received(inbox, [Arrival(7, "{}")])
-    assert not await inbox.receive(BOT, [Arrival(7, "{}")], NOW)
-    assert await inbox.receive(BOT + 1, [Arrival(7, "{}")], NOW)
-    assert await inbox.receive(BOT, [Arrival(3, '{"text": "ü\0"}')], NOW + MINUTE)
+    assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
+    assert await inbox.store_updates(BOT + 1, [Arrival(7, "{}")], NOW)
+    assert await inbox.store_updates(BOT, [Arrival(3, '{"text": "ü\0"}')], NOW + MINUTE)
     assert [(one.update_id, one.payload) for one in await inbox.list_pending(BOT)] == [
         (7, "{}"),
         (3, '{"text": "ü\0"}'),
     ]
-    await inbox.done(BOT, [7], NOW)
-    assert not await inbox.receive(BOT, [Arrival(7, "{}")], NOW)
+    await inbox.mark_done(BOT, [7], NOW)
+    assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
     assert [one.update_id for one in await inbox.list_pending(BOT)] == [3]
 
 
@@ -67,7 +67,7 @@ async def test_the_payload_of_a_done_update_is_erased(
     inbox: Inbox, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     await received(inbox, [Arrival(1, "walrus")])
-    await inbox.done(BOT, [1], NOW)
+    await inbox.mark_done(BOT, [1], NOW)
     assert await inbox.database.truncate_log()
     rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
     assert b"walrus" not in b"".join([*files_of(tmp_path), *rows])
@@ -76,33 +76,33 @@ async def test_the_payload_of_a_done_update_is_erased(
 async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
     await received(inbox, [Arrival(1, "{}")])
     assert [
-        await inbox.begin(BOT, 1, "attempts"),
-        await inbox.begin(BOT, 1, "attempts"),
-        await inbox.begin(BOT, 1, "sends"),
+        await inbox.count_attempt(BOT, 1, "attempts"),
+        await inbox.count_attempt(BOT, 1, "attempts"),
+        await inbox.count_attempt(BOT, 1, "sends"),
     ] == [1, 2, 1]
     [pending] = await inbox.list_pending(BOT)
     assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
     with contextlib.suppress(ServedElsewhere):  # where it may be somebody else's, that cannot be told
-        assert await inbox.begin(BOT, 99, "attempts") == 0
+        assert await inbox.count_attempt(BOT, 99, "attempts") == 0
     await inbox.undo_attempt(BOT, 1, "sends")
-    assert await inbox.begin(BOT, 1, "sends") == 1
-    await inbox.begin(BOT, 1, "sends")
-    await inbox.allow_another_send(BOT, 1, most=2)
+    assert await inbox.count_attempt(BOT, 1, "sends") == 1
+    await inbox.count_attempt(BOT, 1, "sends")
+    await inbox.allow_another_send(BOT, 1, max_sends=2)
     await inbox.record_mode(BOT, 1, "off")
     assert pending.shown == ()
-    await inbox.record_shown(BOT, 1, [8, 9])
+    await inbox.record_answer_messages(BOT, 1, [8, 9])
     [pending] = await inbox.list_pending(BOT)
     assert (pending.sends, pending.mode, pending.shown) == (1, "off", (8, 9))
 
 
 async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
     await received(inbox, [Arrival(number, "{}") for number in (1, 2, 3)])
-    await inbox.done(BOT, [1], NOW)
-    await inbox.done(BOT, [2], NOW + timedelta(hours=40))
+    await inbox.mark_done(BOT, [1], NOW)
+    await inbox.mark_done(BOT, [2], NOW + timedelta(hours=40))
     assert await inbox.purge_done(NOW + timedelta(hours=1)) == 1
-    assert await inbox.receive(BOT, [Arrival(1, "{}")], NOW)
-    assert not await inbox.receive(BOT, [Arrival(2, "{}")], NOW)
-    assert not await inbox.receive(BOT, [Arrival(3, "{}")], NOW)
+    assert await inbox.store_updates(BOT, [Arrival(1, "{}")], NOW)
+    assert not await inbox.store_updates(BOT, [Arrival(2, "{}")], NOW)
+    assert not await inbox.store_updates(BOT, [Arrival(3, "{}")], NOW)
 
 
 async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:

@@ -82,7 +82,7 @@ class Interleavings(RuleBasedStateMachine):
         }
 
     async def settle(self, owner: int) -> None:
-        location = await self.directory.register(config(self.stores[StorageType.SQLITE], owner))
+        location = await self.directory.register_owner(config(self.stores[StorageType.SQLITE], owner))
         await self.stores[location.storage].put_owner(config(self.stores[location.storage], owner))
 
     async def home(self, owner: int) -> MemoryStore:
@@ -178,7 +178,7 @@ class Interleavings(RuleBasedStateMachine):
     def move(self, owner: int, goal: StorageType) -> None:
         async def work() -> bool:
             before = await self.directory.find_location(owner)
-            after = await self.directory.move(owner, self.stores, goal, now=self.now)
+            after = await self.directory.move_owner(owner, self.stores, goal, now=self.now)
             assert after.storage is goal
             return before != after
 
@@ -193,7 +193,7 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             store = await self.home(owner)
             switched = config(store, owner, enabled=enabled)
-            await self.directory.register(switched)
+            await self.directory.register_owner(switched)
             await store.put_owner(switched)
 
         self.run(work())
@@ -217,7 +217,7 @@ class Interleavings(RuleBasedStateMachine):
     def erase(self, owner: int) -> None:
         async def work() -> None:
             await (await self.home(owner)).erase(owner)
-            await self.directory.remove(owner)
+            await self.directory.remove_owner(owner)
             assert await self.directory.find_location(owner) is None
             await self.settle(owner)
 

@@ -40,7 +40,7 @@ async def write(folder: Path, seed: int) -> None:
             for owner in OWNERS:
                 if await directory.find_location(owner) is None:
                     kind = IN_FILES[owner % 2]
-                    await directory.register(config(stores[kind], owner))
+                    await directory.register_owner(config(stores[kind], owner))
                 location = await directory.find_location(owner)
                 assert location
                 home = stores[location.storage]
@@ -77,7 +77,7 @@ async def step(
                 await store.release_fold(lease)
         case "move":
             target = next(kind for kind in IN_FILES if kind is not store.kind)
-            await directory.move(owner, stores, target, now=NOW)
+            await directory.move_owner(owner, stores, target, now=NOW)
         case "flush":
             await store.flush_files()
 

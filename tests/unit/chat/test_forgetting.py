@@ -153,7 +153,7 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
         await talk.remember()
         memory = talk.services.memory
         for number, text in ((5, WORD), (6, "kept")):
-            await memory.inbox.receive(1, [Arrival(number, json.dumps({"text": text}))], talk.moment[0])
+            await memory.inbox.store_updates(1, [Arrival(number, json.dumps({"text": text}))], talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert [one.payload for one in await memory.inbox.list_pending(1)] == ["", '{"text": "kept"}']

@@ -167,7 +167,7 @@ async def test_what_was_used_is_forgotten_with_everything_except_todays_sum_unde
     """Or forgetting would give a new budget; the sum goes with the day."""
     async with talking(tmp_path, daily_token_budget_per_user=20) as talk:
         ledger, yesterday = talk.services.memory.usage, talk.moment[0].date() - timedelta(days=1)
-        await ledger.add(
+        await ledger.add_usage(
             yesterday, {(ANNA.id, "chat-model"): Usage(prompt=3), (BORIS.id, "chat-model"): Usage(prompt=4)}
         )
         assert not (await talk.say("Hello there, how do you do?")).is_error
@@ -187,7 +187,7 @@ async def test_what_the_ledger_did_not_take_counts_all_the_same_and_is_written_l
 ) -> None:
     async with talking(tmp_path, daily_token_budget_per_user=200) as talk:
         ledger = talk.services.memory.usage
-        add = ledger.add
+        add = ledger.add_usage
 
         async def full(day: date, used: object) -> None:
             raise StorageError
@@ -206,8 +206,8 @@ async def test_the_ledger_forgets_days_that_are_long_past(tmp_path: Path) -> Non
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         ledger = UsageLedger(database)
         first = date(2026, 1, 1)
-        await ledger.add(first, {(1, "m"): Usage(prompt=3, completion=4)})
-        await ledger.add(first, {(1, "n"): Usage(prompt=1), (2, "m"): Usage(completion=5)})
+        await ledger.add_usage(first, {(1, "m"): Usage(prompt=3, completion=4)})
+        await ledger.add_usage(first, {(1, "n"): Usage(prompt=1), (2, "m"): Usage(completion=5)})
         assert await ledger.read_day(first) == {1: Usage(prompt=4, completion=4), 2: Usage(completion=5)}
-        await ledger.add(date.fromordinal(first.toordinal() + KEPT_DAYS + 1), {(1, "m"): Usage(prompt=1)})
+        await ledger.add_usage(date.fromordinal(first.toordinal() + KEPT_DAYS + 1), {(1, "m"): Usage(prompt=1)})
         assert await ledger.read_day(first) == {}

@@ -36,27 +36,27 @@ async def test_a_wizard_stands_where_it_was_left(database: Database) -> None:
     states = WizardStates(database)
     state = WizardState(scope=BORIS, person=5, step="storage", nonce="a", expires_at=NOW)
     later = WizardState(scope=BORIS, person=5, step="threshold", nonce="b", expires_at=NOW, storage=StorageType.JSON)
-    await states.put(state)
-    assert await states.get(BORIS, 5) == state
-    assert await states.get(BORIS, 6) is await states.get(TOPIC, 5) is None
-    await states.put(later)
-    assert await states.get(BORIS, 5) == later
-    assert await states.drop(BORIS, 5)
-    assert not await states.drop(BORIS, 5)
-    assert await states.get(BORIS, 5) is None
+    await states.store_state(state)
+    assert await states.find_state(BORIS, 5) == state
+    assert await states.find_state(BORIS, 6) is await states.find_state(TOPIC, 5) is None
+    await states.store_state(later)
+    assert await states.find_state(BORIS, 5) == later
+    assert await states.delete_state(BORIS, 5)
+    assert not await states.delete_state(BORIS, 5)
+    assert await states.find_state(BORIS, 5) is None
 
 
 async def test_who_is_in_no_wizard_is_asked_of_the_file_once(database: Database) -> None:
     states = WizardStates(database)
     state = WizardState(scope=BORIS, person=5, step="storage", nonce="a", expires_at=NOW)
-    assert await states.get(BORIS, 5) is None
+    assert await states.find_state(BORIS, 5) is None
     hops = database.hops
-    assert await states.get(BORIS, 5) is None
+    assert await states.find_state(BORIS, 5) is None
     assert database.hops == hops
-    await states.put(state)
-    assert await states.get(BORIS, 5) == state
-    await states.forget(BORIS.owner)
-    assert await states.get(BORIS, 5) is None
+    await states.store_state(state)
+    assert await states.find_state(BORIS, 5) == state
+    await states.delete_states(BORIS.owner)
+    assert await states.find_state(BORIS, 5) is None
 
 
 # directory and moves -----------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ async def house(database: Database, tmp_path: Path) -> AsyncIterator[House]:
 
 async def settle(house: House, kind: StorageType) -> MemoryStore:
     store = house.store(kind)
-    await house.directory.register(config(store, ANNA.owner))
+    await house.directory.register_owner(config(store, ANNA.owner))
     await store.put_owner(config(store, ANNA.owner))
     stored = await talk(store, ANNA, 3)
     await fold(store, ANNA, stored[:2])
@@ -94,7 +94,7 @@ BOTH = [(StorageType.SQLITE, StorageType.JSON), (StorageType.JSON, StorageType.S
 async def test_a_move_leaves_one_place_that_answers(house: House, source: StorageType, target: StorageType) -> None:
     old = await settle(house, source)
     digest = await old.compute_digest(ANNA.owner)
-    location = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
+    location = await house.directory.move_owner(ANNA.owner, house.stores, target, now=NOW)
     assert (
         location
         == Location(owner=ANNA.owner, storage=target, epoch=2)
@@ -108,7 +108,7 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     new = house.store(target)
     assert await new.compute_digest(ANNA.owner) == digest
     assert await new.find_owner(ANNA.owner) is not None
-    back = await house.directory.move(ANNA.owner, house.stores, source, now=NOW)
+    back = await house.directory.move_owner(ANNA.owner, house.stores, source, now=NOW)
     assert back.epoch == 3
     assert await old.compute_digest(ANNA.owner) == digest
 
@@ -163,7 +163,7 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     digest = await old.compute_digest(ANNA.owner)
     directory = house.directory
     with pytest.raises(Died):
-        await directory.move(ANNA.owner, dying(house.stores, died_at), target, now=NOW)
+        await directory.move_owner(ANNA.owner, dying(house.stores, died_at), target, now=NOW)
     assert len(await directory.finish_moves(house.stores)) == 1
     assert await directory.finish_moves(house.stores) == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
@@ -180,7 +180,7 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
     await json.put_owner(config(json, ANNA.owner))
     digest = await old.compute_digest(ANNA.owner)
     with pytest.raises(StorageError, match="already holds"):
-        await house.directory.move(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
+        await house.directory.move_owner(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
     assert await house.directory.list_moves() == []
     assert await old.compute_digest(ANNA.owner) == digest
     assert (await house.directory.list_locations())[0].storage is StorageType.SQLITE
@@ -196,7 +196,7 @@ async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
 
 async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:
     await settle(house, StorageType.SQLITE)
-    location = await house.directory.register(config(house.store(StorageType.JSON), ANNA.owner))
+    location = await house.directory.register_owner(config(house.store(StorageType.JSON), ANNA.owner))
     assert location.storage is StorageType.SQLITE
 
 

@@ -51,7 +51,7 @@ class Machine:
         return self.work.leases
 
     async def claims(self) -> list[int]:
-        return [one.update_id for one in await self.work.claim(BOT, most=100, now=NOW)]
+        return [one.update_id for one in await self.work.claim_updates(BOT, limit=100, now=NOW)]
 
     async def says(self, owner: int, text: str, *, update_id: int) -> None:
         async with self.memory.opened(owner) as store:
@@ -82,7 +82,7 @@ class Machines:
 
     async def beats(self, machine: Machine) -> None:
         """It says again that it lives, hears that it was taken for dead, and has looked which leases it lost."""
-        changed = asyncio.create_task(machine.leases.changed())
+        changed = asyncio.create_task(machine.leases.wait_for_lease_change())
         await asyncio.sleep(0)
         with psycopg.connect(self.url, autocommit=True) as connection:
             listens = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query LIKE %s"
@@ -107,7 +107,7 @@ def three(machines: Machines) -> AbstractAsyncContextManager[list[Machine]]:
 async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machines: Machines) -> None:
     async with three(machines) as those:
         arrivals = [Arrival(number, "{}", owner=number % 10) for number in range(1, 101)]
-        await those[0].inbox.receive(BOT, arrivals, NOW)
+        await those[0].inbox.store_updates(BOT, arrivals, NOW)
         found = await asyncio.gather(*(one.claims() for one in those for _ in range(3)))
         by_machine = [found[start] + found[start + 1] + found[start + 2] for start in (0, 3, 6)]
         assert sorted(number for claimed in found for number in claimed) == list(range(1, 101))
@@ -116,9 +116,9 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
             [mine] = [claimed for claimed in of_owner if claimed]
             assert mine == sorted(mine)
         # What comes later goes to whoever serves the owner, wherever it arrives.
-        server = next(one for one in those if one.leases.holds(3))
+        server = next(one for one in those if one.leases.is_serving(3))
         for number, one in enumerate(those, start=201):
-            await one.inbox.receive(BOT, [Arrival(number, "{}", owner=3)], NOW)
+            await one.inbox.store_updates(BOT, [Arrival(number, "{}", owner=3)], NOW)
         assert [await one.claims() for one in those if one is not server] == [[], []]
         assert await server.claims() == [201, 202, 203]
 
@@ -127,22 +127,22 @@ async def test_each_takes_its_share_of_new_owners_and_anybody_those_who_wait(mac
     async with three(machines) as those:
         first, second, _ = those
         arrivals = [Arrival(number, "{}", owner=number) for number in range(1, 10)]
-        await first.inbox.receive(BOT, arrivals, NOW)
+        await first.inbox.store_updates(BOT, arrivals, NOW)
         assert [len(await one.claims()) for one in (first, first, second)] == [3, 0, 3]
         # The third may hang: what it leaves is not left for long.
-        late = await first.work.claim(BOT, most=100, now=NOW + timedelta(seconds=3))
+        late = await first.work.claim_updates(BOT, limit=100, now=NOW + timedelta(seconds=3))
         assert len(late) == 3
-        await first.inbox.receive(BOT, [Arrival(10, "{}", owner=10)], NOW)
+        await first.inbox.store_updates(BOT, [Arrival(10, "{}", owner=10)], NOW)
         assert [await one.claims() for one in those] == [[], [10], []]
 
 
 async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(machines: Machines) -> None:
     async with machines.opened("a") as first, machines.opened("b") as second:
-        await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN), Arrival(2, "{}", owner=ANN)], NOW)
+        await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN), Arrival(2, "{}", owner=ANN)], NOW)
         assert await first.claims() == [1, 2]
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "before", update_id=1)
-        await first.inbox.done(BOT, [1], NOW)
+        await first.inbox.mark_done(BOT, [1], NOW)
         assert await second.claims() == []
         with pytest.raises(ServedElsewhere):
             await second.memory.config(ANN)
@@ -150,13 +150,13 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         assert await second.claims() == [2]
         for commit in (
             first.says(ANN, "from the grave", update_id=2),
-            first.inbox.begin(BOT, 2, "sends"),
+            first.inbox.count_attempt(BOT, 2, "sends"),
             first.memory.set_enabled(ANN, enabled=False),
             first.memory.forget(ANN, Forgetting(what="everything")),
         ):
             with pytest.raises(ServedElsewhere):
                 await commit
-        await first.inbox.done(BOT, [2], NOW)
+        await first.inbox.mark_done(BOT, [2], NOW)
         assert [one.update_id for one in await second.inbox.list_pending(BOT)] == [2]
         await second.says(ANN, "after", update_id=2)
         async with second.memory.opened(ANN) as store:
@@ -164,7 +164,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
             assert [one.content for one in await store.timeline.read_page(Scope(owner=ANN))] == ["before", "after"]
         # Once it has noticed, it serves others, and leaves this one alone.
         await machines.beats(first)
-        assert not first.leases.holds(ANN)
+        assert not first.leases.is_serving(ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.config(ANN)
 
@@ -174,13 +174,13 @@ async def test_a_lease_whose_reply_was_lost_is_taken_again(machines: Machines) -
     async with laid(machines.url) as (behind, wire):
         machines.url = behind
         async with machines.opened("a") as alone:
-            await alone.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+            await alone.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
             wire.cuts = True
             with pytest.raises(StorageError):
                 await alone.claims()
-            assert not alone.leases.holds(ANN)
-            [claimed] = await alone.work.claim(BOT, most=100, now=NOW)
-            assert claimed.lease == alone.work.lease(ANN)
+            assert not alone.leases.is_serving(ANN)
+            [claimed] = await alone.work.claim_updates(BOT, limit=100, now=NOW)
+            assert claimed.lease == alone.work.find_lease(ANN)
 
 
 async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machines) -> None:
@@ -188,7 +188,7 @@ async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machi
     async with machines.opened("a") as first, machines.opened("b") as second:
         await second.memory.config(ANN)
         second.leases.replica.called.clear()
-        await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+        await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
         async with asyncio.timeout(30):
             await second.leases.replica.called.wait()
         assert await first.claims() == []
@@ -232,13 +232,13 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
 async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
     async with machines.opened("b") as second:
         async with machines.opened("a") as first:
-            await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+            await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
             assert await first.claims() == [1]
             mine, others = first.work.make_polling_leader(BOT), second.work.make_polling_leader(BOT)
             for duty in (mine, others):
-                await duty.take()
+                await duty.try_to_lead()
             assert (mine.is_leader(), others.is_leader()) == (True, False)
-        await others.take()
+        await others.try_to_lead()
         assert others.is_leader()
         assert await second.claims() == [1]
 
@@ -246,11 +246,11 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
 async def test_the_next_run_in_the_same_folder_need_not_wait(machines: Machines) -> None:
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(machines.opened("a"))
-        await first.inbox.receive(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+        await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
         assert await first.claims() == [1]
         first.leases.replica.held.clear()  # killed: nothing is given back
     async with machines.opened("a") as again:
-        [claimed] = await again.work.claim(BOT, most=9, now=NOW)
+        [claimed] = await again.work.claim_updates(BOT, limit=9, now=NOW)
         assert (claimed.update_id, claimed.attempts) == (1, 1)
 
 
@@ -259,7 +259,7 @@ async def test_a_memory_in_files_is_served_where_the_files_are(machines: Machine
         await first.memory.configure(ANN, storage=StorageType.JSON, every_n=5)
         await first.says(ANN, "in a file", update_id=1)
     async with machines.opened("b") as second:
-        await second.inbox.receive(BOT, [Arrival(2, "{}", owner=ANN), Arrival(3, "{}", owner=BEN)], NOW)
+        await second.inbox.store_updates(BOT, [Arrival(2, "{}", owner=ANN), Arrival(3, "{}", owner=BEN)], NOW)
         assert await second.claims() == [3]
         with pytest.raises(ServedElsewhere):
             await second.memory.config(ANN)
@@ -297,7 +297,7 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
                 '{"what": "everything", "ids": [], "since": null, "until": null, "with_quotes": false}',
                 NOW.isoformat(),
             )
-        assert first.leases.holds(ANN), "it has not noticed"
+        assert first.leases.is_serving(ANN), "it has not noticed"
         await first.memory.clean_files()
         assert len(await unfinished(second.memory)) == 1
         await second.memory.clean_files()
@@ -346,7 +346,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         bind_work_to_lease(first.work, ANN)
         await check_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
-        assert await first.memory.broadcasts.begin(one, [BEN], receipt=1)
+        assert await first.memory.broadcasts.start_sending(one, [BEN], receipt=1)
         [one] = await first.memory.broadcasts.list_broadcasts_in_progress()
         assert await first.memory.broadcasts.take_next_recipient(one) == BEN
         machines.dies(first)
@@ -358,7 +358,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         with pytest.raises(ServedElsewhere):
             bind_work_to_lease(first.work, ANN)
         with pytest.raises(ServedElsewhere):
-            await first.memory.broadcasts.note(one, BEN, "arrived")
+            await first.memory.broadcasts.record_outcome(one, BEN, "arrived")
         await first.memory.broadcasts.requeue_recipient(one, BEN)
         assert await second.memory.broadcasts.take_next_recipient(one) == BEN
 
@@ -371,7 +371,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
         scope, busy, refused = Scope(owner=ANN), [ANN], asyncio.Event()
 
         async def lets_go() -> None:
-            while first.leases.holds(ANN):
+            while first.leases.is_serving(ANN):
                 await first.work.leases.replica.wait_for_work()
                 if first.leases.replica.wanted:
                     await first.work.leases.release_requested_owners(busy)
@@ -380,7 +380,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
         async def refuses() -> bool:
             refused.clear()
             await refused.wait()
-            return first.leases.holds(ANN) and not second.leases.holds(ANN)
+            return first.leases.is_serving(ANN) and not second.leases.is_serving(ANN)
 
         async def visits() -> None:
             async with second.memory.keep_lease(ANN), second.memory.home(ANN) as store:
@@ -399,7 +399,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
             async with first.memory.home(ANN) as store:
                 await store.release_fold(folding)
             await asking
-        assert (first.leases.holds(ANN), second.leases.holds(ANN)) == (False, True)
+        assert (first.leases.is_serving(ANN), second.leases.is_serving(ANN)) == (False, True)
 
 
 async def test_an_owner_who_is_busy_elsewhere_is_not_waited_for_without_end(

@@ -113,8 +113,8 @@ async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk
     asking = access(desk, Settings(admin_user_ids=frozenset({ANN})))
     allowed = [asking.may_ask_admins(Person(id=1000 + number, name="x")) for number in range(MAX_REQUESTS + 5)]
     assert allowed == [True] * MAX_REQUESTS + [False] * 5
-    await desk.services.memory.people.put(
-        KnownPerson(id=EVE.id, standing="refused", name="Eve"), by=ANN, now=desk.moment[0]
+    await desk.services.memory.people.store_decision(
+        KnownPerson(id=EVE.id, standing="refused", name="Eve"), admin_id=ANN, now=desk.moment[0]
     )
     assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).may_ask_admins(EVE)
     assert not access(desk, Settings()).may_ask_admins(Person(id=1, name="x")), "there is nobody to ask"

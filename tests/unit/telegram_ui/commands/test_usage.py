@@ -48,8 +48,8 @@ def test_a_price_has_two_or_three_figures() -> None:
 async def test_everybody_sees_their_own_use(desk: Desk) -> None:
     day = desk.moment[0].date()
     ledger = desk.services.memory.usage
-    await ledger.add(day, {(ANN, "m"): Usage(prompt=700, completion=70, answers=3), (BOB, "m"): Usage(prompt=5)})
-    await ledger.add(day - timedelta(days=10), {(ANN, "m"): Usage(prompt=30, answers=1)})
+    await ledger.add_usage(day, {(ANN, "m"): Usage(prompt=700, completion=70, answers=3), (BOB, "m"): Usage(prompt=5)})
+    await ledger.add_usage(day - timedelta(days=10), {(ANN, "m"): Usage(prompt=30, answers=1)})
     await desk.say(ANN, ANN, "/usage")
     shown = desk.last(ANN)
     assert "Last 7 days: 3 answers\n770 tokens" in shown

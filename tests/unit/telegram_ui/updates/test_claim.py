@@ -92,8 +92,8 @@ async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> Non
     until = await first.offer_claim(until=NOW + HOUR, now=NOW)
     assert await second.offer_claim(until=NOW + 2 * HOUR, now=NOW) == until
     ann, bob = (KnownPerson(id=number, standing="admin", name="") for number in (ANN, BOB))
-    assert await first.claim(ann, until=until, now=NOW)
-    assert not await second.claim(bob, until=until, now=NOW)
+    assert await first.claim_bot(ann, until=until, now=NOW)
+    assert not await second.claim_bot(bob, until=until, now=NOW)
     await second.load()
     assert second.claimants == {ANN}
 

@@ -805,7 +805,7 @@ async def test_an_answer_that_was_killed_while_it_was_shown_is_written_on_in_its
             await asyncio.sleep(0)
             [row] = await bots.inbox.list_pending(4242)
         assert row.shown == (shown,)
-    await bots.inbox.record_shown(4242, row.update_id, row.shown)  # as a run leaves it that is killed
+    await bots.inbox.record_answer_messages(4242, row.update_id, row.shown)  # as a run leaves it that is killed
     gate.set()
     async with bots.running() as service:
         await service.intake.wait_until_idle()

@@ -58,7 +58,7 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         peer.world.say(EVE, EVE, f"let me in {number}")
     peer.world.say(ANN, ANN, "hello")
     written: list[int] = []
-    receive = bots.inbox.receive
+    receive = bots.inbox.store_updates
 
     async def counted(bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         written.extend(arrival.update_id for arrival in arrivals)

@@ -139,11 +139,11 @@ class Failing(Inbox):
 
     failures = 0
 
-    async def receive(self, *args: Any) -> set[int]:
+    async def store_updates(self, *args: Any) -> set[int]:
         if self.failures:
             self.failures -= 1
             raise StorageError
-        return await super().receive(*args)
+        return await super().store_updates(*args)
 
 
 async def test_while_the_inbox_cannot_write_updates_stay_with_telegram(bots: Bots, peer: Peer) -> None:

@@ -72,8 +72,8 @@ class LosingInbox(PostgresInbox):
 
     loses = False
 
-    async def receive(self, *args: Any) -> set[int]:
-        new = await super().receive(*args)
+    async def store_updates(self, *args: Any) -> set[int]:
+        new = await super().store_updates(*args)
         if self.loses:
             self.loses = False
             raise StorageError
@@ -134,7 +134,7 @@ async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
         until = await first.people.offer_claim(until=NOW + timedelta(hours=1), now=NOW)
-        assert await first.people.claim(KnownPerson(id=ANN, standing="admin", name=""), until=until, now=NOW)
+        assert await first.people.claim_bot(KnownPerson(id=ANN, standing="admin", name=""), until=until, now=NOW)
         assert second.people.claimants == frozenset()
         await second.receive(fetched(1, bot))
         assert second.people.claimants == {ANN}
@@ -253,8 +253,8 @@ async def test_what_waited_while_the_process_was_alone_goes_to_all(
     (tmp_path / "a").mkdir()
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
         alone = Inbox(files)
-        await alone.receive(bot.id, [Arrival(8, "{")], NOW)
-        await alone.receive(bot.id, [Arrival(9, update(9, bot).to_json())], NOW)
+        await alone.store_updates(bot.id, [Arrival(8, "{")], NOW)
+        await alone.store_updates(bot.id, [Arrival(9, update(9, bot).to_json())], NOW)
     async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
         assert await came(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
