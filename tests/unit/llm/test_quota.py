@@ -192,10 +192,10 @@ async def test_what_the_ledger_did_not_take_counts_all_the_same_and_is_written_l
         async def full(day: date, used: object) -> None:
             raise StorageError
 
-        monkeypatch.setattr(ledger, "add", full)
+        monkeypatch.setattr(ledger, "add_usage", full)
         assert not (await talk.say("Hello there, how do you do?")).is_error
         assert await spent(talk) == {}
-        monkeypatch.setattr(ledger, "add", add)
+        monkeypatch.setattr(ledger, "add_usage", add)
         first = len(talk.server.requests)
         assert not (await talk.say("Hello again.")).is_error
         assert len(talk.server.requests) == first + 1
