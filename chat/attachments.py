@@ -26,15 +26,15 @@ class Attachments:
     _transcriber: Transcriber | None = None
     _chosen: Callable[[int], Awaitable[ChatModel]] | None = None
 
-    async def read_document(self, data: bytes, name: str, *, person: int) -> DocumentText:
+    async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable."""
-        return await self._documents.read(data, name, person=person)
+        return await self._documents.read(data, name, person=person_id)
 
-    async def find_picture_budget(self, owner: int) -> int:
+    async def find_picture_budget(self, owner_id: int) -> int:
         """Return the tokens for one turn's pictures. Raise DocumentUnreadable if the model cannot see."""
         model = self._model
         with suppress(StorageError):  # the turn meets it again, and says so
-            model = await self._chosen(owner) if self._chosen is not None else model
+            model = await self._chosen(owner_id) if self._chosen is not None else model
         if model.takes_pictures:
             return limit_prompt_tokens(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
@@ -51,12 +51,12 @@ class Attachments:
             raise DocumentUnreadable(tr("files-deaf"), remedy=remedy)
         return self._transcriber
 
-    async def transcribe(self, data: bytes, name: str, mime: str, *, person: int) -> str:
+    async def transcribe(self, data: bytes, name: str, mime: str, *, person_id: int) -> str:
         """Transcribe a recording. Raise DocumentUnreadable, or ModelError if the endpoint fails."""
         transcriber = self.require_transcriber()
-        await self._quota.raise_if_used_up(person)
+        await self._quota.raise_if_used_up(person_id)
         text = await transcriber.transcribe(data, name, mime)
-        await self._quota.charge_spoken(person, transcriber.name, written=text)
+        await self._quota.charge_spoken(person_id, transcriber.name, written=text)
         if not text:
             raise DocumentUnreadable(tr("files-nothing-heard"))
         return text
@@ -69,9 +69,9 @@ class Speech:
     _speaker: Speaker
     _quota: Quota
 
-    async def speak(self, text: str, *, person: int) -> bytes:
+    async def speak(self, text: str, *, person_id: int) -> bytes:
         """Return a recording of a text in a format that Telegram plays. Raise ModelError."""
-        await self._quota.raise_if_used_up(person)
+        await self._quota.raise_if_used_up(person_id)
         recording = await self._speaker.speak(text)
-        await self._quota.charge_spoken(person, self._speaker.name, read=text)
+        await self._quota.charge_spoken(person_id, self._speaker.name, read=text)
         return recording

@@ -106,30 +106,30 @@ class Conversation:
 
     async def _replace_answer(
         self,
-        again: Turn,
+        turn: Turn,
         earlier: Message | None,
         on_text: OnText | None,
         kept: Kept | None,
-        note: Callable[[Reply], Reply],
+        record_outcome: Callable[[Reply], Reply],
     ) -> Reply:
         try:
-            answered = await self._answerer.answer(again, on_text, kept)
+            answered = await self._answerer.answer(turn, on_text, kept)
             if earlier is None:
-                await self._remember_answer(again, answered)
+                await self._remember_answer(turn, answered)
             else:
-                await self._revise_answer(again, earlier, answered)
+                await self._revise_answer(turn, earlier, answered)
         except (ModelError, StorageError) as error:
-            failed = note(self._reply_to_failure(again, error))
-            stands = await self._make_reply_from_stored_answer(again, earlier)
+            failed = record_outcome(self._reply_to_failure(turn, error))
+            stands = await self._make_reply_from_stored_answer(turn, earlier)
             return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
         except asyncio.CancelledError:
             if kept is None or kept() is None:
                 raise
-            if stands := await self._make_reply_from_stored_answer(again, earlier):
+            if stands := await self._make_reply_from_stored_answer(turn, earlier):
                 return replace(stands, notices=(tr("answers-stopped"),))
             raise
-        reply = note(self._make_reply(again, answered))
-        stands = await self._make_reply_from_stored_answer(again, earlier)
+        reply = record_outcome(self._make_reply(turn, answered))
+        stands = await self._make_reply_from_stored_answer(turn, earlier)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def show_version(
@@ -233,11 +233,11 @@ class Conversation:
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return await self._settling.settle(scope)
 
-    def call_when_stored(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
-        """Call `act` once all messages of a scope are stored. Return False if none is waiting."""
+    def call_when_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
+        """Call `callback` once all messages of a scope are stored. Return False if none is waiting."""
         unwritten = self._sessions.get_session(scope).unwritten
         if unwritten:
-            unwritten[-1].then.append(act)
+            unwritten[-1].then.append(callback)
         return bool(unwritten)
 
     async def write_waiting_turns(self) -> int:

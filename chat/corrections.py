@@ -37,9 +37,9 @@ class Corrections:
     def __attrs_post_init__(self) -> None:
         self._memory.on_owner_acquired(self._drop_sessions)
 
-    def add_forgetting_callback(self, drop: Callable[[int], None]) -> None:
+    def add_forgetting_callback(self, callback: Callable[[int], None]) -> None:
         """Register a callback that is called with an owner's id after they forgot messages."""
-        self._when_forgotten.append(drop)
+        self._when_forgotten.append(callback)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase `what` from every store and file, and from this process. Raise StorageError."""
@@ -71,15 +71,15 @@ class Corrections:
             session.replied = None
             self._explanations.drop_scope_records(scope)
 
-    async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
+    async def undo_edit(self, owner: int, fact_id: int) -> Forgotten | None:
         """Undo the last edit of a fact, and erase the edited text. Return None if there is none. Raise StorageError."""
         async with self._memory.home(owner) as store:
-            earlier = await store.facts.find_previous_version(owner, fact)
+            earlier = await store.facts.find_previous_version(owner, fact_id)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
-    async def forget_old_archives(self, keep: timedelta) -> None:
-        """Forget all archives older than `keep`, then clean the files once."""
-        old = Forgetting(what="archives", until=self._clock() - keep)
+    async def forget_old_archives(self, max_age: timedelta) -> None:
+        """Forget all archives older than `max_age`, then clean the files once."""
+        old = Forgetting(what="archives", until=self._clock() - max_age)
         await self._forget_due([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
 
     async def forget_deleted_facts(self) -> None:
@@ -98,22 +98,22 @@ class Corrections:
         if due:
             await self._memory.clean_files()
 
-    async def rename_owner(self, owner: int, new: int) -> None:
+    async def rename_owner(self, owner: int, new_id: int) -> None:
         """Move a group's memory to the group's new id. Raise StorageError; calling again is safe."""
         async with self._memory.exclude_turns(owner):
-            await run_uncancelled(partial(self._rename_owner, owner, new))
+            await run_uncancelled(partial(self._rename_owner, owner, new_id))
         self._wake_indexer()
 
-    async def _rename_owner(self, owner: int, new: int) -> None:
-        if await self._memory.rename_group(owner, new):
-            log.info("the memory of %d is that of %d now", owner, new)
+    async def _rename_owner(self, owner: int, new_id: int) -> None:
+        if await self._memory.rename_group(owner, new_id):
+            log.info("the memory of %d is that of %d now", owner, new_id)
         self._drop_held_records(owner)
         for session in self._sessions.list_owner_sessions(owner):
-            self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
+            self._sessions.move(session, Scope(owner=new_id, thread=session.scope.thread))
 
-    def find_current_id(self, owner: int) -> int:
+    def find_current_id(self, owner_id: int) -> int:
         """Return the current id of an owner."""
-        return self._memory.find_current_id(owner)
+        return self._memory.find_current_id(owner_id)
 
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase everything derived from the old text. Raise StorageError."""

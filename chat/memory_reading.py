@@ -58,7 +58,7 @@ class ReadingWish:
         queries = tuple(filter(None, queries))[:MAX_QUERIES]
         around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
         try:
-            since, before = _parse_day(arguments.get("from")), _parse_day(arguments.get("to"), following=True)
+            since, before = _parse_day(arguments.get("from")), _parse_day(arguments.get("to"), next_day=True)
         except ValueError:
             return "Dates are written YYYY-MM-DD."
         if around and not (around.removeprefix("-").isdecimal() and len(around) < MAX_DIGITS):
@@ -136,12 +136,12 @@ class MemoryReading:
             page = await self._search.find_page(
                 scope,
                 query,
-                size=MAX_HITS,
+                limit=MAX_HITS,
                 until=until,
                 since=wish.since,
                 before=wish.before,
-                near=NEAR,
-                keeps=_may_be_shown,
+                min_closeness=NEAR,
+                is_wanted=_may_be_shown,
             )
             lists.append(page.found)
         hits_by_id: dict[int, Hit] = {}
@@ -158,28 +158,28 @@ class MemoryReading:
             if (wish.before is None or message.created_at < wish.before) and _may_be_shown(message, until)
         ]
 
-    def _format_list(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+    def _format_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
         taken: list[tuple[Message, str, str]] = []
-        room -= self._tokens.count(format_block("remembered", []))
+        max_tokens -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
             text = _shorten_line(hit.text)
             line = prompts.format_list_line(hit.message, text, now)
-            room -= self._tokens.count(line + "\n")
-            if room < 0:
+            max_tokens -= self._tokens.count(line + "\n")
+            if max_tokens < 0:
                 break
             taken.append((hit.message, line, text))
         taken.sort(key=lambda line: line[0].order)
         lines = format_block("remembered", [line for _, line, _ in taken]) if taken else ""
         return lines, {message.id: text for message, _, text in taken}
 
-    def _quote_hits(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+    def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
         frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add
         line = prompts.format_numbered_message
-        packing = Packing(room=room - frame, now=now, count=self._tokens.count, format_line=line)
+        packing = Packing(room=max_tokens - frame, now=now, count=self._tokens.count, format_line=line)
         for hit in hits:
             packing.add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
         fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.order)
-        text = prompts.format_remembered(fitting, now, line=line) if fitting else ""
+        text = prompts.format_remembered(fitting, now, format_line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
     async def _read_around(
@@ -235,12 +235,12 @@ class MemoryReading:
         return await run_maybe_in_thread(rank, in_thread=True)
 
 
-def _format_hint(more: int, wish: ReadingWish) -> str:
+def _format_hint(remaining: int, wish: ReadingWish) -> str:
     opened = "around shows what was said before and after a number."
-    if more <= 0:
+    if remaining <= 0:
         return f"That is all that matches; {opened}"
     form = "" if wish.is_list else ", or order time lists them"
-    return f"{more} more match: the same search again shows the next{form}; {opened}"
+    return f"{remaining} more match: the same search again shows the next{form}; {opened}"
 
 
 def _shorten_line(text: str) -> str:
@@ -252,12 +252,12 @@ def _may_be_shown(message: Message, until: int | None = None) -> bool:
     return message.origin not in NEVER_RECALLED and (until is None or message.id <= until)
 
 
-def _parse_day(given: object, *, following: bool = False) -> datetime | None:
+def _parse_day(value: object, *, next_day: bool = False) -> datetime | None:
     """Return the start of a day, or of the following day. Raise ValueError if it is not a date."""
-    if given is None or given == "":
+    if value is None or value == "":
         return None
-    day = datetime.fromisoformat(str(given)[:10]).date()
+    day = datetime.fromisoformat(str(value)[:10]).date()
     try:
-        return datetime.combine(day + timedelta(days=int(following)), time(), UTC)
+        return datetime.combine(day + timedelta(days=int(next_day)), time(), UTC)
     except OverflowError:
         raise ValueError("no such day") from None

@@ -90,28 +90,28 @@ def list_people(services: Services, operation: Operation) -> Sequence[KnownPerso
     return [*people.list_by_standing("asked"), *reversed(by_button.values()), *fixed]
 
 
-async def list_audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
+async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: int) -> list[int]:
     """Return the ids of everybody who gets an admin's broadcast."""
     people = memory.people
     let_in = {person.id for person in people.list_by_standing("allowed")}
     removed = {person.id for person in people.list_by_standing("removed")}
     known = {owner for owner in await memory.list_owners() if owner > 0}
     fixed = operation.allowed_ids | (known if operation.everyone else set())
-    return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})
+    return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin_id})
 
 
 async def propose_broadcast(
-    services: Services, operation: Operation, admin: int, words: str
+    services: Services, operation: Operation, admin_id: int, typed: str
 ) -> tuple[Broadcast, Sequence[int]] | str:
     """Store an unconfirmed broadcast. Return it with its audience, or a sentence that says why it cannot be sent."""
-    text, people = words.strip(), await list_audience(services.memory, operation, admin)
+    text, people = typed.strip(), await list_audience(services.memory, operation, admin_id)
     if not text:
         return tr("admin-arguments")
     if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MAX_BROADCAST_UNITS:
         return tr("broadcast-too-long", most=MAX_BROADCAST_UNITS)
     if not people:
         return tr("broadcast-nobody")
-    return await services.memory.broadcasts.store_draft(admin, text, now=services.clock()), people
+    return await services.memory.broadcasts.store_draft(admin_id, text, now=services.clock()), people
 
 
 def format_receipt(progress: BroadcastProgress, heading: str) -> str:

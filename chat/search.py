@@ -55,31 +55,31 @@ class MemorySearch:
     async def find_page(
         self,
         scope: Scope,
-        typed: str,
+        typed_query: str,
         *,
-        first: int = 0,
-        size: int = 5,
+        offset: int = 0,
+        limit: int = 5,
         until: int | None = None,
         since: datetime | None = None,
         before: datetime | None = None,
-        among: Sequence[Scope] = (),
-        near: float = NEAR,
-        keeps: Callable[[Message], bool] = lambda _message: True,
+        other_scopes: Sequence[Scope] = (),
+        min_closeness: float = NEAR,
+        is_wanted: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
         """Return messages that match words, quoted phrases or meaning. Raise StorageError.
 
-        `among` names more conversations of the same owner. `keeps` filters messages. Notes of tools are left out.
+        `other_scopes` are conversations of the same owner. `is_wanted` filters messages. Tools' notes are left out.
         """
-        query = SearchQuery.parse(typed)
+        query = SearchQuery.parse(typed_query)
         async with self._memory.home(scope.owner) as store:
-            scopes = list(dict.fromkeys([scope, *among]))
+            scopes = list(dict.fromkeys([scope, *other_scopes]))
             last = max([(await store.find_id_range(scope))[1] for scope in scopes])
             until = last if until is None else min(until, last)
             lists = [
                 await (
                     self._search_exact_words(store, searched, query)
                     if query.phrases
-                    else self._search_by_meaning(store, searched, query, until, near)
+                    else self._search_by_meaning(store, searched, query, until, min_closeness)
                 )
                 for searched in scopes
             ]
@@ -91,18 +91,18 @@ class MemorySearch:
             and (since is None or hit.message.created_at >= since)
             and (before is None or hit.message.created_at < before)
             and hit.message.origin != "tool"
-            and keeps(hit.message)
+            and is_wanted(hit.message)
         ]
         return Page(
-            found=tuple(found[first : first + size]),
-            first=first,
+            found=tuple(found[offset : offset + limit]),
+            first=offset,
             total=len(found),
             until=until,
             has_words=any(hit.has_words for hit in found),
         )
 
     async def _search_by_meaning(
-        self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, near: float
+        self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, min_closeness: float
     ) -> list[Hit]:
         # 200 by words and as many by meaning are more than anybody pages through.
         known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before=until + 1)
@@ -114,7 +114,7 @@ class MemorySearch:
                 has_words="words" in passage.score,
             )
             for passage in ranked
-            if "words" in passage.score or passage.score.get("meaning", 0.0) > near
+            if "words" in passage.score or passage.score.get("meaning", 0.0) > min_closeness
         ]
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:

@@ -215,8 +215,8 @@ class Sessions:
         session.get_messages(mode).extend(numbered)
 
 
-def choose_stricter_mode(now: Mode | None, then: Mode | None) -> Mode | None:
+def choose_stricter_mode(current: Mode | None, earlier: Mode | None) -> Mode | None:
     """Return the stricter of two modes. A message sent while memory was off is never stored later."""
-    if then is None or then == "on":
-        return now
-    return then if now is None else min(now, then, key=MODES.index)
+    if earlier is None or earlier == "on":
+        return current
+    return earlier if current is None else min(current, earlier, key=MODES.index)

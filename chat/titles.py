@@ -67,7 +67,7 @@ class Titles:
 
     async def _generate_title(self, place: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
-        asked = PromptMessage(role="user", content=prompts.make_title_request(messages, most=400))
+        asked = PromptMessage(role="user", content=prompts.make_title_request(messages, max_chars=400))
         made = await self._quota.complete(place.owner, self._model, [asked])
         line = next((line for line in made.text.splitlines() if line.strip()), "")
         title = " ".join(remove_invisible(line).strip(MARKS).split())

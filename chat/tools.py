@@ -195,17 +195,17 @@ def _propose_reminder(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, 
     return Used(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
 
 
-def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str], stored: int | None) -> Used:
+def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str], turn: int | None) -> Used:
     text = " ".join(str(arguments.get("command") or "").split())
     name = text.partition(" ")[0].removeprefix("/").lower()
     if name not in commands or len(text) > MAX_COMMAND_CHARS:
         return _make_error_result(call, "There is no such command, or it is too long.")
-    proposal = Proposal(kind="command", text=f"/{name} {text.partition(' ')[2]}".rstrip(), source=stored)
+    proposal = Proposal(kind="command", text=f"/{name} {text.partition(' ')[2]}".rstrip(), source=turn)
     return Used(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
 
 
-def _make_error_result(call: ToolCall, why: str) -> Used:
-    return Used(call=call, result=why, note=f"{call.name[:40]}: {why}")
+def _make_error_result(call: ToolCall, reason: str) -> Used:
+    return Used(call=call, result=reason, note=f"{call.name[:40]}: {reason}")
 
 
 def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | str:

@@ -73,9 +73,9 @@ class Turn:
         ]
 
 
-def restore_incoming(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+def restore_incoming(messages: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
     """Rebuild an incoming turn from its stored messages. Return None if none is left."""
-    asked = [message for message in turn if message.role == "user"]
+    asked = [message for message in messages if message.role == "user"]
     if not asked:
         return None
     return Incoming(

@@ -155,11 +155,11 @@ class Views:
         page = await self._services.search.find_page(
             visit.scope,
             query,
-            size=MAX_FOUND,
+            limit=MAX_FOUND,
             since=_find_midnight(visit, parameters.read_day("since")),
             before=_find_midnight(visit, until + timedelta(days=1) if until else None),
-            among=among,
-            keeps=lambda message: is_of_kind(message, kind) and (not speaker or message.speaker == speaker),
+            other_scopes=among,
+            is_wanted=lambda message: is_of_kind(message, kind) and (not speaker or message.speaker == speaker),
         )
         exact = [hit for hit in page.found if hit.has_words]
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]

@@ -72,6 +72,6 @@ class ChatModel(ABC):
         return self
 
 
-def limit_prompt_tokens(model: ChatModel, most: int) -> int:
-    """Return the smaller of `most` and the model's prompt limit, in tokens."""
-    return most if model.prompt_limit is None else min(most, model.prompt_limit)
+def limit_prompt_tokens(model: ChatModel, limit: int) -> int:
+    """Return the smaller of `limit` and the model's prompt limit, in tokens."""
+    return limit if model.prompt_limit is None else min(limit, model.prompt_limit)

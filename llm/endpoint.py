@@ -87,9 +87,9 @@ class Patience:
         """Time out at `deadline` on the loop's clock, if that is earlier."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
-    def note_progress(self, characters: int) -> None:
+    def note_progress(self, char_count: int) -> None:
         """Count characters of the answer as progress."""
-        self._grown += characters
+        self._grown += char_count
         if self._grown >= MIN_GROWTH_CHARS:
             self._grown, self._grows_until = 0, self._now() + STRETCH * self._seconds
             self._timeout.reschedule(self._now() + self._seconds)
@@ -200,11 +200,11 @@ class EndpointClient:
         await (await self._opening).aclose()
 
     async def _retry_until_answered(
-        self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, most: float | None = None
+        self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, max_seconds: float | None = None
     ) -> T:
-        """Call `ask` until it succeeds, retrying failures that may pass. `most` limits the seconds of an answer."""
+        """Call `ask` until it succeeds, retrying failures that may pass. `max_seconds` limits one answer."""
         timeout, attempt = asyncio.timeout(self._timeout), 0
-        patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if most is None else most)
+        patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if max_seconds is None else max_seconds)
         try:
             async with timeout:
                 client = await asyncio.shield(self._opening)  # if this call is cancelled, others still get it

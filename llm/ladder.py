@@ -46,20 +46,20 @@ class Window:
             known.append(int((self.tokens - reserve_answer_tokens(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
-    def note_refusal(self, counted: int, words: str) -> None:
-        """Lower the limit after a prompt of `counted` tokens was refused with `words`.
+    def note_refusal(self, prompt_tokens: int, message: str) -> None:
+        """Lower the limit after a prompt of `prompt_tokens` tokens was refused with `message`.
 
-        Two numbers are the prompt's size and the limit. A single one below `counted` is the limit.
+        Two numbers are the prompt's size and the limit. A single one below `prompt_tokens` is the limit.
         """
-        sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(words)}
+        sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
         limit, size = min(sizes, default=0), max(sizes, default=0)
         share = SHORTER
         if len(sizes) == 2:
             share = (limit - reserve_answer_tokens(limit)) / size
-        elif len(sizes) == 1 and SMALLEST_ALONE <= limit < counted:
-            share = min(SHORTER * 2, (limit - reserve_answer_tokens(limit)) / counted)
-        self.most = max(MIN_WINDOW_TOKENS, min(int(share * counted), self.most or counted))
+        elif len(sizes) == 1 and SMALLEST_ALONE <= limit < prompt_tokens:
+            share = min(SHORTER * 2, (limit - reserve_answer_tokens(limit)) / prompt_tokens)
+        self.most = max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), self.most or prompt_tokens))
 
 
 class RefusedFeatures:
@@ -120,11 +120,11 @@ class Ladder:
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
 
-    def choose_steps(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
+    def choose_steps(self, refusal: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
         """Choose the steps of the next request, or none if all were tried.
 
-        `words` are the status and text of the refusal. `possible` steps would change the request, and a `likely` one is
-        tried first. Without it, one request is reserved for a harmless question.
+        `refusal` is its status and text. `possible` steps would change the request, and a `likely` one is tried first.
+        Without it, one request is reserved for a harmless question.
         """
         order = [step for step in STEPS if step in possible]
         left = MAX_REQUESTS - self.refusals - (likely is None)
@@ -133,8 +133,8 @@ class Ladder:
         is_one = likely in order and left > 1
         steps = frozenset({likely} if likely is not None and is_one else order[: ceil(len(order) / left)])
         # Sizes and ids of requests differ each time.
-        lasting = [word for word in words[3:].split() if not any(map(str.isdigit, word))]
-        self._taken.append((steps, words[:3] + " ".join(lasting)))
+        lasting = [word for word in refusal[3:].split() if not any(map(str.isdigit, word))]
+        self._taken.append((steps, refusal[:3] + " ".join(lasting)))
         self.left_out |= steps
         return steps
 

@@ -174,9 +174,9 @@ def _read_sentences(text: str) -> list[Sentence]:
     return [*blocks, *_parse_lines(rest, "user")]
 
 
-def _parse_lines(text: str, default: Speaker) -> Iterator[Sentence]:
+def _parse_lines(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
     """Yield the sentences of lines like `[date] Name: text`. Skip facts that are no longer valid."""
-    speaker, when, is_stamped, holds = default, None, False, True
+    speaker, when, is_stamped, holds = default_speaker, None, False, True
     for line in text.split("\n"):
         heading, words = split_heading(line)
         if line[10:12] == " (" and line.endswith(")") and any(find_iso_dates(line[:10])):
@@ -184,10 +184,10 @@ def _parse_lines(text: str, default: Speaker) -> Iterator[Sentence]:
         if heading:
             # Of a summary's range, the day until which it holds.
             when = next(reversed([*find_iso_dates(heading)]), None)
-            is_stamped, speaker, holds = True, default, " · only until " not in heading
+            is_stamped, speaker, holds = True, default_speaker, " · only until " not in heading
         name, colon, rest = words.partition(": ")
-        if is_stamped and default == "user" and colon and name[:1].isalpha() and len(name) <= MAX_NAME_CHARS:
-            speaker = "assistant" if name.lower() in ("assistant", "keepsake", "bot") else default
+        if is_stamped and default_speaker == "user" and colon and name[:1].isalpha() and len(name) <= MAX_NAME_CHARS:
+            speaker = "assistant" if name.lower() in ("assistant", "keepsake", "bot") else default_speaker
             words = rest
         if holds:
             yield from (Sentence(text=sentence, speaker=speaker, when=when) for sentence in split_sentences(words))

@@ -104,7 +104,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Ladder())
         if self._precedence is None:
             return await self._measure_call(messages, partial(self._retry_until_answered, ask))
-        briefly = partial(self._retry_until_answered, ask, most=MAX_BACKGROUND_SECONDS)
+        briefly = partial(self._retry_until_answered, ask, max_seconds=MAX_BACKGROUND_SECONDS)
         return await self._precedence.run_after_answers(partial(self._measure_call, messages, briefly))
 
     async def _measure_call(
@@ -390,12 +390,12 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("pictures")
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
-    def _stop_offering_tools(self, why: str, *, is_certain: bool = False) -> None:
+    def _stop_offering_tools(self, reason: str, *, is_certain: bool = False) -> None:
         """Stop offering tools if it is certain, or the second time for the same reason, that they are refused."""
         if self._offer.tools and not self._offer.must_answer:
-            if is_certain or why in self._unsupported:
+            if is_certain or reason in self._unsupported:
                 self._remember_refused_parameter("tools")
-            self._unsupported.add(why)
+            self._unsupported.add(reason)
 
     def _count_tokens(self, messages: Sequence[PromptMessage]) -> int:
         return self._tokenizer.count_request(messages) + self._tokenizer.count(format_tools_as_text(self._offer.tools))

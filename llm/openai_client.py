@@ -197,20 +197,20 @@ class Answer:
             if not reader.is_over:
                 raise BrokenOff from None
 
-    async def read_body(self, most: int) -> bytes:
-        """Return the whole body. Raise BrokenOff, or ModelBroken if it has more than `most` bytes."""
+    async def read_body(self, max_bytes: int) -> bytes:
+        """Return the whole body. Raise BrokenOff, or ModelBroken if it has more than `max_bytes` bytes."""
         try:
             content: bytes = await self._stream.response.aread()
         except httpx2.HTTPError:
             raise BrokenOff from None
-        if len(content) > most:
+        if len(content) > max_bytes:
             raise ModelBroken(remedy="(endless)")
         return content
 
-    async def read_json(self, most: int) -> object:
+    async def read_json(self, max_bytes: int) -> object:
         """Return the parsed body. Raise BrokenOff or ModelBroken."""
         try:
-            return parse_untrusted_json(await self.read_body(most))
+            return parse_untrusted_json(await self.read_body(max_bytes))
         except ValueError:
             raise ModelBroken(remedy="(malformed)") from None
 

@@ -46,11 +46,11 @@ class PartialAnswer:
     is_whole: bool = False
     shown: str = ""  # what the reader has seen
 
-    def add(self, value: Mapping[str, Any]) -> int:
+    def add(self, chunk: Mapping[str, Any]) -> int:
         """Add a chunk or a whole answer. Return the number of its characters, thoughts included."""
-        if value.get("usage"):
-            self.usage = _parse_usage(value["usage"])
-        return sum(self._add_choice(choice, number) for number, choice in enumerate(_find_choices(value)))
+        if chunk.get("usage"):
+            self.usage = _parse_usage(chunk["usage"])
+        return sum(self._add_choice(choice, number) for number, choice in enumerate(_find_choices(chunk)))
 
     def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
         delta, message = choice.get("delta"), choice.get("message")

@@ -226,14 +226,14 @@ def format_summary_with_numbers(summary: Summary, text: str) -> str:
 
 
 def group_by_day(
-    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_with_speaker
+    snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_with_speaker
 ) -> list[tuple[list[Snippet], str]]:
     """Group snippets by day, each group with its formatted text."""
     zone = now.tzinfo
     made = []
     for _, same_day in groupby(snippets, key=lambda snippet: snippet.message.created_at.astimezone(zone).date()):
         group = list(same_day)
-        lines = [line(snippet.message, snippet.text) for snippet in group]
+        lines = [format_line(snippet.message, snippet.text) for snippet in group]
         made.append((group, "\n".join([format_snippet_heading(group[0].message.created_at, now), *lines])))
     return made
 
@@ -260,8 +260,8 @@ def make_facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
     return "\n\n".join([*parts, format_block("conversation", lines)])
 
 
-def make_profile_request(before: str, summaries: Sequence[str], facts: Sequence[str]) -> str:
-    parts = [format_profile(before)] if before else []
+def make_profile_request(previous: str, summaries: Sequence[str], facts: Sequence[str]) -> str:
+    parts = [format_profile(previous)] if previous else []
     parts += [format_block("summaries", summaries)] if summaries else []
     parts += [format_block("facts", facts)] if facts else []
     return "\n\n".join(parts)
@@ -276,16 +276,16 @@ def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
     return f"[fact {fact.id} · {until}since {format_date(fact.valid_from.astimezone(zone))}] {quote_text(fact.text)}"
 
 
-def format_recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
+def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:
     """Format a recalled fact, below the fact that it replaced."""
-    earlier = [format_fact(one.earlier, zone)] if one.earlier is not None else []
-    return "\n".join([*earlier, format_fact(one.fact, zone)])
+    earlier = [format_fact(recalled.earlier, zone)] if recalled.earlier is not None else []
+    return "\n".join([*earlier, format_fact(recalled.fact, zone)])
 
 
 def format_remembered(
-    snippets: Sequence[Snippet], now: datetime, line: Callable[[Message, str], str] = format_with_speaker
+    snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_with_speaker
 ) -> str:
-    return format_block("remembered", (text for _, text in group_by_day(snippets, now, line)))
+    return format_block("remembered", (text for _, text in group_by_day(snippets, now, format_line)))
 
 
 def format_clock(now: datetime) -> str:
@@ -294,9 +294,9 @@ def format_clock(now: datetime) -> str:
     return f"It is now {format_minute(now)} {zone}."
 
 
-def make_reminder_request(said: str, now: datetime) -> str:
+def make_reminder_request(text: str, now: datetime) -> str:
     clock = f"{format_clock(now)} Today is {day_name[now.weekday()]}."
-    return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(said)])])
+    return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(text)])])
 
 
 def format_replied_message(replied: Replied) -> str:
@@ -329,9 +329,9 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
     return "\n\n".join(text for text in (system_prompt, manner) if text)
 
 
-def make_title_request(messages: Iterable[Message], *, most: int) -> str:
-    """Return the request for a title. `most` limits the characters of each message."""
-    lines = [format_with_speaker(message, message.content[:most]) for message in messages]
+def make_title_request(messages: Iterable[Message], *, max_chars: int) -> str:
+    """Return the request for a title. `max_chars` limits the characters of each message."""
+    lines = [format_with_speaker(message, message.content[:max_chars]) for message in messages]
     return f"{_NAME}\n\n{format_block('conversation', lines)}"
 
 

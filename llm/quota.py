@@ -31,12 +31,12 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 
 @contextmanager
-def charge_person(person: int) -> Iterator[None]:
+def charge_person(person_id: int) -> Iterator[None]:
     """Within the block, also charge this person for what other memories spend.
 
     Otherwise each new group would give them a new budget.
     """
-    before = _speaking.set(person)
+    before = _speaking.set(person_id)
     try:
         yield
     finally:

@@ -39,8 +39,8 @@ class Speaker(EndpointClient):
         await self.speak("Hello.")
         return f"model {self._model} speaks"
 
-    async def _request_speech(self, words: str, client: "OpenAIClient", patience: Patience) -> bytes:
-        request = {"model": self._model, "input": words, "voice": self._voice, "response_format": "opus"}
+    async def _request_speech(self, text: str, client: "OpenAIClient", patience: Patience) -> bytes:
+        request = {"model": self._model, "input": text, "voice": self._voice, "response_format": "opus"}
         async with client.post("/audio/speech", request, patience.note_bytes) as response:
             recording = await response.read_body(MAX_RECORDING_BYTES)
         if not recording.startswith(_OGG):

@@ -150,17 +150,17 @@ def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: in
     return None
 
 
-def _is_within_program(before: str) -> bool:
+def _is_within_program(text: str) -> bool:
     """Return True if a text ends in a fence that already has a line of code."""
-    *others, code = re.split(r"^[ \t]*(?:```|~~~).*$", before, flags=re.MULTILINE)
+    *others, code = re.split(r"^[ \t]*(?:```|~~~).*$", text, flags=re.MULTILINE)
     return len(others) % 2 == 1 and any(
         line.strip() and not line.lstrip().startswith(("#", "//")) for line in code.split("\n")
     )
 
 
-def _find_named_openings(text: str, names: Collection[str], place: int) -> Iterator[tuple[int, str, int]]:
+def _find_named_openings(text: str, names: Collection[str], start: int) -> Iterator[tuple[int, str, int]]:
     """Yield the position of each tool's name near arguments, the name, and the position of their bracket."""
-    for named in _NAME.finditer(text, place):
+    for named in _NAME.finditer(text, start):
         if named["name"] in names and (near := _NEAR_OBJECT.match(text, named.end())):
             yield named.start(), named["name"], near.start("opening")
 
@@ -179,9 +179,9 @@ def _cut_marks(text: str, names: Collection[str] = (), settled: int = 0) -> str:
     return text[: max(settled, start + sum(len(line) + 1 for line in lines))] if is_cut else text
 
 
-def _make_reading(shown: str, made: Iterable[tuple[str, str]]) -> CallReading:
+def _make_reading(shown: str, found: Iterable[tuple[str, str]]) -> CallReading:
     calls = tuple(
-        ToolCall(id=f"call_{number}", name=name, arguments=arguments) for number, (name, arguments) in enumerate(made)
+        ToolCall(id=f"call_{number}", name=name, arguments=arguments) for number, (name, arguments) in enumerate(found)
     )
     return CallReading(shown=shown, calls=calls, is_broken=not calls)
 
@@ -233,27 +233,27 @@ def _is_other_json(text: str, names: Collection[str]) -> bool:
     return not any(str(part.get(key)) in names for part in parts for key in _OWN_NAMES)
 
 
-def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
+def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, int]:
     try:
-        value, end = json.JSONDecoder(strict=False).raw_decode(text, at)
+        value, end = json.JSONDecoder(strict=False).raw_decode(text, start)
     except (ValueError, RecursionError):
         end = text.rfind("}") + 1
-        value = parse_meant_json(text[at:end]) or None  # of a program's block nothing is left
-    return (value, end) if isinstance(value, Mapping) else (None, at)
+        value = parse_meant_json(text[start:end]) or None  # of a program's block nothing is left
+    return (value, end) if isinstance(value, Mapping) else (None, start)
 
 
-def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
-    for closing in islice(re.finditer(r"\)", text[at : at + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
-        end = at + closing.end()
+def _parse_keywords(text: str, start: int) -> tuple[Mapping[str, object] | None, int]:
+    for closing in islice(re.finditer(r"\)", text[start : start + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
+        end = start + closing.end()
         try:
-            call = ast.parse(f"f{text[at:end]}", mode="eval").body
+            call = ast.parse(f"f{text[start:end]}", mode="eval").body
             if text[end:].lstrip().startswith(("{", ":")):
-                return None, at  # the definition of a function
+                return None, start  # the definition of a function
             if isinstance(call, ast.Call) and not call.args and all(keyword.arg for keyword in call.keywords):
                 return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, end
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
-    return None, at
+    return None, start
 
 
 def _parse_value(text: str) -> object:

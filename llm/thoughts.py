@@ -116,9 +116,9 @@ def _unwrap_answer(answer: str) -> str:
     return (wrapped["answer"] if wrapped else answer).lstrip()
 
 
-def _remove_unfinished_mark(said: str, is_whole: bool) -> str:
-    beginning = None if is_whole else _BEGINNING.search(said.translate(_PLAIN), max(0, len(said) - 300))
-    return said[: beginning.start()] if beginning else said
+def _remove_unfinished_mark(text: str, is_whole: bool) -> str:
+    beginning = None if is_whole else _BEGINNING.search(text.translate(_PLAIN), max(0, len(text) - 300))
+    return text[: beginning.start()] if beginning else text
 
 
 def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":

@@ -125,11 +125,11 @@ class Reasoning:
     _texts: dict[str, str] = field(default_factory=dict)
     _details: list[object] = field(default_factory=list)
 
-    def add(self, said: Mapping[str, Any]) -> None:
+    def add(self, message: Mapping[str, Any]) -> None:
         for name in _REASONING_TEXTS:
-            if isinstance(text := said.get(name), str) and len(self._texts.get(name, "")) <= MAX_REASONING_CHARS:
+            if isinstance(text := message.get(name), str) and len(self._texts.get(name, "")) <= MAX_REASONING_CHARS:
                 self._texts[name] = self._texts.get(name, "") + text
-        details = said.get("reasoning_details")
+        details = message.get("reasoning_details")
         if isinstance(details, list) and len(self._details) <= MAX_REASONING_DETAILS:
             self._details += details
 
@@ -176,10 +176,10 @@ class Offer:
     def names(self) -> frozenset[str]:
         return self.known | {tool.name for tool in self.tools}
 
-    def forbids_calls(self, called: Iterable[str]) -> bool:
+    def forbids_calls(self, tool_names: Iterable[str]) -> bool:
         """Return True if one of the called tools must not be called."""
         offered = {tool.name for tool in self.tools}
-        return any(self.must_answer or not offered or name in self.known - offered for name in called)
+        return any(self.must_answer or not offered or name in self.known - offered for name in tool_names)
 
     def withdraw_tools(self) -> "Offer":
         return Offer(must_answer=self.must_answer, known=self.names)

@@ -98,7 +98,7 @@ class ForgetCommands(Family):
         ids = {message.id for message in found}
         found += {message.id: message for message in earlier if message.id not in ids}.values()
         if not terms:  # emoji are not indexed as words
-            page = await self._services.search.find_page(scope, ask.argument, size=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            page = await self._services.search.find_page(scope, ask.argument, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             found = [hit.message for hit in page.found]
         # The request to forget is no match itself, but it is forgotten together with the matches.
         others = [message for message in found if message.turn != ask.requested_in]

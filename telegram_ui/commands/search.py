@@ -45,7 +45,7 @@ class SearchCommands(Family):
         query = heading.removeprefix(HEADING)
         titles = await self._list_conversation_titles(ask) if where == EVERYWHERE else {}
         page = await self._services.search.find_page(
-            ask.chat.scope, query, first=int(first), until=int(until) or None, among=tuple(titles)
+            ask.chat.scope, query, offset=int(first), until=int(until) or None, other_scopes=tuple(titles)
         )
         if not page.found and page.first:
             return tr("search-no-more")

@@ -124,7 +124,7 @@ class AttachedFiles:
         """Show a transcript to the sender, and return it as a piece before or instead of the message's own."""
         self._attachments.require_transcriber()
         data = await self._fetch_file(parsed, file.file_id, file.size)
-        words = await self._attachments.transcribe(data, file.name, file.mime, person=parsed.person.id)
+        words = await self._attachments.transcribe(data, file.name, file.mime, person_id=parsed.person.id)
         with suppress(DeliveryUnknown):
             shown = TextBuilder().add_quote(words).build()
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
@@ -142,7 +142,7 @@ class AttachedFiles:
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetch_file(parsed, file.file_id, file.size)
-        found = await self._attachments.read_document(data, file.name, person=parsed.person.id)
+        found = await self._attachments.read_document(data, file.name, person_id=parsed.person.id)
         if not found.is_whole:
             turn.notices.append(tr("files-shortened", name=found.name, place=found.passages[-1].place))
         passages = [

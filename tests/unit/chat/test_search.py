@@ -22,7 +22,7 @@ async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
 
 
 async def found(talk: Talk, typed: str, *, thread: int = 0) -> list[str]:
-    page = await talk.services.search.find_page(Scope(owner=ANNA.id, thread=thread), typed, size=50)
+    page = await talk.services.search.find_page(Scope(owner=ANNA.id, thread=thread), typed, limit=50)
     return [one.message.content for one in page.found]
 
 
@@ -97,12 +97,12 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
         await talk.remember()
         await say_all(talk, [f"Apple {number}" for number in range(12)])
         search = talk.services.search
-        page = await search.find_page(SCOPE, "apple", size=5)
+        page = await search.find_page(SCOPE, "apple", limit=5)
         seen = [one.message.id for one in page.found]
         assert (page.total, page.next_offset) == (12, 5)
         await say_all(talk, ["Apple too late"])
         while page.next_offset is not None:
-            page = await search.find_page(SCOPE, "apple", first=page.next_offset, size=5, until=page.until)
+            page = await search.find_page(SCOPE, "apple", offset=page.next_offset, limit=5, until=page.until)
             seen += [one.message.id for one in page.found]
         assert sorted(seen) == list(range(1, 13))
 

@@ -121,11 +121,11 @@ async def test_spoken_words_use_up_the_budget(tmp_path: Path) -> None:
         async def listen() -> None:
             assert talk.services.speech is not None
             for _ in range(9):
-                await talk.services.speech.speak("walrus " * 30, person=ANNA.id)
+                await talk.services.speech.speak("walrus " * 30, person_id=ANNA.id)
 
         async def speak() -> None:
             for _ in range(99):
-                await talk.services.attachments.transcribe(b"OggS", "a.ogg", "audio/ogg", person=BORIS.id)
+                await talk.services.attachments.transcribe(b"OggS", "a.ogg", "audio/ogg", person_id=BORIS.id)
 
         for use in (listen, speak):
             with pytest.raises(QuotaExceeded):

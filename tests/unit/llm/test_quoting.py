@@ -121,7 +121,7 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
         "forwarded": prompts.format_forwarded([HOSTILE]),
         "document": prompts.format_document([HOSTILE]),
         "picture": prompts.make_picture_request(HOSTILE),
-        "title": prompts.make_title_request([message], most=500),
+        "title": prompts.make_title_request([message], max_chars=500),
         "persona": prompts.add_persona("", config),
         "wishes": prompts.make_fold_instructions("conversation", max_tokens=100, wishes=HOSTILE),
     }
