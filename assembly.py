@@ -74,7 +74,7 @@ def make_budgets(settings: Settings) -> Budgets:
 
 
 def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
-    """Return the limits for summarising if a prompt has at most `ceiling` tokens."""
+    """Return the limits of summaries for prompts of at most `ceiling` tokens."""
     budgets = make_budgets(settings).fit_under(ceiling)
     return FoldLimits.from_budgets(
         budgets, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes

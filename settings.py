@@ -305,7 +305,7 @@ class Environment(dict[str, str]):
 
 
 def read_environment(directory: Path | None = None) -> Environment:
-    """Return the variables of `.env`, overridden by the environment. Raise SettingsError if the file is unreadable."""
+    """Return the variables of `.env`, overridden by the environment. Raise SettingsError if the file is not valid."""
     file = (directory or Path.cwd()) / ".env"
     try:
         text = file.read_bytes().decode() if file.is_file() else ""

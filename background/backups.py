@@ -42,7 +42,7 @@ class Backups:
     failure: str = field(default="", init=False)
 
     def stat_newest_backup(self) -> os.stat_result | None:
-        """Return the time and size of the newest backup, or None if there is none."""
+        """Return the file status of the newest backup, or None if there is none."""
         for path in reversed(self._list_backups()):
             with suppress(OSError):
                 return path.stat()

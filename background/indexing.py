@@ -29,7 +29,7 @@ MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens;
 
 @define(kw_only=True, eq=False)
 class Indexing:
-    """Embeds messages in the background. `charge` records the texts of each owner, `pause` waits after a failure."""
+    """Embeds messages in the background. `charge` records the texts of each owner. `pause` waits after a failure."""
 
     _memory: ExternalMemory
     _embedder: Embedder
@@ -91,11 +91,11 @@ class Indexing:
         await store.vectors.put_vectors(self._embedder.name, made)
         return True
 
-    async def _embed_one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
+    async def _embed_one_by_one(self, messages: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
         """Embed messages one by one, so that a refused one does not block the others."""
         await self._embedder.embed_passages(["."])  # raises ModelError if the embedder refuses everything
         made: list[MessageVectors] = []
-        for seq, message in found:
+        for seq, message in messages:
             try:
                 made += await self._embed_messages([(seq, message)])
             except (ModelRefused, ModelBroken) as error:
@@ -104,11 +104,11 @@ class Indexing:
                 made.append(MessageVectors(seq=seq, message=message, passages=nothing))
         return made
 
-    async def _embed_messages(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
+    async def _embed_messages(self, messages: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
         texts: list[str] = []
         by_owner: dict[int, list[str]] = {}
         places: list[slice] = []
-        for _, message in found:
+        for _, message in messages:
             parts = split_passages(message.content)
             # A long answer is not embedded, since word search finds it.
             is_skipped = len(parts) > 1 and message.role == "assistant"
@@ -120,5 +120,5 @@ class Indexing:
         await self._charge(by_owner)
         return [
             MessageVectors(seq=seq, message=message, passages=vectors[place])
-            for (seq, message), place in zip(found, places, strict=True)
+            for (seq, message), place in zip(messages, places, strict=True)
         ]

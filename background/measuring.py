@@ -21,13 +21,13 @@ FILES = {
 }
 
 
-async def set_gauges(memory: ExternalMemory, folder: Path, *, embeds: bool) -> None:
+async def set_gauges(memory: ExternalMemory, data_dir: Path, *, embeds: bool) -> None:
     """Set the gauges. Raise StorageError if a store cannot be read."""
     queued = 0
     for store in memory.stores:
         queued += await store.vectors.count_backlog() if embeds else 0
         if store.kind in FILES:
-            files = [folder / name for name in FILES[store.kind]]
+            files = [data_dir / name for name in FILES[store.kind]]
             size = await asyncio.to_thread(lambda: sum(file.stat().st_size for file in files if file.exists()))  # noqa: B023
         else:
             async with store.database.read(None) as reader:

@@ -101,13 +101,13 @@ class Rebuilder:
 
     async def _run_rebuild(self, scope: Scope, tell: Tell) -> None:
         try:
-            outcome = await self.rebuild(scope, tell)
+            outcome = await self.rebuild_summaries(scope, tell)
         except Exception as error:  # broad: this task has no caller that would see the error
             log.warning("the rebuild of %s failed: %s", scope, type(error).__name__)
             outcome = RebuildProgress(state="failed", error=tr("errors-keepsake"))
         await tell(outcome)
 
-    async def rebuild(self, scope: Scope, tell: Tell) -> RebuildProgress:
+    async def rebuild_summaries(self, scope: Scope, tell: Tell) -> RebuildProgress:
         """Rebuild all summaries of a scope, and return the outcome."""
         since = self._clock()
         config = await self._memory.config(scope.owner)

@@ -62,7 +62,7 @@ class Admin:
         }
 
     async def set_standing(self, standing: Standing, visit: Visit) -> Answer:
-        """Store an admin's decision to give a person this standing."""
+        """Store an admin's decision about a person."""
         self._require_admin(visit)
         person = visit.parameters.read_integer("id")
         if standing == "removed" and person in self._host.operation.admin_ids:

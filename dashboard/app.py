@@ -109,8 +109,8 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
     # The body is a file, so the parameters are in the query string.
     uploading: dict[str, Handler] = {"import/plan": past.plan_import, "import/run": past.run_import}
 
-    def make_route(name: str, method: str, handler: Handler, read: ParameterReader) -> Route:
-        return Route(f"/{name}", visits.make_endpoint(handler, read), methods=[method])
+    def make_route(name: str, method: str, handler: Handler, reader: ParameterReader) -> Route:
+        return Route(f"/{name}", visits.make_endpoint(handler, reader), methods=[method])
 
     async def get_texts(request: Request) -> Response:
         texts = make_preferred_texts(STATIC, request.query_params.get("wanted", ""), request.headers)
@@ -194,7 +194,7 @@ class SafeHeaders:
     policy: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Content-Security-Policy", self.policy)
@@ -204,4 +204,4 @@ class SafeHeaders:
                 headers.setdefault("Cache-Control", "no-store" if "/api/" in scope["path"] else "no-cache")
             await send(message)
 
-        await self.app(scope, receive, guarded)
+        await self.app(scope, receive, send_with_headers)

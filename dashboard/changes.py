@@ -91,7 +91,7 @@ class Changes:
         return {"said": said, **await self._views.list_profiles(visit)}
 
     async def preview_forgetting(self, visit: Visit) -> Answer:
-        """List what a request to forget would erase. Unless `with_repeats` is false, also list texts that repeat it."""
+        """List the items that a request to forget would erase, and later messages that repeat them."""
         what = await self._parse_forgetting(visit)
         with_remainder = visit.parameters.read_flag("with_repeats", default=True)
         found = Forgotten()
@@ -123,7 +123,7 @@ class Changes:
         }
 
     async def _parse_forgetting(self, visit: Visit) -> Forgetting:
-        """Return what to forget. Messages in other conversations are ignored."""
+        """Parse a request to forget. Ignore messages in other conversations."""
         parameters, ids = visit.parameters, visit.parameters.read_ids("ids")
         with_quotes = parameters.read_flag("with_quotes", default=False)
         match parameters.read_text("what", MAX_NAME_CHARS):
@@ -266,8 +266,8 @@ def _shorten(text: str) -> str:
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 
-def _is_empty(what: Forgetting) -> bool:
-    return what.what in ("messages", "facts") and not what.ids
+def _is_empty(request: Forgetting) -> bool:
+    return request.what in ("messages", "facts") and not request.ids
 
 
 def _read_chosen_value(parameters: Parameters, choice: Choice) -> object:

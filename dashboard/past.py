@@ -53,10 +53,10 @@ class Past:
 
     async def plan_import(self, visit: Visit) -> Answer:
         """Return a preview of an import, and the questions that the person has not answered yet."""
-        given = self._parse_import_request(visit)
+        context = self._parse_import_request(visit)
         async with self._uploads.reserve_place(visit.session.person):
             data = await _receive_upload(visit)
-            plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
+            plan = await self._services.importer.plan(visit.scope, visit.session.person, data, context)
         return {
             "text": remove_commands(format_plan(plan, with_instructions=False)),
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
@@ -69,21 +69,21 @@ class Past:
                     else [*range(len(question.options) if question.several else 0)],
                 }
                 for question in plan.questions
-                if question.key not in given.answers and (plan.new or question.several)
+                if question.key not in context.answers and (plan.new or question.several)
             ],
             "has_new": plan.has_new,
             "learn": None if plan.has_new else await self._make_learning_offer(visit.owner, plan.ids),
         }
 
     async def run_import(self, visit: Visit) -> Response:
-        given = self._parse_import_request(visit)
+        context = self._parse_import_request(visit)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._uploads.reserve_place(visit.session.person))
-            lines = self._stream_import(visit, await _receive_upload(visit), given, stack.pop_all())
+            lines = self._stream_import(visit, await _receive_upload(visit), context, stack.pop_all())
             return StreamingResponse(lines, media_type="application/x-ndjson")
 
     async def _stream_import(
-        self, visit: Visit, data: bytes, given: FileContext, stack: AsyncExitStack
+        self, visit: Visit, data: bytes, context: FileContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
         """Yield the progress of an import and its result as lines of JSON. Close `stack` at the end."""
         changed, counts = asyncio.Event(), (0, 0)
@@ -94,7 +94,7 @@ class Past:
             changed.set()
 
         with speak_in(visit.language):  # the task inherits the language
-            task = asyncio.create_task(self._run_import_or_explain(visit, data, given, report))
+            task = asyncio.create_task(self._run_import_or_explain(visit, data, context, report))
         try:
             while not task.done():
                 change = asyncio.ensure_future(changed.wait())
@@ -108,11 +108,11 @@ class Past:
             await stack.aclose()
             await cancel_and_wait(task)
 
-    async def _run_import_or_explain(self, visit: Visit, data: bytes, given: FileContext, report: Progress) -> Answer:
+    async def _run_import_or_explain(self, visit: Visit, data: bytes, context: FileContext, report: Progress) -> Answer:
         person = visit.session.person
         try:
             async with self._services.memory.keep_lease(visit.owner):  # the handler of the request has returned
-                done = await self._services.importer.run(visit.scope, person, data, given, progress=report)
+                done = await self._services.importer.run(visit.scope, person, data, context, progress=report)
             offer = await self._make_learning_offer(visit.owner, done.ids)
             return {"said": remove_commands(format_done(done)), "learn": offer}
         except StaleFold:

@@ -6,7 +6,7 @@ visits.py checks who may read. forms.py converts records to JSON.
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from datetime import time as clock_time
 
 from attrs import define
@@ -250,7 +250,7 @@ class Views:
                 "with_earlier": sum(bool(record.snippets or record.looked_up) for record in records),
                 "with_facts": sum(bool(record.facts) for record in records),
             },
-            "folds": _count_folds_per_day(made, visit),
+            "folds": _count_folds_per_day(made, visit.zone),
             "counts": _format_counts(status),
         }
 
@@ -314,10 +314,10 @@ def _format_folding(status: Status) -> dict[str, object] | None:
     return None
 
 
-def _count_folds_per_day(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
+def _count_folds_per_day(made: Sequence[Summary], zone: tzinfo) -> list[dict[str, object]]:
     groups: dict[tuple[str, int], list[Summary]] = {}
     for summary in made:
-        day = summary.created_at.astimezone(visit.zone).date().isoformat()
+        day = summary.created_at.astimezone(zone).date().isoformat()
         groups.setdefault((day, summary.level), []).append(summary)
     return [
         {

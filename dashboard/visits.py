@@ -140,8 +140,8 @@ class Visits:
             return find_reader_language(request.headers, default)
         return choose_language(chosen, session.language, is_shared=False, default=default)
 
-    def make_endpoint(self, handler: Handler, read: ParameterReader) -> Callable[[Request], Awaitable[Response]]:
-        """Return an endpoint that reads its parameters with `read`."""
+    def make_endpoint(self, handler: Handler, reader: ParameterReader) -> Callable[[Request], Awaitable[Response]]:
+        """Return an endpoint that calls a handler."""
 
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
@@ -151,7 +151,7 @@ class Visits:
                 is_operator = self._host.operation.may_run_bot(Person(id=session.person, name=""))
 
                 async def handle() -> Answer | Response:
-                    parameters = await read(request)
+                    parameters = await reader(request)
                     owner = parameters.read_integer("owner")
                     return await self._handle_request(handler, session, request, parameters, owner, language)
 

@@ -73,7 +73,7 @@ def read_assets(folder: Path) -> Assets:
 
 
 def make_asset_response(folder: Path, request: Request, path: str) -> Response:
-    """Return a response with the file at "VERSION/name" or "name". Browsers may cache the first form for a year."""
+    """Return the file at `path`, which may begin with the version. Browsers cache such a path for a year."""
     assets = read_assets(folder)
     name = path.removeprefix(f"{assets.version}/")
     asset = assets.files.get(name)
@@ -105,25 +105,25 @@ def _is_gzip_accepted(request: Request) -> bool:
 
 
 def strip_comments(source: str) -> str:
-    """Remove the comments that have lines of their own from JavaScript or CSS."""
+    """Remove the comments that take whole lines from JavaScript or CSS."""
     return _COMMENT_LINES.sub("", source)
 
 
 def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
-    """Return modules by name, with all that `entry` imports moved into `entry`.
+    """Bundle the module `entry` with all modules that it imports, and return it and the other modules by name.
 
     Each bundled module becomes a function, which keeps its names private, and an object of its exports. The other
-    modules import these objects from `entry`, so that no module runs twice. `sources` has no suffixes in its names.
+    modules import these objects from `entry`, so that no module runs twice.
     """
     bundled = _list_modules(sources, entry)
-    parts = [f"const ${name} = await (async () => {{\n{_make_body(sources[name])}}})();\n" for name in bundled]
+    parts = [f"const ${name} = await (async () => {{\n{_make_function_body(sources[name])}}})();\n" for name in bundled]
     exports = ", ".join(f"${name}" for name in bundled)
     others = {name: _link_to_bundle(source, bundled, entry) for name, source in sources.items() if name not in bundled}
     return {**others, entry: f"{''.join(parts)}export {{ {exports} }};\n"}
 
 
 def _list_modules(sources: Mapping[str, str], entry: str) -> list[str]:
-    """Return a module and all that it imports, in the order in which they run."""
+    """Return `entry` and all modules that it imports, in the order in which they run."""
     imports: dict[str, list[str]] = {}
     missing = [entry]
     while missing:
@@ -133,7 +133,7 @@ def _list_modules(sources: Mapping[str, str], entry: str) -> list[str]:
     return list(TopologicalSorter(imports).static_order())
 
 
-def _make_body(source: str) -> str:
+def _make_function_body(source: str) -> str:
     names = [name.strip("{} ") for _, name in _EXPORT.findall(source)]
     body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(_make_assignment, source))
     return f"{body}return {{ {', '.join(names)} }};\n"
@@ -146,6 +146,6 @@ def _link_to_bundle(source: str, bundled: list[str], entry: str) -> str:
     return f'import {{ {names} }} from "./{entry}.js";\n{linked}' if used else linked
 
 
-def _make_assignment(found: re.Match[str]) -> str:
-    names = found[1].removeprefix("* as ").replace(" as ", ": ")
-    return f"const {names} = ${found[2]};\n"
+def _make_assignment(import_match: re.Match[str]) -> str:
+    names = import_match[1].removeprefix("* as ").replace(" as ", ": ")
+    return f"const {names} = ${import_match[2]};\n"

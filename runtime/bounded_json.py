@@ -6,7 +6,7 @@ MAX_PARTS = 50_000  # objects and lists; a megabyte of empty lists would block t
 
 
 def parse_untrusted_json(text: str | bytes | bytearray, *, max_parts: int = MAX_PARTS) -> object:
-    """Parse JSON. Raise ValueError if it is invalid or has too many or too deeply nested objects and lists."""
+    """Parse JSON. Raise ValueError if it is invalid, too deeply nested, or has over `max_parts` objects and lists."""
     if len(text) > max_parts and _count_parts(text) > max_parts:
         raise ValueError("too many parts")
     try:

@@ -26,7 +26,7 @@ Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError if its part does
 
 @define(eq=False)
 class Readiness:
-    """Knows if the process is ready: it has started, is not stopping, and every part works."""
+    """Checks that the process has started, is not stopping, and that all of its parts work."""
 
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic
@@ -43,7 +43,7 @@ class Readiness:
         self._known_at = float("-inf")
 
     async def check_parts(self) -> dict[str, bool]:
-        """Return for each part by name if it works. The process is ready if all are True."""
+        """Return True or False for each part by name. The process is ready if all are True."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
             return running
@@ -76,7 +76,7 @@ class Readiness:
 
 
 def serve_health(readiness: Readiness, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
-    """Serve while the block runs, and yield the port. Raise SettingsError if the address is in use."""
+    """Serve the health endpoints while the block runs, and yield the port. Raise SettingsError if it is taken."""
     # Imported here, because a bot without HEALTH_LISTEN needs no web server.
     from starlette.applications import Starlette
     from starlette.requests import Request

@@ -13,7 +13,7 @@ KEPT_ALIVE = 30.0  # seconds of an idle connection; Telegram and model servers k
 
 
 def open_session(*, max_connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """Return a session, which the caller closes. `max_connections` of 0 allows any number."""
+    """Open a client session, which the caller must close. If `max_connections` is 0, there is no limit."""
     connector = aiohttp.TCPConnector(limit=max_connections, keepalive_timeout=KEPT_ALIVE, ssl=load_certificates())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
 
@@ -28,7 +28,7 @@ def find_proxy(url: str) -> str | None:
 
 
 async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    """Read a response body, but at most `max_bytes`."""
+    """Read at most `max_bytes` of a response body, and ignore the rest."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
@@ -39,5 +39,5 @@ async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
 
 @cache
 def load_certificates() -> ssl.SSLContext:
-    """Return a context with certifi's certificates, or those of SSL_CERT_FILE."""
+    """Return an SSL context with certifi's certificates, or those of SSL_CERT_FILE."""
     return httpx.create_ssl_context()

@@ -30,7 +30,7 @@ def limit_resources(*, memory_bytes: int, cpu_seconds: int | None = None) -> Non
 
 
 def write_answer(out: IO[bytes], kind: str, value: object) -> None:
-    """Send an answer of some kind to the parent process."""
+    """Write an answer for the parent process as JSON, preceded by its length."""
     content = json.dumps([kind, value]).encode()
     out.write(LENGTH.pack(len(content)) + content)
     out.flush()

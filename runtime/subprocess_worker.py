@@ -23,16 +23,16 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
 
 
 def make_child_code(module: str) -> str:
-    """Return the Python code that calls the function `run_child` of a module of this program."""
+    """Return Python code that imports `module` and calls its function `run_child`."""
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import run_child; run_child()"
 
 
 async def start_child(
     code: str, *arguments: str, inherits_environment: bool = False
 ) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
-    """Start a child process, and return it with its standard input and output. Arguments must be trusted.
+    """Start a child process, and return it with its standard input and output.
 
-    With `inherits_environment`, the child inherits the environment. Then it must not read untrusted input.
+    Arguments must be trusted. If `inherits_environment`, the child must not read untrusted input.
     """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),

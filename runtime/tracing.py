@@ -19,7 +19,7 @@ _tracers: list[Any] = []  # the one of this process, while spans are exported
 
 
 class Span:
-    """An open span, or nothing if spans are not exported."""
+    """An OpenTelemetry span, which does nothing if spans are not exported."""
 
     def __init__(self, otel_span: Any = None) -> None:
         self._otel_span = otel_span

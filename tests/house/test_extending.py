@@ -164,7 +164,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
         for number in range(4):
             await talk.turn(f"Animal {number}.")
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
-        outcome = await talk.services.rebuilder.rebuild(SCOPE, ignore)
+        outcome = await talk.services.rebuilder.rebuild_summaries(SCOPE, ignore)
         assert (outcome.state, outcome.summaries) == ("done", 2)
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
 

@@ -90,7 +90,7 @@ async def rebuilt(talk: Talk) -> tuple[RebuildProgress, list[RebuildProgress]]:
     async def tell(progress: RebuildProgress) -> None:
         heard.append(progress)
 
-    return await talk.services.rebuilder.rebuild(SCOPE, tell), heard
+    return await talk.services.rebuilder.rebuild_summaries(SCOPE, tell), heard
 
 
 def demand_sound(messages: list[Message], made: list[Summary], before: list[Message]) -> None:

@@ -35,7 +35,7 @@ async def rebuilt(talk: Talk) -> None:
     async def tell(progress: RebuildProgress) -> None:
         ends.append(progress)
 
-    ends.append(await talk.services.rebuilder.rebuild(SCOPE, tell))
+    ends.append(await talk.services.rebuilder.rebuild_summaries(SCOPE, tell))
     assert [end.state for end in ends] == ["running", "failed"], "there is something to rebuild"
 
 

@@ -68,7 +68,7 @@ async def rebuild_summaries(talk: Talk) -> None:
     async def ignore(progress: RebuildProgress) -> None:
         """Nobody watches."""
 
-    assert (await talk.services.rebuilder.rebuild(SCOPE, ignore)).state == "done"
+    assert (await talk.services.rebuilder.rebuild_summaries(SCOPE, ignore)).state == "done"
     await talk.services.facts.learn(SCOPE)
 
 
