@@ -92,9 +92,9 @@ class Access:
         self._requests = self._count_in_period(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS
 
-    def _count_in_period(self, counted: tuple[datetime, int] | None, period: timedelta) -> tuple[datetime, int]:
+    def _count_in_period(self, counter: tuple[datetime, int] | None, period: timedelta) -> tuple[datetime, int]:
         now = self._now()
-        return (counted[0], counted[1] + 1) if counted and now - counted[0] < period else (now, 1)
+        return (counter[0], counter[1] + 1) if counter and now - counter[0] < period else (now, 1)
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
         """Return True if a person may configure, forget and export here. In a group, only its admins may.

@@ -296,7 +296,7 @@ class Answering:
             last_buttons = dependencies.last_buttons
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.
-            if has_earlier and not self._queues.buttons.has_waiting(parsed.location):
+            if has_earlier and not self._queues.buttons.has_waiting_job(parsed.location):
                 clear = partial(last_buttons.clear_earlier_buttons, self._delivery, parsed.chat)
                 self._queues.buttons.submit(parsed.location, clear)
             if dependencies.speech is not None:

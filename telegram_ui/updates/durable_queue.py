@@ -146,7 +146,7 @@ class DurableQueue(asyncio.Queue[Received]):
             arrivals: list[Arrival] = []
             counts_by_sender = Counter[int]()
             for update, raw in updates:
-                sender = _find_sender(update)
+                sender = _find_sender_id(update)
                 is_new = update.update_id not in self._unwritten and self._keep(update)
                 if is_new and not self._exceeds_limit(update, counts_by_sender[sender]):
                     arrivals.append(make_arrival(update, json.dumps(raw)))
@@ -318,7 +318,7 @@ class DurableQueue(asyncio.Queue[Received]):
         await self._enqueue_update(received)
 
     async def _enqueue_update(self, received: Received) -> None:
-        sender = _find_sender(received.update)
+        sender = _find_sender_id(received.update)
         self._leases[received.update_id] = received.lease
         if received.update_id not in self._unfinished:
             self._unfinished[received.update_id] = sender
@@ -339,20 +339,20 @@ class DurableQueue(asyncio.Queue[Received]):
         UNFINISHED.set(len(self._unfinished))
         self._room.set()
 
-    def _exceeds_limit(self, update: telegram.Update, pending: int = 0) -> bool:
-        sender, message = _find_sender(update), update.message
+    def _exceeds_limit(self, update: telegram.Update, pending_count: int = 0) -> bool:
+        sender, message = _find_sender_id(update), update.message
         if sender == NOBODY or update.update_id in self._unfinished:
             return False
         is_command = message is not None and str(message.text or "").startswith("/")
         limit = self._limit_per_person + (MAX_URGENT if is_command or update.callback_query else 0)
-        return self._count_unfinished(sender) + pending >= limit
+        return self._count_unfinished(sender) + pending_count >= limit
 
     def _count_unfinished(self, person: int) -> int:
         return self._counts_by_person[person]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
         """Refuse an update, and have its sender told at most once a minute."""
-        sender, now = _find_sender(update), self._now()
+        sender, now = _find_sender_id(update), self._now()
         last = self._refused.get(sender)
         if last is not None and now - last < timedelta(minutes=1):
             return
@@ -365,9 +365,9 @@ def make_arrival(update: telegram.Update, payload: str) -> Arrival:
     """Return an update as the inbox stores it. Its owner is its chat."""
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
-    return Arrival(update.update_id, payload, owner, _find_sender(update))
+    return Arrival(update.update_id, payload, owner, _find_sender_id(update))
 
 
-def _find_sender(update: telegram.Update) -> int:
+def _find_sender_id(update: telegram.Update) -> int:
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY

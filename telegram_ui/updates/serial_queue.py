@@ -91,7 +91,7 @@ class SerialQueues:
         finally:
             ticket.is_stoppable = False
 
-    def has_waiting(self, key: Hashable) -> bool:
+    def has_waiting_job(self, key: Hashable) -> bool:
         """Return True if a job waits in a queue."""
         return bool(self._waiting.get(key))
 

@@ -193,7 +193,7 @@ def _make_request_options(settings: Settings) -> dict[str, Any]:
     return {"read_timeout": 20.0, "connect_timeout": 10.0, "trust_env": not is_local}
 
 
-async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure: str, pause: Pause) -> None:
+async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_message: str, pause: Pause) -> None:
     wait = 1.0
     while True:
         try:
@@ -205,7 +205,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure: str,
             raise
         except TelegramError as error:
             delay = choose_retry_delay(error, wait)
-            logger.warning("%s (%s); trying again in %.0f s.", failure, type(error).__name__, delay)
+            logger.warning("%s (%s); trying again in %.0f s.", failure_message, type(error).__name__, delay)
             await pause(delay)
             wait = min(30.0, wait * 2)
         else:
