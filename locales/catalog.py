@@ -175,8 +175,5 @@ def find_language(tag: str) -> str:
 
 
 def choose_language(owner_choice: str, app_language: str, *, is_shared: bool, default: str) -> str:
-    """Return the language to use: the owner's choice, that of the person's app, or the default.
-
-    The language of the app is ignored in a shared chat.
-    """
+    """Return the owner's choice, or else the language of the app (unless the chat is shared), or the default."""
     return find_language(owner_choice) or ("" if is_shared else find_language(app_language)) or default

@@ -46,13 +46,15 @@ class Basics(Family):
     async def _show_usual_commands(self, ask: Ask) -> str | None:
         rows = {row.name: _format_command(row) for row in self._dependencies.commands}
         keyboard = make_keyboard([self._make_button(ask, MORE, tr("basics-button-more"))])
-        text = "\n".join([_format_help_introduction(ask), "", *(rows[name] for name in USUAL if name in rows)])
+        introduction = tr("basics-just-write" if ask.chat.is_private else "basics-just-mention")
+        text = "\n".join([introduction, "", *(rows[name] for name in USUAL if name in rows)])
         await self._delivery.say(ask.chat, text, keyboard=keyboard)
         return None
 
     @Press(MORE)
     async def _show_all_commands(self, ask: Ask) -> None:
-        shown, sections = TextBuilder().add(_format_help_introduction(ask)), defaultdict[str, list[Command]](list)
+        introduction = tr("basics-just-write" if ask.chat.is_private else "basics-just-mention")
+        shown, sections = TextBuilder().add(introduction), defaultdict[str, list[Command]](list)
         for row in self._list_permitted_commands(ask):
             sections[row.heading].append(row)
         for heading, rows in sections.items():
@@ -76,10 +78,6 @@ class Basics(Family):
     def _list_permitted_commands(self, ask: Ask) -> list[Command]:
         is_admin = self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         return [row for row in self._dependencies.commands if row.where != "admins" or is_admin]
-
-
-def _format_help_introduction(ask: Ask) -> str:
-    return tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention")
 
 
 def _format_command(row: Command) -> str:

@@ -106,10 +106,7 @@ def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManage
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:
-    """Send the confirmed broadcasts of the admins that this process serves, one after the other.
-
-    Raise KeepsakeError if the store fails.
-    """
+    """Send the confirmed broadcasts of the admins that this process serves. Raise KeepsakeError if the store fails."""
     memory = dependencies.services.memory
     for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):

@@ -195,7 +195,6 @@ class Family:
         self._operation = dependencies.operation
         self._last_buttons = dependencies.last_buttons
         self._delivery = dependencies.delivery
-        self._buttons = dependencies.buttons
         self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
         self._monotonic = dependencies.monotonic
@@ -256,7 +255,7 @@ class Family:
     def _make_button(
         self, ask: Ask, kind: str, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        return self._buttons.make_button(kind, ask.chat, ask.person, label, payload, erases=erases)
+        return self._dependencies.buttons.make_button(kind, ask.chat, ask.person, label, payload, erases=erases)
 
     def _make_choice_buttons(
         self, ask: Ask, kind: str, labels: Mapping[str, str], chosen: str
@@ -270,7 +269,7 @@ class Family:
         return self._make_button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
     async def _report_failure(self, ask: Ask, text: str) -> str | None:
-        keyboard = self._buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
+        keyboard = self._dependencies.buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
         await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
         return None
 

@@ -48,11 +48,8 @@ class Target:
         return whole if len(whole) <= MAX_CODE_CHARS else letter + content + quotes
 
 
-def parse_target(argument: str, now: datetime) -> Target | None:
-    """Parse the argument of /forget at the owner's local time `now`. Return None for a search query.
-
-    Raise ValueError for an impossible date.
-    """
+def parse_target(argument: str, local_now: datetime) -> Target | None:
+    """Parse the argument of /forget. Return None for a search query. Raise ValueError for an impossible date."""
     words = argument.strip()
     if words.casefold() in list_words("forget-words-everything"):
         return Target(kind="everything")
@@ -64,7 +61,7 @@ def parse_target(argument: str, now: datetime) -> Target | None:
     if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
         found = sorted(map(_parse_day, _FIGURES.findall(words)))
         return Target(kind="days", first=found[0], last=found[-1])
-    spans = [find_named_period(part.strip(), now) for part in _TO.split(words, maxsplit=1)]
+    spans = [find_named_period(part.strip(), local_now) for part in _TO.split(words, maxsplit=1)]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans) or known[0][0] > known[-1][1]:
         return None

@@ -16,7 +16,6 @@ from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
 NO = "no"
-SELF_CONFIRMING = frozenset({"/forget"})  # commands that change nothing before one of their own buttons is pressed
 GIVE = "command-"  # the payload of the button that runs the command in its message
 
 
@@ -68,7 +67,7 @@ async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Per
         await reminders.offer_reminder(dependencies, chat, person, proposal)
         return
     name, _, argument = proposal.text.partition(" ")
-    if proposal.kind == "command" and name in SELF_CONFIRMING:
+    if proposal.kind == "command" and name == "/forget":  # which asks for confirmation itself
         await dependencies.give_command(chat, person, name.removeprefix("/"), argument, proposal.source)
         return
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""

@@ -85,16 +85,13 @@ class Commands:
                 self._declared[declared.key] = family, declared
 
     async def choose_language(self, chat: Chat, person: Person) -> str:
-        """Return the language in which to answer a person in a chat.
-
-        Before the memory of a group is set up, each person there is answered in the language of their app.
-        """
+        """Return the language in which to answer a person in a chat."""
         default, memory = self.dependencies.default_language, self.dependencies.services.memory
         try:
             chosen = await memory.language(chat.scope.owner)
         except KeepsakeError:
             chosen = None
-        is_shared = not chat.is_private and chosen is not None
+        is_shared = not chat.is_private and chosen is not None  # before a memory is set up, apps' languages count
         return choose_language(chosen or "", person.language, is_shared=is_shared, default=default)
 
     def find_app_language(self, person: Person) -> str:

@@ -33,7 +33,7 @@ class SearchCommands(Family):
             return tr("search-how")
         if await self._read_config(ask) is None:
             return tr("search-not-configured")
-        return await self._send_page(ask, query, await self._services.search.find_page(ask.chat.scope, query))
+        return await self._send_page(ask, query, await self._services.search.find_page(ask.chat.scope, query), {})
 
     @Press(MORE)
     async def _show_more(self, ask: Ask) -> str | None:
@@ -51,9 +51,7 @@ class SearchCommands(Family):
             return tr("search-no-more")
         return await self._send_page(ask, query, page, titles)
 
-    async def _send_page(
-        self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None
-    ) -> str | None:
+    async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str]) -> str | None:
         """Send a page. `titles` are those of all conversations, if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
@@ -66,7 +64,7 @@ class SearchCommands(Family):
                 lines.append(tr("notices-indexing"))
         zone = await self._read_zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", format_hit(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
+            lines += ["", format_hit(number, found, ask, zone, title=titles.get(found.message.scope, ""))]
         if page.next_offset is not None:
             lines += ["", tr("search-so-far", shown=str(page.next_offset), total=str(page.total))]
             payload = f"{page.next_offset}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
