@@ -30,7 +30,7 @@ from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
 from transfer.exporter import Exported
-from transfer.plans import FileContext, format_done, format_instructions_heading, format_plan
+from transfer.plans import FileContext, format_instructions_heading, format_plan, format_result
 from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ class Past:
             async with self._services.memory.keep_lease(visit.owner):  # the handler of the request has returned
                 done = await self._services.importer.run(visit.scope, person, data, context, progress=report)
             offer = await self._make_learning_offer(visit.owner, done.ids)
-            return {"said": remove_commands(format_done(done)), "learn": offer}
+            return {"said": remove_commands(format_result(done)), "learn": offer}
         except StaleFold:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:

@@ -92,14 +92,14 @@ class HistoryArchive:
     _scope: Scope
     _active: list[Summary] = field(factory=list, init=False)
 
-    async def add(self, chunk: Sequence[Message]) -> None:
+    async def add_chunk(self, chunk: Sequence[Message]) -> None:
         """Store a chunk with its summary. Fold five summaries of one level into one of the next level."""
         lines = [prompts.format_message(message) for message in chunk]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))
         while len(newest := self._active[-FAN_IN:]) == FAN_IN and len({active.level for active in newest}) == 1:
-            await self._fold(newest, newest[-1].level + 1)
+            await self._fold_summaries(newest, newest[-1].level + 1)
 
     async def close(self) -> None:
         """Fold the new summaries until they fit next to those that were already active.
@@ -108,19 +108,19 @@ class HistoryArchive:
         """
         if not self._active:
             return
-        for below, level in plan_folds(await self._active_summaries()):
-            await self._fold(below, level)
-        summaries = await self._active_summaries()
+        for below, level in plan_folds(await self._list_active_summaries()):
+            await self._fold_summaries(below, level)
+        summaries = await self._list_active_summaries()
         if len(summaries) > MAX_ACTIVE:
             oldest = summaries[: len(summaries) - MAX_ACTIVE + 1]
             level = max([summaries[0].level, *(active.level + 1 for active in oldest)])
-            await self._fold(oldest, level)
+            await self._fold_summaries(oldest, level)
 
-    async def _active_summaries(self) -> list[Summary]:
+    async def _list_active_summaries(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
             return sorted(await store.list_summaries(self._scope), key=lambda summary: (summary.order, summary.id))
 
-    async def _fold(self, sources: Sequence[Summary], level: int) -> None:
+    async def _fold_summaries(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
         made = await archiver.extract_summary(
             quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])

@@ -121,7 +121,7 @@ class Exporter:
             yield await asyncio.to_thread(self._finish_file, part, file, key, more=False)
 
     def _finish_file(self, part: ExportFile, file: IO[bytes], key: bytes, *, more: bool) -> Exported:
-        part.end(more=more, key=key)
+        part.finish(has_more=more, key=key)
         file.seek(0)
         if part.size <= self._readable:
             return Exported(name=".json", file=file, size=part.size, counts=part.counts)

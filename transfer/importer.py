@@ -230,7 +230,7 @@ class Importer:
             ends += (placed[0].id, placed[-1].id)
             archive = HistoryArchive(self._archiver, lease, scope)
             for chunk in split_chunks(placed):
-                await archive.add(chunk)
+                await archive.add_chunk(chunk)
                 done += len(chunk)
                 await progress(done, len(work.new))
             await archive.close()

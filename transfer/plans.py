@@ -79,11 +79,11 @@ def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
     elif plan.is_restored:
         lines.append(tr("transfer-plan-whole"))
     elif plan.new:
-        lines.append(" ".join([_format_added(plan), *_format_known(plan.known)]))
+        lines.append(" ".join([_format_new_messages(plan), *_format_known_messages(plan.known)]))
         lines.append(tr("transfer-as-history"))
     elif plan.new_facts:
         lines.append(
-            " ".join([tr("transfer-adds", what=_format_counts(0, plan.new_facts)), *_format_known(plan.known)])
+            " ".join([tr("transfer-adds", what=_format_counts(0, plan.new_facts)), *_format_known_messages(plan.known)])
         )
     elif plan.total or plan.facts:
         lines.append(tr("transfer-all-known"))
@@ -105,16 +105,16 @@ def format_instructions_heading(plan: ImportPlan) -> str:
     return tr("import-instructions", count=len(plan.instructions))
 
 
-def format_done(done: Imported) -> str:
+def format_result(done: Imported) -> str:
     if done.missing:
         return tr("transfer-done-part", messages=done.messages, missing=done.missing)
     if done.is_restored:
         return tr("transfer-done-whole", messages=done.messages)
     told = tr("transfer-done", what=_format_counts(done.messages, done.facts))
-    return " ".join([told, *_format_known(done.known), tr("transfer-ask-me")])
+    return " ".join([told, *_format_known_messages(done.known), tr("transfer-ask-me")])
 
 
-def _format_known(count: int) -> list[str]:
+def _format_known_messages(count: int) -> list[str]:
     return [tr("transfer-known", messages=count)] if count else []
 
 
@@ -123,7 +123,7 @@ def _format_counts(messages: int, facts: int) -> str:
     return join_all([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])
 
 
-def _format_added(plan: ImportPlan) -> str:
+def _format_new_messages(plan: ImportPlan) -> str:
     ends = [moment.astimezone(UTC).date() for moment in (plan.first_at, plan.last_at) if moment]
     days = dict.fromkeys(format_day(end, with_year=True) for end in ends)
     return tr("transfer-adds-dated", what=_format_counts(plan.new, 0), when=" – ".join(days))

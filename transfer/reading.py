@@ -29,11 +29,11 @@ class FileReader:
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, *, person: int, zone: tzinfo, **given: Any) -> ImportedHistory:
-        """Read a file with the arguments of `detection.read`. Raise ImportRefused."""
+        """Read a file with the arguments of `detection.read_file`. Raise ImportRefused."""
         given |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
-            return await asyncio.to_thread(lambda: detection.read(data, **given))
+            return await asyncio.to_thread(lambda: detection.read_file(data, **given))
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
             return await read_in_child(data, given)
 

@@ -27,13 +27,13 @@ def run_child() -> None:
     size = int(sys.argv[3])
     limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.limit_unpacked(size), cpu_seconds=SECONDS)
     with speak_in(sys.argv[4]):
-        _write(size, given)
+        _write_answers(size, given)
 
 
-def _write(size: int, given: Mapping[str, Any]) -> None:
+def _write_answers(size: int, given: Mapping[str, Any]) -> None:
     out = sys.stdout.buffer
     try:
-        for kind, value in _iterate_pieces(detection.read(sys.stdin.buffer.read(size), **given)):
+        for kind, value in _iterate_pieces(detection.read_file(sys.stdin.buffer.read(size), **given)):
             write_answer(out, kind, value)
     except ImportRefused as refused:
         write_answer(out, "refused", refused.sentence)

@@ -106,7 +106,7 @@ class Restorer:
                 await store.history.begin_restore(
                     lease, [self._make_restore_row(owner, file, 0, {"parts": sorted(file.parts), "last": None}), *first]
                 )
-        waiting = await self._read_waiting(owner)
+        waiting = await self._read_waiting_rows(owner)
         summaries = {row["id"]: row for row in (*waiting["summaries"], *rows["summaries"])}
         for group in _iterate_batches(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
             covering = await self._make_covering_summaries(owner, group, summaries)
@@ -117,12 +117,12 @@ class Restorer:
             done += len(group)
             await progress(done, len(rows["messages"]))
         if not file.is_whole:
-            await self._keep_waiting(lease, file, rows)
+            await self._store_waiting_rows(lease, file, rows)
             return 0
-        await self._end_restore(lease, rows, waiting)
+        await self._finish_restore(lease, rows, waiting)
         return len(rows["facts"]) + len(waiting["facts"])
 
-    async def _keep_waiting(self, lease: FoldLease, file: Restoration, rows: Rows) -> None:
+    async def _store_waiting_rows(self, lease: FoldLease, file: Restoration, rows: Rows) -> None:
         """Store the rows that need the other files, until these arrive."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
@@ -132,7 +132,7 @@ class Restorer:
         async with self._memory.home(owner) as store:
             await store.history.put_rows(lease, kept)
 
-    async def _end_restore(self, lease: FoldLease, rows: Rows, waiting: Rows) -> None:
+    async def _finish_restore(self, lease: FoldLease, rows: Rows, waiting: Rows) -> None:
         owner = lease.scope.owner
         found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}
@@ -143,7 +143,7 @@ class Restorer:
         if rows["users"]:
             await self._memory.change_config(owner, partial(_merge_config, rows["users"][0]))
 
-    async def _read_waiting(self, owner: int) -> Mapping[str, list[Portable]]:
+    async def _read_waiting_rows(self, owner: int) -> Mapping[str, list[Portable]]:
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
             for row in await store.history.list_held_back_rows(owner):
@@ -165,12 +165,12 @@ class Restorer:
                 stored = {row["id"]: dict(row) for row in await store.history.read_summaries(owner, lacking)}
         covering: list[Portable] = []
         for number, said in by_chunk.items():
-            row = known_summaries.get(number) or stored.get(number) or await self._make_extract(said)
+            row = known_summaries.get(number) or stored.get(number) or await self._make_extracted_summary(said)
             alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
             covering.append({"table": "summaries", **row, **alone})
         return covering
 
-    async def _make_extract(self, messages: Sequence[Portable]) -> Portable:
+    async def _make_extracted_summary(self, messages: Sequence[Portable]) -> Portable:
         lines = [prompts.format_message(parse_message(row)) for row in messages]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         ids, dates = [int(str(row["id"])) for row in messages], [str(row["created_at"]) for row in messages]

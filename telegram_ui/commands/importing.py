@@ -17,7 +17,7 @@ from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Next
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, find_document
 from transfer.formats.history import ImportQuestion
-from transfer.plans import FileContext, format_done, format_plan, format_question
+from transfer.plans import FileContext, format_plan, format_question, format_result
 
 log = logging.getLogger(__name__)
 
@@ -266,7 +266,7 @@ class TransferCommands(Family):
             await self._show_text(ask, text, self._make_retry_row(ask, error, IMPORT))
         else:
             self._finished[here] = True
-            await self._show_text(ask, *await self._add_extraction_offer(ask, format_done(result), result.ids))
+            await self._show_text(ask, *await self._add_extraction_offer(ask, format_result(result), result.ids))
         finally:
             self._running.pop(here, None)
         return None

@@ -22,7 +22,7 @@ from tests.support.storages import IN_FILES
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
 from transfer.exporter import Exporter
-from transfer.formats.detection import read
+from transfer.formats.detection import read_file
 from transfer.importer import Importer
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -76,7 +76,7 @@ class ImportEntryPoints:
 
     async def file(self, chance: Chance) -> None:
         try:
-            past = read(self._file(chance), person=ME)
+            past = read_file(self._file(chance), person=ME)
         except ImportRefused:
             return
         for message in past.messages:

@@ -36,7 +36,7 @@ _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Disc
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     chats = []
     for file in files:
         lines = list(_parse_lines(_FOOTER.sub("", file.text)))
@@ -101,4 +101,4 @@ def _fits(sample: Sample) -> bool:
     )
 
 
-FORMAT = ImportFormat(name="chat-texts", fits=_fits, read=read)
+FORMAT = ImportFormat(name="chat-texts", fits=_fits, read=read_history)

@@ -32,7 +32,7 @@ MAX_EDITED_CHARS = 400_000  # characters of the longest document that is edited
 _ESCAPED = re.compile(r"\\(\W)")
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chatgpt", reading)
     talks.read_files(files, partial(_read_conversation, talks))
     return talks.make_history()
@@ -155,6 +155,6 @@ FORMAT = ImportFormat(
     name="chatgpt",
     product="ChatGPT",
     fits=_fits,
-    read=read,
+    read=read_history,
     members=lambda _, name: is_numbered_file(name, "conversations"),
 )

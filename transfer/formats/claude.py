@@ -19,7 +19,7 @@ from transfer.formats.values import demand_object, list_objects, parse_moment, r
 _KEPT = ("text", "voice_note", "tool_use")
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("claude", reading)
     talks.read_files(files, partial(_read_object, talks))
     return talks.make_history()
@@ -105,7 +105,7 @@ FORMAT = ImportFormat(
     name="claude",
     product="Claude",
     fits=_fits,
-    read=read,
+    read=read_history,
     members=lambda folder, name: (
         name in ("memories.json", "projects.json")
         or is_numbered_file(name, "conversations")

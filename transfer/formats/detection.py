@@ -86,13 +86,13 @@ _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
-def read(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
+def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
     """Return the content of a file. Raise ImportRefused. Call this in a thread.
 
     `given` are the arguments of FileReading.
     """
     reading = FileReading(**given)
-    unpacked = deque(_unpack(data, reading.name, min(most, limit_unpacked(len(data)))))
+    unpacked = deque(_unpack_files(data, reading.name, min(most, limit_unpacked(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     seals = [keepsake.read_seal(content) for _, content in unpacked]
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
@@ -197,7 +197,7 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
         return form
     sample = replace(sample, opening=opening)
     try:
-        for _ in _collect_names(file.open_json(), sample):
+        for _ in _collect_member_names(file.open_json(), sample):
             if (found := _find_fitting_format(sample)) is not None:
                 return found
     except ImportRefused:
@@ -211,7 +211,7 @@ def _find_fitting_format(sample: Sample) -> ImportFormat | None:
     return next((form for form in FORMATS.values() if form.fits(sample)), None)
 
 
-def _collect_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
+def _collect_member_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
     objects = (part for _, _, part in stream.iterate_values() if part.peek() == "{")
     for part in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
@@ -264,33 +264,33 @@ def _decode_text(data: bytes) -> str:
     return "".join(parts)
 
 
-def _unpack(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
+def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:
     try:
         if data.startswith(b"PK\x03\x04"):
-            return _unpack_zip(data, most)
+            return _unpack_zip(data, max_bytes)
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as packed:
-                data = _read_limited(packed, most, total_limit=most)
+                data = _read_limited(packed, max_bytes, total_limit=max_bytes)
         if data[257:262] == b"ustar":  # where a tar archive says that it is one
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-                return _choose_files(_list_tar_entries(archive), most)
+                return _choose_files(_list_tar_entries(archive), max_bytes)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, *_BAD_ARCHIVE):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if data.startswith(_OTHER_PACKINGS):
         raise ImportRefused(tr("import-other-packing"))
-    if len(data) > most:
-        raise _make_limit_error(f"{most // 1_000_000} MB")
+    if len(data) > max_bytes:
+        raise _make_limit_error(f"{max_bytes // 1_000_000} MB")
     return [(name, data)]
 
 
-def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
+def _unpack_zip(data: bytes, max_bytes: int) -> list[tuple[str, bytes]]:
     """Return the files of an archive. Search the archives inside it only if no file has a known name."""
     with ExitStack() as opened:
-        files, left = _list_zip_entries(data, opened), most
-        if not any(_is_wanted(path) for path, _ in files):
+        files, left = _list_zip_entries(data, opened), max_bytes
+        if not any(_has_known_name(path) for path, _ in files):
             for path, entry in [file for file in files if file[0].lower().endswith(".zip")]:
                 with entry() as packed:
-                    inner = _read_limited(packed, left, total_limit=most)
+                    inner = _read_limited(packed, left, total_limit=max_bytes)
                 left -= len(inner)
                 files += [(f"{path}/{name}", opener) for name, opener in _list_zip_entries(inner, opened)]
         return _choose_files(files, left)
@@ -299,19 +299,19 @@ def _unpack_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
 _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 
 
-def _choose_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]:
+def _choose_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
     """Read the entries with names that a known format uses, or else all that may be readable."""
-    wanted = [entry for entry in files if _is_wanted(entry[0])]
+    wanted = [entry for entry in files if _has_known_name(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
         raise _make_unknown_error((), is_packed=True)
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: list[tuple[str, bytes]] = []
-    left = most
+    left = max_bytes
     for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
         with open_entry() as packed:
-            unpacked.append((path, _read_limited(packed, left, total_limit=most)))
+            unpacked.append((path, _read_limited(packed, left, total_limit=max_bytes)))
         left -= len(unpacked[-1][1])
     return unpacked
 
@@ -348,5 +348,5 @@ def _split_path(path: str) -> tuple[str, str]:
     return place.parent.name, place.name
 
 
-def _is_wanted(path: str) -> bool:
+def _has_known_name(path: str) -> bool:
     return any(form.members(*_split_path(path)) for form in FORMATS.values())

@@ -20,7 +20,7 @@ from transfer.formats.values import demand_object, list_objects, read_list, to_o
 _TALK = ("Default", "Reply", None)
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("discord", reading)
     channels = [file for file in files if '"messages"' in file.text[:20_000] and file.text.lstrip()[:1] == "{"]
     if channels:
@@ -110,7 +110,7 @@ FORMAT = ImportFormat(
     name="discord",
     product="Discord",
     fits=_fits,
-    read=read,
+    read=read_history,
     members=lambda folder, name: (
         (name == "index.json" and bool(folder))
         or (folder.removeprefix("c").isdecimal() and name in ("messages.json", "messages.csv"))

@@ -40,7 +40,7 @@ _SPACES = re.compile(r"[\u202f\u00a0]")
 _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d:\d\d:\d\d")
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("gemini", reading)
     for file in files:
         if file.text.lstrip()[:1] == "<":
@@ -62,16 +62,16 @@ def _find_verb(titles: Sequence[str]) -> str:
 def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> None:
     value = demand_object(raw)
     if "chunkedPrompt" in value:
-        _read_studio(value, name, talks)
+        _read_ai_studio(value, name, talks)
     elif "conversation_turns" in value:
         _read_workspace(value, talks)
     elif _PRODUCT.search(to_text(value.get("header"))):
         said_at = demand_moment(value.get("time"), ".time", talks.reading.zone)
         answers = [find_text(to_text(item.get("html"))) for item in list_objects(read_list(value, "safeHtmlItem"))]
-        _add_pair(to_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
+        _add_prompt_and_answer(to_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
 
 
-def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
+def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
     """Add a record of MyActivity. Without a known verb, it is a prompt only if it has an answer."""
     own = title.removeprefix(verb)
     title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip()
@@ -87,9 +87,9 @@ def _add_pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conv
 def _read_page(file: SourceFile, talks: Conversations) -> None:
     """Read MyActivity.html. Raise ImportRefused if no date is in a known language."""
     records = [
-        block.text_of("content-cell").splitlines()
+        block.find_text("content-cell").splitlines()
         for block in iterate_blocks(file.text, "outer-cell")
-        if _PRODUCT.search(block.text_of("header-cell"))
+        if _PRODUCT.search(block.find_text("header-cell"))
     ]
     verb = _find_verb([lines[0] for lines in records if lines])
     language = detect_language([line for lines in records for line in lines if _FULL_DATE.match(line)])
@@ -101,7 +101,7 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
             if date is None:
                 raise WrongElement(".time")
             at, said_at = date
-            _add_pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
+            _add_prompt_and_answer("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
 
 
 def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[int, datetime] | None:
@@ -114,7 +114,7 @@ def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[
     return None
 
 
-def _read_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
+def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
     chunks = list_objects(demand_object(raw["chunkedPrompt"], ".chunkedPrompt").get("chunks"))
     messages: list[dict[str, Any]] = []
     for chunk in chunks:
@@ -148,7 +148,7 @@ FORMAT = ImportFormat(
     name="gemini",
     product="Gemini",
     fits=_fits,
-    read=read,
+    read=read_history,
     members=lambda _, name: (
         name.replace(" ", "") in ("myactivity.json", "myactivity.html")
         or (name.startswith("conversation_") and name.endswith(".txt"))

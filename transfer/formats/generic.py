@@ -48,7 +48,7 @@ _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
 
 
-def read(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
     """Read files of a product under the product's `name`."""
     talks = Conversations(name, reading)
     chats = ChatLists(talks, _read_user_names(files))
@@ -90,10 +90,7 @@ class _FileReader:
         conversations: dict[str, list[dict[str, Any]]] = {}
         for row in iterate_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
-            title = next(
-                (to_text(message[name]) for name in _TABLE_GROUPS if name in message),
-                "",
-            )
+            title = next((to_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
             conversations.setdefault(title, []).extend(_split_pair(message) or [message])
         for title, rows in conversations.items():
             is_newest_first = _find_time(rows[0]) > _find_time(rows[-1])
@@ -199,10 +196,7 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
 def select_newest_branch(messages: list[Any]) -> list[Any]:
     """Return the newest branch if the messages name their parents, otherwise all messages."""
     dicts = [message for message in messages if isinstance(message, dict)]
-    number = next(
-        (name for name in _IDS if all(to_text(message.get(name)) for message in dicts)),
-        "",
-    )
+    number = next((name for name in _IDS if all(to_text(message.get(name)) for message in dicts)), "")
     parent = next((name for name in _PARENTS if any(message.get(name) for message in dicts)), "")
     if not number or not parent or any("version" in message for message in dicts):  # Le Chat numbers versions itself
         return messages
@@ -249,22 +243,22 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     query = next((to_text(value[name]) for name in queries if to_text(value.get(name)).strip()), "")
     if not query:
         return []
-    answer = next((words for name in _ANSWERS if (words := _find_text(value.get(name)))), "")
+    answer = next((words for name in _ANSWERS if (words := _find_answer_text(value.get(name)))), "")
     if not answer or any(name in value for name in _FLAGS):
         return []
     rest = {key: held for key, held in value.items() if key not in (*queries, *_ANSWERS, *_TEXT_NAMES)}
     return [{**rest, "role": role, "content": words} for role, words in (("user", query), ("assistant", answer))]
 
 
-def _find_text(value: object, depth: int = 0) -> str:
+def _find_answer_text(value: object, depth: int = 0) -> str:
     if isinstance(value, str) or depth > MAX_DEPTH:
         return to_text(value).strip()
     if isinstance(value, list):
-        return next((words for item in value if (words := _find_text(item, depth + 1))), "")
+        return next((words for item in value if (words := _find_answer_text(item, depth + 1))), "")
     members = to_object(value)
     named = [members[name] for name in (*_ANSWERS, "text") if name in members]
     inner = named or [member for member in members.values() if isinstance(member, dict)]
-    return next((words for member in inner if (words := _find_text(member, depth + 1))), "")
+    return next((words for member in inner if (words := _find_answer_text(member, depth + 1))), "")
 
 
 def _is_message(value: Any) -> bool:
@@ -314,34 +308,34 @@ def _read_turn(unknown_role: Role | None, value: Mapping[str, Any], _: datetime)
         role = unknown_role
         names = (name for key in _ROLE_NAMES if (name := to_text(value.get(key))).lower() == label)
         speaker = next(names, "") if role == "assistant" else ""
-    words = None if value.get("weight") == 0 else _find_words(value)
+    words = None if value.get("weight") == 0 else _find_message_text(value)
     if words and role == "assistant":
         words = remove_thoughts(_TOOL_CALLS.sub("", words))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
     return ImportedTurn(role, words and words.strip(), to_text(value.get("messageId")), speaker)
 
 
-def _find_words(value: Mapping[str, Any]) -> str:
+def _find_message_text(value: Mapping[str, Any]) -> str:
     for call in list_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
         function = to_object(call.get("function"))
         if function.get("name") == "send_message":
             return to_text(to_object(parse_json(to_text(function.get("arguments")))).get("message"))
-    words = next((words for name in _TEXT_NAMES if (words := _join_text(value.get(name))).strip()), "")
+    words = next((words for name in _TEXT_NAMES if (words := _collect_text(value.get(name))).strip()), "")
     # Letta wraps what a person said as an event, and adds events of its own.
     if words.startswith('{"type":') and (envelope := to_object(parse_json(words))):
         return to_text(envelope.get("message")) if envelope.get("type") == "user_message" else ""
     return words
 
 
-def _join_text(held: object, depth: int = 0) -> str:
+def _collect_text(value: object, depth: int = 0) -> str:
     """Return the text of a value, its members or its list of parts, without reasoning, tool calls and files."""
-    if isinstance(held, list):
-        return "\n".join(filter(None, (_join_text(part, depth + 1) for part in held if depth < MAX_DEPTH)))
-    if not isinstance(held, dict):
-        return to_text(held)
-    if depth > MAX_DEPTH or any(_HIDDEN_PART.search(to_text(held.get(name))) for name in _PART_KINDS):
+    if isinstance(value, list):
+        return "\n".join(filter(None, (_collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
+    if not isinstance(value, dict):
+        return to_text(value)
+    if depth > MAX_DEPTH or any(_HIDDEN_PART.search(to_text(value.get(name))) for name in _PART_KINDS):
         return ""
-    inner = (_join_text(held.get(name), depth + 1) for name in _PART_TEXTS)
+    inner = (_collect_text(value.get(name), depth + 1) for name in _PART_TEXTS)
     return next((words for words in inner if words.strip()), "")
 
 
@@ -375,16 +369,19 @@ MESSENGER = ImportFormat(
     name="messenger",
     product="Messenger",
     fits=lambda sample: {"participants", "messages"} <= sample.names,
-    read=partial(read, name="messenger"),
+    read=partial(read_history, name="messenger"),
     members=lambda _, name: name.startswith("message_") and name.endswith(".json"),
 )
-SLACK = ImportFormat(name="slack", product="Slack", fits=_fits_slack, read=partial(read, name="slack"))
+SLACK = ImportFormat(name="slack", product="Slack", fits=_fits_slack, read=partial(read_history, name="slack"))
 COPILOT = ImportFormat(
     name="copilot",
     product="Copilot",
     fits=lambda sample: {"conversation", "time", "author", "message"} <= read_column_names(sample.text),
-    read=partial(read, name="copilot"),
+    read=partial(read_history, name="copilot"),
 )
 FORMAT = ImportFormat(
-    name="generic", fits=_fits, read=read, members=lambda _, name: name in ("grok-chat-item.js", "direct-messages.js")
+    name="generic",
+    fits=_fits,
+    read=read_history,
+    members=lambda _, name: name in ("grok-chat-item.js", "direct-messages.js"),
 )

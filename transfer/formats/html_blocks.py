@@ -34,14 +34,14 @@ class Block:
                 else:
                     yield from part.find_all(name)
 
-    def text(self) -> str:
+    def get_text(self) -> str:
         """Return the visible text, with the targets of links that the text does not show."""
         lines = (line.strip() for line in "".join(self._text()).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip()
 
-    def text_of(self, name: str) -> str:
+    def find_text(self, name: str) -> str:
         found = self.find(name)
-        return found.text() if found else ""
+        return found.get_text() if found else ""
 
     def _text(self) -> Iterator[str]:
         if self.tag in HIDDEN:
@@ -87,9 +87,9 @@ class _Parser(HTMLParser):
             self._open[-1].parts.append(data)
 
 
-def iterate_blocks(text: str, name: str) -> Iterator[Block]:
+def iterate_blocks(text: str, class_name: str) -> Iterator[Block]:
     """Yield the outermost elements with a class, in document order."""
-    parser = _Parser(name)
+    parser = _Parser(class_name)
     for _ in feed_pieces(parser, text):
         yield from parser.found
         parser.found.clear()
@@ -99,4 +99,4 @@ def find_text(page: str) -> str:
     """Return the text of an HTML fragment."""
     if "<" not in page and "&" not in page:
         return page.strip()
-    return next((block.text() for block in iterate_blocks(f'<div class="all">{page}</div>', "all")), "")
+    return next((block.get_text() for block in iterate_blocks(f'<div class="all">{page}</div>', "all")), "")

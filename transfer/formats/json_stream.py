@@ -63,7 +63,7 @@ class JsonStream:
     def read_value(self) -> Any:
         """Read the next value. Raise ImportRefused if it is invalid or too large."""
         self._skip_space()
-        end, parts = self._find_extent(self._left)
+        end, parts = self._measure_value(self._left)
         self._left -= parts
         if self._left < 0 or end - self.at > MAX_VALUE_CHARS:
             raise ImportRefused(tr("import-too-much"))
@@ -81,12 +81,12 @@ class JsonStream:
         if self.peek() not in ("{", "["):
             self.read_value()
             return
-        self.at, _ = self._find_extent(len(self._text))
+        self.at, _ = self._measure_value(len(self._text))
         self._skip_space()
 
     def iterate_members(self) -> Iterator[str]:
         """Yield the name of each member of the next object, positioned before its value."""
-        for _ in self._parts("{", "}"):
+        for _ in self._iterate_parts("{", "}"):
             name = self.read_value()
             if not isinstance(name, str):
                 self.fail()
@@ -98,7 +98,7 @@ class JsonStream:
 
     def iterate_elements(self) -> Iterator[int]:
         """Yield the index of each element of the next array, positioned before the element."""
-        for number, begin in enumerate(iterate_with_pauses(self._parts("[", "]"))):
+        for number, begin in enumerate(iterate_with_pauses(self._iterate_parts("[", "]"))):
             yield number
             if self.at == begin:
                 self.skip_value()
@@ -141,10 +141,10 @@ class JsonStream:
         column = at - self._text.rfind("\n", 0, at)
         raise NotJson(tr("import-not-json", line=str(self.find_line(at)), column=str(column)))
 
-    def _find_extent(self, most: int) -> tuple[int, int]:
+    def _measure_value(self, max_values: int) -> tuple[int, int]:
         """Return where the next value ends, and how many values it holds including itself.
 
-        Raise ImportRefused beyond `most`. If the text is cut, the decoder reports the error later.
+        Raise ImportRefused beyond `max_values`. If the text is cut, the decoder reports the error later.
         """
         if self.peek() not in ("{", "["):
             return self.at, 1
@@ -162,11 +162,11 @@ class JsonStream:
                         return found.end(), parts
                 case ",":
                     parts += 1
-            if parts > most:
+            if parts > max_values:
                 raise ImportRefused(tr("import-too-much"))
         return len(self._text), parts
 
-    def _parts(self, opening: str, closing: str) -> Iterator[int]:
+    def _iterate_parts(self, opening: str, closing: str) -> Iterator[int]:
         self._expect_character(opening)
         if self.peek() == closing:
             self.at += 1

@@ -36,7 +36,7 @@ _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system"
 
 
 class ExportFile:
-    """A file of an export. Add rows in the order of their tables, then end it. All files share `name`."""
+    """A file of an export. Add rows in the order of their tables, then finish it. All files share `name`."""
 
     def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, name: str, part: int = 1) -> None:
         self.size = 0
@@ -65,9 +65,9 @@ class ExportFile:
             self._write(f"{between}    {_encode_json(kept)}")
             self.counts[table] += 1
 
-    def end(self, *, more: bool, key: bytes) -> None:
-        """End the file and sign it with `key`. `more` is True if another file follows."""
-        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(more)}')
+    def finish(self, *, has_more: bool, key: bytes) -> None:
+        """Finish the file and sign it with `key`. `has_more` is True if another file follows."""
+        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(has_more)}')
         self._write(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
 
     def _write(self, text: str) -> None:
@@ -76,7 +76,7 @@ class ExportFile:
         self.size += self._file.write(written)
 
 
-def read(stream: JsonStream) -> ImportedHistory:
+def read_export(stream: JsonStream) -> ImportedHistory:
     """Read an export. Raise ImportRefused if a row is invalid or the version is unknown."""
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
@@ -185,7 +185,7 @@ def _make_key_id(key: bytes) -> str:
 FORMAT = ImportFormat(
     name="keepsake",
     fits=lambda sample: sample.opening == "{" and "format" in sample.names and MARK in sample.text,
-    read=lambda files, _: read(files[0].open_json()),
+    read=lambda files, _: read_export(files[0].open_json()),
     members=lambda _, name: name.startswith("keepsake") and name.endswith(".json"),
     is_alone=True,
     longest_message=MAX_MESSAGE_CHARS,

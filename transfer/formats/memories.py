@@ -50,7 +50,7 @@ def iterate_memories(text: str, *, is_list: bool | None = None) -> Iterator[Impo
             yield ImportedFact(text=words, observed_at=said_at)
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     facts: list[ImportedFact] = []
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
@@ -99,4 +99,4 @@ def _fits(sample: Sample) -> bool:
     return bool(lines) and sum(bool(_ITEM.match(line)) for line in lines) >= SHARE * len(lines)
 
 
-FORMAT = ImportFormat(name="memories", fits=_fits, read=read)
+FORMAT = ImportFormat(name="memories", fits=_fits, read=read_history)

@@ -7,6 +7,7 @@ links and reactions become text. Service messages and the chat with this bot are
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -45,18 +46,17 @@ _KEPT_MEMBERS = frozenset(
 _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
 
+@dataclass(slots=True)
 class _Chat:
-    def __init__(self, where: str, stream: JsonStream) -> None:
-        self.where = where
-        self.stream = stream
-        self.name = ""
-        self.kind = ""
-        self.id: object = None
-        self.is_left = where.startswith("left_chats")
-        self.messages: deque[tuple[int, object]] = deque()
+    where: str
+    stream: JsonStream
+    name: str = ""
+    kind: str = ""
+    id: object = None
+    messages: deque[tuple[int, object]] = field(default_factory=deque)
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
@@ -126,7 +126,11 @@ def _ask_for_chats(chats: _ReadChats, reading: FileReading) -> tuple[tuple[Impor
     ordered = sorted(chats, key=lambda pair: -len(pair[1]))
     own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
     labels = [tr("import-chat-held", name=_find_chat_title(chat)[:40], count=len(made)) for chat, made in own]
-    usual = [number for number, (chat, _) in enumerate(own) if "channel" not in chat.kind and not chat.is_left]
+    usual = [
+        number
+        for number, (chat, _) in enumerate(own)
+        if "channel" not in chat.kind and not chat.where.startswith("left_chats")
+    ]
     if rest:
         labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(made) for _, made in rest)))
         usual.append(len(own))
@@ -141,14 +145,16 @@ def _find_chat_title(chat: _Chat) -> str:
     return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
 
 
-def _make_notes(held: Sequence[tuple[str, int]], own: bool, person: int) -> list[str]:
+def _make_notes(chat_sizes: Sequence[tuple[str, int]], is_own_there: bool, person: int) -> list[str]:
     notes = []
-    if len(held) > 1:
-        named = join_list(tr("import-chat-held", name=name, count=count) for name, count in held[:_MAX_NAMED])
-        if len(held) > _MAX_NAMED:
-            named = tr("import-more", shown=named, more=len(held) - _MAX_NAMED)
-        notes.append(tr("import-holds-chats", chats=len(held), named=named))
-    if held and not own:
+    if len(chat_sizes) > 1:
+        named = join_list(
+            tr("import-chat-chat_sizes", name=name, count=count) for name, count in chat_sizes[:_MAX_NAMED]
+        )
+        if len(chat_sizes) > _MAX_NAMED:
+            named = tr("import-more", shown=named, more=len(chat_sizes) - _MAX_NAMED)
+        notes.append(tr("import-holds-chats", chats=len(chat_sizes), named=named))
+    if chat_sizes and not is_own_there:
         notes.append(tr("import-none-yours", id=str(person)))
     return notes
 
@@ -242,6 +248,6 @@ FORMAT = ImportFormat(
             or ({"messages", "type", "id"} <= sample.names and "guild" not in sample.names)
         )
     ),
-    read=read,
+    read=read_history,
     members=lambda _, name: name == "result.json",
 )

@@ -22,12 +22,12 @@ _VIA = re.compile(r" via @\w+$")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("telegram-html", reading)
     for folder in dict.fromkeys(_find_folder(file.path) for file in files):
         pages = sorted((file for file in files if _find_folder(file.path) == folder), key=_find_page_number)
         titles = (
-            block.text_of("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
+            block.find_text("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
         )
         each = (
             (f"{file.path}[{number}]", -1, block)
@@ -78,22 +78,22 @@ def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMe
 
 def _read_part(part: Block) -> str:
     if "text" in part.classes:
-        return part.text()
+        return part.get_text()
     if "media_wrap" not in part.classes:
         return ""
     if found := part.find("media_poll"):
         answers = [_remove_details(answer) for answer in found.find_all("answer")]
-        return format_poll(found.text_of("question"), [(text.removeprefix("- "), False) for text in answers])
+        return format_poll(found.find_text("question"), [(text.removeprefix("- "), False) for text in answers])
     for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
         if found := part.find(kind):
-            shown = [found.text_of(name) for name in ("title", "status")][kind == "media_location" :]
+            shown = [found.find_text(name) for name in ("title", "status")][kind == "media_location" :]
             return f"[{label}] {' '.join(shown).strip()}"
     return ""
 
 
 def _remove_details(block: Block) -> str:
     """Return the text of an element without details such as the number of votes."""
-    parts = (part if isinstance(part, str) else part.text() for part in block.parts
+    parts = (part if isinstance(part, str) else part.get_text() for part in block.parts
              if isinstance(part, str) or "details" not in part.classes)  # fmt: skip
     return " ".join("".join(parts).split())
 
@@ -111,6 +111,6 @@ FORMAT = ImportFormat(
     name="telegram-html",
     product="Telegram",
     fits=_fits,
-    read=read,
+    read=read_history,
     members=lambda _, name: name.startswith("messages") and name.endswith(".html"),
 )

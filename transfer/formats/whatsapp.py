@@ -43,7 +43,7 @@ _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person who is me
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
 
-def read(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("whatsapp", reading)
     return read_chats([_read_lines(file.text, talks.skipped) for file in files], talks)
 
@@ -80,6 +80,6 @@ FORMAT = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
     fits=_fits,
-    read=read,
+    read=read_history,
     members=lambda _, name: name == "_chat.txt" or ("whatsapp" in name and name.endswith(".txt")),
 )

@@ -12,7 +12,7 @@ import pytest
 from records.errors import ImportRefused
 from tests.unit.transfer.talk import zipped
 from transfer.formats.chat_heads import parse_head
-from transfer.formats.detection import read
+from transfer.formats.detection import read_file
 from transfer.formats.history import ImportedHistory
 
 SHAPES = Path(__file__).parent / "files" / "shapes"
@@ -24,7 +24,9 @@ def past(data: bytes | str | object, name: str = "sent", **answers: tuple[int, .
     if not isinstance(data, bytes | str):
         data = json.dumps(data)
     data = data.encode() if isinstance(data, str) else data
-    return read(data, person=7, zone=UTC, name=name, now=NOW, answers={"speaker0": (0,), "order0": (0,), **answers})
+    return read_file(
+        data, person=7, zone=UTC, name=name, now=NOW, answers={"speaker0": (0,), "order0": (0,), **answers}
+    )
 
 
 def words_of(history: ImportedHistory) -> list[str]:

@@ -11,7 +11,7 @@ from records.scopes import Scope
 from settings import Secret
 from tests.support.talk import ANNA, talking
 from tests.unit.transfer.conftest import ignore
-from transfer.formats.detection import read
+from transfer.formats.detection import read_file
 from transfer.plans import FileContext
 
 HERE = Scope(owner=ANNA.id)
@@ -68,7 +68,7 @@ def telegram() -> Any:
 
 @pytest.mark.parametrize("make", [chatgpt, claude, librechat, workspace, discord, telegram])
 def test_the_first_message_carries_the_title(make: Any) -> None:
-    found = read(json.dumps(make()).encode(), person=7).messages
+    found = read_file(json.dumps(make()).encode(), person=7).messages
     assert [(one.title, one.content) for one in found] == [(TITLE, ASKED), ("", SAID)]
 
 

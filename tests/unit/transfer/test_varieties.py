@@ -18,7 +18,7 @@ from tests.support.talk import talking
 from tests.unit.transfer import assistants, chats
 from tests.unit.transfer.conftest import ignore
 from tests.unit.transfer.talk import ME, NOW, VARIETIES, ZONE, Said, Written
-from transfer.formats.detection import FORMATS, read
+from transfer.formats.detection import FORMATS, read_file
 from transfer.formats.history import ImportedHistory
 from transfer.plans import FileContext
 
@@ -30,7 +30,7 @@ EACH = [pytest.param(name, make, id=make.__name__) for name, makes in VARIETIES.
 
 
 def past(file: Written) -> ImportedHistory:
-    return read(file.data, person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers)
+    return read_file(file.data, person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers)
 
 
 def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
@@ -95,7 +95,7 @@ def test_a_damaged_file_is_read_in_part_or_refused(name: str, make: Callable[[],
     file, chance = make(), random.Random(name)  # noqa: S311 - always the same damage
     for _ in range(12):
         with suppress(ImportRefused):
-            history = read(damaged(file.data, chance), person=ME, zone=ZONE, now=NOW, answers=file.answers)
+            history = read_file(damaged(file.data, chance), person=ME, zone=ZONE, now=NOW, answers=file.answers)
             assert all(message.content and message.source for message in history.messages)
 
 
