@@ -67,7 +67,7 @@ class Backoff:
         except (StorageError, ModelError) as error:
             # Running out of the day's tokens is no failure of these messages.
             attempts = 1 if isinstance(error, QuotaExceeded) else self.count_failures(source) + 1
-            pause = min(FIRST_PAUSE * 2 ** (attempts - 1), MAX_PAUSE)
+            pause = min(FIRST_PAUSE * 2 ** min(attempts - 1, 10), MAX_PAUSE)  # more would overflow after two days
             self._failures[source] = attempts, self._clock() + pause
             log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
         else:

@@ -54,7 +54,8 @@ class FoldPolicy:
     has_levels: bool = False  # summaries are folded into higher ones
     every_turn: bool = False  # it folds after each turn
     looks_back: int = 0  # archived messages that the planner needs
-    may_be_due: Callable[[Counts, int], bool]  # given the owner's threshold; False if the planner surely plans nothing
+    # Given the counters and the threshold: False if the planner surely plans nothing.
+    may_be_due: Callable[[Counts, int], bool] = lambda counts, every_n: True
     rebuild_turns: Callable[[int], int | None]  # turns per summary during a rebuild, or None for all
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from records.errors import StaleFacts
+from facts.extractor import Backoff
+from records.errors import ModelUnreachable, StaleFacts
 from records.facts import Fact
 from records.forgetting import Forgetting
 from records.messages import Origin
@@ -477,3 +478,15 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
     await said(talk, "I moved back to Porto!")
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == [PORTO], "a later statement counts"
+
+
+async def test_a_model_that_fails_for_days_is_asked_again_each_hour() -> None:
+    start, hours = datetime(2026, 11, 1, tzinfo=UTC), 0
+    backoff = Backoff(lambda: start + timedelta(hours=hours))
+
+    async def fail() -> None:
+        raise ModelUnreachable
+
+    for hours in range(100):
+        await backoff.run_if_due((SCOPE, False), fail)
+        assert backoff.count_failures((SCOPE, False)) == hours + 1
