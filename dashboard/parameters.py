@@ -102,7 +102,7 @@ async def read_json(request: Request) -> Parameters:
             raise TooLarge
     try:
         value = parse_untrusted_json(body, max_parts=MAX_PARTS)
-    except (ValueError, RecursionError):
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         raise BadRequest("The body is a JSON object.")

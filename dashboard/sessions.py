@@ -149,9 +149,10 @@ def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dic
         raise NoSession
     try:
         pairs = parse_qsl(init_data, keep_blank_values=True, strict_parsing=True, max_num_fields=MAX_FIELDS)
-    except ValueError:
+        form = dict(pairs)
+        signed_at = datetime.fromtimestamp(int(form.get("auth_date", "")), UTC)
+    except (ValueError, OverflowError, OSError):
         raise NoSession from None
-    form = dict(pairs)
     given = form.pop("hash", "")
     # As in "Validating data received via the Mini App" of the Bot API.
     checked = "\n".join(f"{name}={form[name]}" for name in sorted(form))
@@ -159,10 +160,6 @@ def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dic
     expected = hmac.new(key, checked.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
     if len(form) + 1 != len(pairs) or not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
         raise NoSession
-    try:
-        signed_at = datetime.fromtimestamp(int(form.get("auth_date", "")), UTC)
-    except (ValueError, OverflowError, OSError):
-        raise NoSession from None
     if not now - INIT_DATA_FOR <= signed_at <= now + MAX_CLOCK_SKEW:
         raise NoSession
     return form

@@ -40,7 +40,6 @@ class Readiness:
     def mark_started(self, measure: Check, **checks: Check) -> None:
         """Mark the process as started. `measure` sets the gauges of /metrics, and `checks` test its parts."""
         self._measure, self._checks, self._is_started = measure, checks, True
-        self._known_at = float("-inf")
 
     async def check_parts(self) -> dict[str, bool]:
         """Return True or False for each part by name. The process is ready if all are True."""
