@@ -35,7 +35,6 @@ from text.characters import replace_surrogates
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
-OnSent = Callable[[Sequence[int]], Awaitable[None]]  # gets the ids of the messages of a piece that was sent
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 TYPING_DELAY_SECONDS = 0.5  # before typing is shown, so that quick answers need none
@@ -183,9 +182,12 @@ class Delivery:
         *,
         keyboard: Keyboard | None = None,
         replaced_ids: Sequence[int] = (),
-        on_sent: OnSent | None = None,
+        on_sent: Callable[[Sequence[int]], Awaitable[None]] | None = None,
     ) -> list[int]:
-        """Send pieces in order, and return their message ids. The first ones replace the messages `replaced_ids`."""
+        """Send pieces in order, and return their message ids. The first ones replace the messages `replaced_ids`.
+
+        Call `on_sent` with the message ids of each piece.
+        """
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         there = list(replaced_ids)

@@ -1,7 +1,4 @@
-"""The clock of sending, and the bot's limit of messages a second over all chats.
-
-The limit applies for a while after Telegram refused a message. Final texts go before previews.
-"""
+"""The clock of sending, and the bot's limit of messages per second, which applies after Telegram refused a message."""
 
 import asyncio
 import time

@@ -39,6 +39,7 @@ from telegram_ui.updates.supergroups import SupergroupUpgrades
 logger = logging.getLogger(__name__)
 
 MAX_NOTICES = 100  # unsent notices to strangers and to people who send too much
+DO_NOTHING: Work = partial(asyncio.sleep, 0)
 
 
 @define(eq=False, slots=False)
@@ -113,7 +114,7 @@ class Dispatcher:
             # A late press was meant for an earlier answer.
             if self._delivery.is_current_draft(parsed.chat, parsed.draft_id):
                 self._queues.chats.cancel_running(parsed.location)
-            self._submit_command(received, parsed, _do_nothing)
+            self._submit_command(received, parsed, DO_NOTHING)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
             enter = partial(self._submit_chat_job, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
@@ -155,7 +156,7 @@ class Dispatcher:
             say, format_unknown = self._delivery.say, self._commands.format_unknown_command
             self._submit_command(received, parsed, lambda: say(parsed.chat, format_unknown(parsed.command)))
         else:  # in a group, another bot may know the command
-            self._submit_command(received, parsed, _do_nothing)
+            self._submit_command(received, parsed, DO_NOTHING)
 
     def _dispatch_press(self, received: Received, parsed: ParsedUpdate) -> None:
         update, query = received.update, received.update.callback_query
@@ -356,7 +357,3 @@ class Dispatcher:
 
 async def _call_function(function: Callable[[], object]) -> None:
     function()
-
-
-async def _do_nothing() -> None:
-    return None

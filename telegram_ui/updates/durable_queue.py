@@ -351,10 +351,9 @@ class DurableQueue(asyncio.Queue[Received]):
         return self._counts_by_person[person]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
-        """Refuse an update, and have its sender told at most once a minute."""
         sender, now = _find_sender_id(update), self._now()
         last = self._refused.get(sender)
-        if last is not None and now - last < timedelta(minutes=1):
+        if last is not None and now - last < timedelta(minutes=1):  # the person has just been told
             return
         self._refused[sender] = now
         logger.warning("Person %s has %s updates unfinished; more are refused.", sender, self._counts_by_person[sender])

@@ -133,10 +133,7 @@ async def fetch_updates(
 async def fetch_while_leader(
     leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
 ) -> AsyncIterator[None]:
-    """Fetch updates while the block runs and this process is the leader. The block begins once a leader is known.
-
-    Set `refused` if Telegram refuses the token.
-    """
+    """Fetch updates while the block runs and this process is the leader. The block begins once a leader is known."""
     await leader.try_to_lead()
     begun = asyncio.Event()
 

@@ -1,7 +1,4 @@
-"""Move the memory of a group that becomes a supergroup to its new id.
-
-First, the work under the old id is finished. Then the memory gets the new id. Updates under the new id wait for that.
-"""
+"""Move the memory of a group that becomes a supergroup to its new id, once the work under the old id is finished."""
 
 import asyncio
 import logging
