@@ -149,7 +149,7 @@ class Conversation:
                 accounts |= {text: given.record.to_json() for text, given in session.get_given_answers(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.show_version(scope, earlier.id, number, accounts=accounts)
+                        await store.forgetting.show_version(scope, earlier.id, number, explanations=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
             chosen = session.get_given_answers(turn).get(reply.text) if reply is not None else None

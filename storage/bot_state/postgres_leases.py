@@ -108,7 +108,7 @@ class PostgresLeases(StatementRunner):
                 connection.execute("INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING", (owner,))
                 return _take_leases(connection, me.id, _lock_unserved_owners(connection, [owner], me, 1))
 
-            if not await self._prepare_taken(await self.database.transact(take_owner, None)):
+            if not await self._prepare_owners(await self.database.transact(take_owner, None)):
                 raise ServedElsewhere
 
     @asynccontextmanager
@@ -129,9 +129,9 @@ class PostgresLeases(StatementRunner):
             self._kept[owner] -= 1
             self._kept += Counter[int]()  # drops the zero counts
 
-    async def release_requested_owners(self, busy: Collection[int]) -> None:
+    async def release_requested_owners(self, busy_owners: Collection[int]) -> None:
         """Release the owners that other processes ask for, except those with updates or folds in progress."""
-        free = (self.replica.wanted & self._served) - set(busy) - self._kept.keys()
+        free = (self.replica.wanted & self._served) - set(busy_owners) - self._kept.keys()
         self.replica.wanted.clear()
         if free:
             folding = await self._fetch_rows(None, _FOLDING, json.dumps(sorted(free)))
@@ -156,7 +156,7 @@ class PostgresLeases(StatementRunner):
                     free += _lock_unserved_owners(connection, fresh, me, share)
                 return _take_leases(connection, me.id, free)
 
-            await self._prepare_taken(await self.database.transact(take_waiting, None))
+            await self._prepare_owners(await self.database.transact(take_waiting, None))
 
     def _compute_share(self, connection: Connection, waiting: Sequence[int]) -> int:
         """Return how many waiting owners this process may take so that all live processes serve equally many."""
@@ -199,7 +199,7 @@ class PostgresLeases(StatementRunner):
         """Wait until this process gains or loses a lease."""
         await self._changed.wait()
 
-    async def _prepare_taken(self, taken: dict[int, int]) -> bool:
+    async def _prepare_owners(self, taken: dict[int, int]) -> bool:
         """Run the callbacks for newly taken owners. Return False if there are none. Release them after an error."""
         owners = list(taken)
         if not owners:

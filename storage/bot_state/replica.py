@@ -82,9 +82,9 @@ class Replica:
         self.called.clear()
 
     @asynccontextmanager
-    async def send_heartbeats(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
-        """Send heartbeats while the block runs. Call `lapsed` if other processes may have taken the leases."""
-        task = asyncio.create_task(self._run_heartbeat(url, lapsed))
+    async def send_heartbeats(self, url: str, on_lapse: Callable[[], None]) -> AsyncIterator[None]:
+        """Send heartbeats while the block runs. Call `on_lapse` if other processes may have taken the leases."""
+        task = asyncio.create_task(self._run_heartbeat(url, on_lapse))
         try:
             yield
         finally:
@@ -92,7 +92,7 @@ class Replica:
                 cut_connection(self._raw)  # otherwise psycopg waits up to ten seconds for a cancelled query
             await cancel_and_wait(task)
 
-    async def _run_heartbeat(self, url: str, lapsed: Callable[[], None]) -> None:
+    async def _run_heartbeat(self, url: str, on_lapse: Callable[[], None]) -> None:
         was_away = False
         while True:
             try:
@@ -104,7 +104,7 @@ class Replica:
                     was_away = False
                     while True:
                         async with asyncio.timeout(LIVES_SECONDS / 2):
-                            await self._send_heartbeat(raw, lapsed)
+                            await self._send_heartbeat(raw, on_lapse)
                         async for called in raw.notifies(timeout=5.0):
                             if called.payload:
                                 self.wanted.add(int(called.payload))
@@ -114,7 +114,7 @@ class Replica:
                     log.warning("The PostgreSQL server does not hear that this process lives: %s", type(error).__name__)
                 was_away = True
             if not self.is_surely_alive():
-                lapsed()
+                on_lapse()
             self._signal_heartbeat_done()
             await asyncio.sleep(1.0)
 
@@ -126,7 +126,7 @@ class Replica:
             await raw.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
         self.called.set()  # work may have arrived before LISTEN
 
-    async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], lapsed: Callable[[], None]) -> None:
+    async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], on_lapse: Callable[[], None]) -> None:
         begun = _read_clock()
         values = {"id": self.id, "instance_id": self.instance_id, "for": LIVES_SECONDS}
         row = await (await raw.execute(_HEARTBEAT, values)).fetchone()
@@ -135,7 +135,7 @@ class Replica:
         self._sure_until, self._is_alone = begun + LIVES_SECONDS, not has_others
         if has_lapsed:
             log.warning("This process was away for so long that others may have taken over its work.")
-            lapsed()
+            on_lapse()
         self._signal_heartbeat_done()
 
     def _signal_heartbeat_done(self) -> None:

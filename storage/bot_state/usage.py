@@ -15,10 +15,10 @@ FORGOTTEN = "-"
 class UsageLedger(StatementRunner):
     """The token usage by day, id and model. Every change is durable when its method returns."""
 
-    async def add_usage(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
+    async def add_usage(self, day: date, usage: Mapping[tuple[int, str], Usage]) -> None:
         """Add usage by id and model to a day, and delete days older than KEPT_DAYS."""
         async with self.database.write(None) as tx:
-            await tx.execute_many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in spent.items()])
+            await tx.execute_many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in usage.items()])
             oldest = date.fromordinal(max(1, day.toordinal() - KEPT_DAYS))
             await tx.rows("DELETE FROM usage WHERE day < ?", oldest.isoformat())
             await tx.rows("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)

@@ -82,14 +82,14 @@ def check_file_types(folder: Path) -> None:
             raise SettingsError("DATA_DIR", f"{path} is {what}; move it away, or restore a backup.")
 
 
-def replace_folder_contents(folder: Path, fresh: Path) -> Path | None:
-    """Replace the contents of `folder` with the files in `fresh`, which must be on the same disk.
+def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
+    """Replace the contents of `folder` with the files in `new_files`, which must be on the same disk.
 
     Return the folder with the previous files, or None if there were none. The next start finishes an interrupted
     exchange.
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    fresh.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
+    new_files.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
     sync_folder(folder)
     _finish_exchange(folder)
     return aside if aside.exists() else None

@@ -95,8 +95,8 @@ class PostgresDatabase:
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
         def run_transaction() -> Result:
-            begin = self._begin_write(owner)
-            connection = self._acquire(begin)
+            begin = self._make_begin_sql(owner)
+            connection = self._acquire_connection(begin)
             try:
                 try:
                     result = work(connection)
@@ -115,7 +115,7 @@ class PostgresDatabase:
 
     @contextlib.asynccontextmanager
     async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
-        async with self._borrow_connection(self._begin_write(owner)) as run:
+        async with self._borrow_connection(self._make_begin_sql(owner)) as run:
             yield Transaction(run)
             await run(lambda connection: connection.run("COMMIT"))
 
@@ -162,7 +162,7 @@ class PostgresDatabase:
 
         def acquire_once() -> driver.PostgresConnection:
             if not borrowed:
-                borrowed.append(self._acquire(begin, owner_setting=owner_setting))
+                borrowed.append(self._acquire_connection(begin, owner_setting=owner_setting))
                 # A transaction of several steps cannot be retried, so it must not risk a stale prepared statement.
                 borrowed[0].prepares = not begin
             return borrowed[0]
@@ -183,7 +183,7 @@ class PostgresDatabase:
                     else:
                         await run_uncancelled(partial(self.run_in_thread, give_back))
 
-    def _begin_write(self, owner: int | None) -> str:
+    def _make_begin_sql(self, owner: int | None) -> str:
         """Return the SQL that begins a write with the owner's lock. Raise ServedElsewhere if the lease is lost."""
         if owner is None:
             return f"BEGIN; SELECT set_config('app.owner', '{EVERYBODY}', true)"
@@ -196,7 +196,7 @@ class PostgresDatabase:
         limit = f"SET LOCAL idle_in_transaction_session_timeout = '{driver.HANGING_SECONDS}s'"
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
-    def _acquire(self, begin: str, *, owner_setting: str = "") -> driver.PostgresConnection:
+    def _acquire_connection(self, begin: str, *, owner_setting: str = "") -> driver.PostgresConnection:
         """Return a working connection. Run `begin` on it, or set app.owner to `owner_setting` if `begin` is empty."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
@@ -295,9 +295,9 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
         raise SettingsError("DATABASE_URL", "leads to a pooler in transaction mode; Keepsake needs its session mode.")
 
 
-def explain_refusal(words: str) -> tuple[str, bool]:
+def explain_refusal(message: str) -> tuple[str, bool]:
     """Explain why the server refused a connection, without its words, and return True if a setting is wrong."""
-    words = "".join(words.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
+    words = "".join(message.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     for phrases, sentence, is_setting_wrong in _REFUSALS:
         if any(phrase in words for phrase in phrases.split("|")):
             return sentence, is_setting_wrong

@@ -149,15 +149,15 @@ def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
             _run_migrations(connection, steps, version, path)
 
 
-def read_schema_version(connection: sqlite3.Connection, name: str, known: int) -> int:
+def read_schema_version(connection: sqlite3.Connection, name: str, newest: int) -> int:
     """Return the number of migrations applied to a file, 0 if it is empty. Raise StorageTooNew or StorageTooOld."""
     version, application, is_empty = connection.execute(_FORMAT).fetchone()
     if is_empty:
         return 0
     if application != APPLICATION_ID:
         raise StorageTooOld.for_file(name)
-    if version > known:
-        raise StorageTooNew.for_format(name, version, known)
+    if version > newest:
+        raise StorageTooNew.for_format(name, version, newest)
     return int(version)
 
 

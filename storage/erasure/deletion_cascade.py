@@ -59,20 +59,20 @@ class DeletionCascade(OwnerTables):
         """Count the rows that `forget` would delete now, and list the first of them."""
         with explain_damage("this memory"):
             async with self.database.read(owner, frozen=True) as reader:
-                going, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
-                return replace(forgotten, listing=await _list_first(reader, owner, request, going.ids))
+                deletion, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
+                return replace(forgotten, listing=await _list_first(reader, owner, request, deletion.ids))
 
-    async def find_sources(self, owner: int, request: Forgetting, among: Sequence[str]) -> list[str]:
-        """Return the sources in `among` (such as "bot:update") whose messages `forget` would delete."""
+    async def find_sources(self, owner: int, request: Forgetting, sources: Sequence[str]) -> list[str]:
+        """Return the sources in `sources` (such as "bot:update") whose messages `forget` would delete."""
         where, values = _build_message_condition(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
-        return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(among)))]
+        return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(sources)))]
 
     async def forget(self, owner: int, request: Forgetting, *, now: datetime) -> Forgotten:
         """Delete the requested rows and everything built on them. `purge_erased_text` must then clean the files."""
         async with self.database.write(owner) as tx:
             with explain_damage("this memory"):
-                going, taken = await _find_and_count_rows(tx, owner, request)
+                deletion, taken = await _find_and_count_rows(tx, owner, request)
             if not request.is_of_facts_alone:
                 await _void_fold_leases(tx, owner)
             if request.what == "everything":
@@ -80,13 +80,13 @@ class DeletionCascade(OwnerTables):
                 await tx.rows(_CLEAR_SETTINGS, owner)
             else:
                 if request.is_expiry or request.what == "archives":
-                    await decision_table.store_decisions(tx, owner, going.facts.ids)
+                    await decision_table.store_decisions(tx, owner, deletion.facts.ids)
                 else:
-                    await decision_table.store_decisions(tx, owner, sorted(going.facts.decided), decided_at=now)
-                await _erase_rows(tx, owner, going, keeps_ends=request.is_expiry)
+                    await decision_table.store_decisions(tx, owner, sorted(deletion.facts.decided), decided_at=now)
+                await _erase_rows(tx, owner, deletion, keeps_ends=request.is_expiry)
                 if request.what != "archives":
-                    await decision_table.delete_decisions_without_sources(tx, owner, going.message_ids)
-                await tx.rows(_CLEAR_TITLES, owner, json.dumps(sorted(going.messages)))
+                    await decision_table.delete_decisions_without_sources(tx, owner, deletion.message_ids)
+                await tx.rows(_CLEAR_TITLES, owner, json.dumps(sorted(deletion.messages)))
             if request.what == "conversations":
                 await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(request.ids)))
             if request.what == "edits":
@@ -138,7 +138,9 @@ class DeletionCascade(OwnerTables):
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
         )
 
-    async def show_version(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
+    async def show_version(
+        self, scope: Scope, answer: int, number: int, *, explanations: Mapping[str, str]
+    ) -> str | None:
         """Show another version of an answer and its explanation. Return its text, or None if there is none."""
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
@@ -150,7 +152,7 @@ class DeletionCascade(OwnerTables):
                 written = format_moment(before.edited_at or before.created_at)
                 await tx.rows(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
                 await _rewrite_message(tx, before, str(chosen["content"]), parse_moment(chosen["written_at"]))
-                await tx.run(explanation_table.replace_explanation, before, accounts[str(chosen["content"])])
+                await tx.run(explanation_table.replace_explanation, before, explanations[str(chosen["content"])])
         self._drop_copies(scope.owner)
         return str(chosen["content"])
 
@@ -191,28 +193,28 @@ async def _find_and_count_rows(
     reader: Reader, owner: int, request: Forgetting, *, with_remainder: bool = True
 ) -> tuple[_RowsToDelete, Forgotten]:
     """Find and count the rows to delete, including texts that quote them if `request.with_quotes` is set."""
-    going = await _find_rows_to_delete(reader, owner, request)
+    deletion = await _find_rows_to_delete(reader, owner, request)
     if not (request.may_be_quoted and with_remainder):
-        return going, await _count_rows(reader, owner, going, request)
-    quotes = await find_quotes(reader, owner, going.ids, facts=request.ids if request.what == "facts" else ())
+        return deletion, await _count_rows(reader, owner, deletion, request)
+    quotes = await find_quotes(reader, owner, deletion.ids, facts=request.ids if request.what == "facts" else ())
     if request.with_quotes and quotes:
-        ids = (*going.message_ids, *quotes.messages)
+        ids = (*deletion.message_ids, *quotes.messages)
         rows = await _fetch_messages(reader, owner, Forgetting(what="messages", ids=ids))
         facts = [*quotes.facts, *(request.ids if request.what == "facts" else ())]
-        going = await _find_dependents(
+        deletion = await _find_dependents(
             reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, facts=facts
         )
-        going = replace(going, profiles=going.profiles | quotes.profiles)
+        deletion = replace(deletion, profiles=deletion.profiles | quotes.profiles)
         quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
     remainder = Remainder(
         answers=quotes.messages,
         facts=len(quotes.facts),
         summaries=len(quotes.summaries),
         profiles=len(quotes.profiles),
-        others=len(quotes.holders.difference(going.message_ids, quotes.messages)),
+        others=len(quotes.holders.difference(deletion.message_ids, quotes.messages)),
         is_complete=quotes.is_complete,
     )
-    return going, replace(await _count_rows(reader, owner, going, request), remainder=remainder)
+    return deletion, replace(await _count_rows(reader, owner, deletion, request), remainder=remainder)
 
 
 async def _list_first(reader: Reader, owner: int, request: Forgetting, ids: RowIds) -> Listing:
@@ -273,9 +275,9 @@ async def _delete_dependents(tx: Transaction, message: Message) -> None:
     """Delete what was built on a message, except facts that the owner decided about."""
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
-    going = await _find_dependents(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
+    deletion = await _find_dependents(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
     await _void_fold_leases(tx, scope.owner)
-    await _erase_rows(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+    await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_ends=False)
 
 
 async def _find_dependents(
@@ -324,20 +326,20 @@ def _parse_summary_sources(row: Row) -> SummarySources:
     )
 
 
-async def _count_rows(reader: Reader, owner: int, going: _RowsToDelete, request: Forgetting) -> Forgotten:
+async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, request: Forgetting) -> Forgotten:
     if request.what == "everything":
         tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
         [row] = await reader.rows(f"SELECT {counting}", owner)
         counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=True))
         return Forgotten(**counts)
-    ids = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
+    ids = json.dumps(deletion.message_ids), json.dumps(sorted(deletion.summaries.gone))
     [[versions, reminders, reactivated]] = await reader.rows(_COUNT_DERIVED, owner, *ids)
     return Forgotten(
-        messages=len(going.message_ids),
-        summaries=len(going.summaries.gone),
-        facts=len(going.facts.ids),
-        profiles=len(going.profiles),
+        messages=len(deletion.message_ids),
+        summaries=len(deletion.summaries.gone),
+        facts=len(deletion.facts.ids),
+        profiles=len(deletion.profiles),
         versions=int(versions),
         reminders=int(reminders),
         reactivated=int(reactivated),
@@ -355,19 +357,19 @@ async def _void_fold_leases(tx: Transaction, owner: int) -> None:
     await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
 
 
-async def _erase_rows(tx: Transaction, owner: int, going: _RowsToDelete, *, keeps_ends: bool) -> None:
-    messages = json.dumps(going.message_ids)
-    if going.message_ids:
+async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_ends: bool) -> None:
+    messages = json.dumps(deletion.message_ids)
+    if deletion.message_ids:
         await tx.run(word_index.remove_messages, owner, messages)
         await _delete_rows(tx, "reminders", "source_id", owner, messages)
         await _delete_rows(tx, "versions", "message_id", owner, messages)
         await _delete_rows(tx, "messages", "id", owner, messages)
-    if going.summaries.gone:
-        await delete_summaries(tx, owner, going.summaries.gone, going.summaries.reactivated)
-    if going.facts.gone:
-        await fact_cascade.erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
+    if deletion.summaries.gone:
+        await delete_summaries(tx, owner, deletion.summaries.gone, deletion.summaries.reactivated)
+    if deletion.facts.gone:
+        await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_ends=keeps_ends)
     await history_extraction_table.end_finished_extractions(tx, owner)
-    await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(going.profiles)))
+    await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(deletion.profiles)))
     # Explanations of other answers refer to these messages by id only, which reveals nothing.
     await _delete_rows(tx, "accounts", "id", owner, messages)
 

@@ -29,13 +29,13 @@ class FactCascade:
 
 
 async def find_fact_cascade(
-    reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int], *, keeps_decided: bool = False
+    reader: Reader, owner: int, messages: Set[int], chosen_ids: Iterable[int], *, keeps_decided: bool = False
 ) -> FactCascade:
     """Find the chosen facts, facts learned from these messages, and later facts that repeat their words."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     if keeps_decided:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
-    decided = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | (set(chosen) & rows.keys())
+    decided = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | (set(chosen_ids) & rows.keys())
     repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(decided, _NONE), messages)
     gone = decided | repeating
     # The words that an edit by hand replaced are rows of their own.
@@ -47,10 +47,10 @@ async def find_fact_cascade(
     )
 
 
-async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
+async def find_facts_repeating_edits(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> FactCascade:
     """Find the facts that repeat words from edits that are being undone."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
-    facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
+    facts = {rows[number]["superseded_by"] for number in earlier_ids if number in rows} & rows.keys()
     texts: dict[int, list[str]] = {fact: [] for fact in facts}
     for row in rows.values():
         if row["origin"] == EARLIER and row["superseded_by"] in facts:
@@ -61,7 +61,7 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier: Sequen
 
 
 async def _find_repeating_facts(
-    reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
+    reader: Reader, owner: int, rows: Mapping[int, Row], allowed_terms: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
     """Return later facts that repeat deleted ones beyond their allowed terms, and messages to read again."""
     texts = {number: [row["text"]] for number, row in rows.items()}
@@ -72,12 +72,12 @@ async def _find_repeating_facts(
             texts[row["superseded_by"]].append(row["text"])
     gone: set[int] = set()
     again: dict[int, list[int]] = {}
-    waiting = sorted(going)
+    waiting = sorted(allowed_terms)
     while waiting:
         number = waiting.pop()
-        terms = _collect_terms(texts[number]) - going.get(number, _NONE)
+        terms = _collect_terms(texts[number]) - allowed_terms.get(number, _NONE)
         for after in (rows.get(rows[number]["superseded_by"]), *related.get(number, ())):
-            if after is None or after["id"] in gone or after["id"] in going or after["origin"] == "owner":
+            if after is None or after["id"] in gone or after["id"] in allowed_terms or after["origin"] == "owner":
                 continue
             sources = await reader.rows(_SOURCES, owner, after["source_ids"])
             if await _repeats_forgotten_words(reader, owner, after["text"], terms, sources, messages):
@@ -137,15 +137,15 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
         await reset_learning(tx, Scope(owner=owner, thread=thread), ids)
 
 
-async def read_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
+async def read_edits(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> list[FactSources]:
     """Return the facts that were edited from these earlier texts. `made_at` is the time of the edit."""
-    rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
+    rows = await reader.rows(_EARLIER, owner, json.dumps(earlier_ids))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
-async def undo_edits(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
+async def undo_edits(tx: Transaction, owner: int, earlier_ids: Sequence[int]) -> None:
     """Restore earlier texts of facts, in place of the edited texts."""
-    for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
+    for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier_ids))):
         fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
         await tx.rows(

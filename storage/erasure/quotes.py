@@ -59,7 +59,7 @@ Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a r
 
 
 @dataclass(slots=True)
-class _Words:
+class _ForgottenWords:
     """The forgotten words to search for.
 
     `since` maps each mark to the time and id of the text that said it first. `terms` maps stems to terms, and `runs` a
@@ -95,9 +95,10 @@ class _Words:
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
-    def find_new_marks(self, text: str, at: str) -> set[Mark]:
+    def find_new_marks(self, text: str, written_at: str) -> set[Mark]:
         """Return the new marks in a text that had been said when it was written."""
-        return {mark for mark in (self.find_runs(text) | self.find_terms(text)) & self.new if self.since[mark][0] <= at}
+        marks = (self.find_runs(text) | self.find_terms(text)) & self.new
+        return {mark for mark in marks if self.since[mark][0] <= written_at}
 
 
 @dataclass(slots=True)
@@ -107,11 +108,11 @@ class _RemainingMessages:
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)
 
-    def add(self, row: Row, marks: Set[Mark]) -> None:
+    def add_message(self, row: Row, marks: Set[Mark]) -> None:
         self.rows.setdefault(row["id"], []).append(row)
         self.marks.setdefault(row["id"], set()).update(marks)
 
-    def answers(self, words: _Words) -> tuple[int, ...]:
+    def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
         """Return the ids of answers that quote a new mark which their own question does not contain."""
         asked: dict[tuple[int, int], set[Mark]] = {}
         for number, [row, *_] in self.rows.items():
@@ -125,21 +126,21 @@ class _RemainingMessages:
             and any(words.is_quoted_by(row["content"], rest) for row in rows)
         )
 
-    def collect_marks_of_people(self, among: Collection[int] | None) -> set[Mark]:
-        """Return the new marks in messages from people, with ids in `among` unless that is None."""
-        ids = self.rows.keys() if among is None else self.rows.keys() & set(among)
+    def collect_marks_of_people(self, message_ids: Collection[int] | None) -> set[Mark]:
+        """Return the new marks in messages from people, with `message_ids` unless that is None."""
+        ids = self.rows.keys() if message_ids is None else self.rows.keys() & set(message_ids)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
-async def find_quotes(reader: Reader, owner: int, going: RowIds, *, facts: Collection[int] = ()) -> Quotes:
+async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts: Collection[int] = ()) -> Quotes:
     """Find the remaining texts that quote deleted messages or, if no messages are deleted, these facts."""
-    words = await _read_forgotten_words(reader, owner, going["messages"], facts)
-    said, holders = await _find_remaining_messages(reader, owner, words, going["messages"])
+    words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], facts)
+    said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
     if not words.new:
         return Quotes(holders=frozenset(holders), is_complete=words.is_complete)
 
-    async def quoting(sql: str, gone: Set[int]) -> set[int]:
-        rows = [row for row in await reader.rows(sql, owner) if row["id"] not in gone]
+    async def find_quoting(sql: str, excluded_ids: Set[int]) -> set[int]:
+        rows = [row for row in await reader.rows(sql, owner) if row["id"] not in excluded_ids]
 
         def is_quoting(row: Row) -> bool:
             found = words.find_new_marks(row["text"], row["created_at"])
@@ -150,16 +151,18 @@ async def find_quotes(reader: Reader, owner: int, going: RowIds, *, facts: Colle
         return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_quoting(row)})
 
     return Quotes(
-        messages=await asyncio.to_thread(said.answers, words),
-        facts=frozenset(await quoting(_FACTS, going["facts"]) - going["facts"]),
-        summaries=frozenset(await quoting(_SUMMARIES, going["summaries"])),
-        profiles=frozenset(await quoting(_PROFILES, going["profiles"])),
+        messages=await asyncio.to_thread(said.find_quoting_answers, words),
+        facts=frozenset(await find_quoting(_FACTS, deleted_ids["facts"]) - deleted_ids["facts"]),
+        summaries=frozenset(await find_quoting(_SUMMARIES, deleted_ids["summaries"])),
+        profiles=frozenset(await find_quoting(_PROFILES, deleted_ids["profiles"])),
         holders=frozenset(holders),
         is_complete=words.is_complete,
     )
 
 
-async def _read_forgotten_words(reader: Reader, owner: int, messages: Set[int], facts: Collection[int]) -> _Words:
+async def _read_forgotten_words(
+    reader: Reader, owner: int, messages: Set[int], facts: Collection[int]
+) -> _ForgottenWords:
     rows = await reader.rows(_TEXTS, owner, json.dumps(sorted(messages)))
     rows += await reader.rows(_FACT_TEXTS, owner, json.dumps([*facts]))
     # Search for the words of an answer only if its question is not forgotten too.
@@ -170,8 +173,8 @@ async def _read_forgotten_words(reader: Reader, owner: int, messages: Set[int], 
     return await asyncio.to_thread(_build_words, texts, is_old=is_old)
 
 
-def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _Words:
-    words, left = _Words(), MAX_TEXT_CHARS
+def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _ForgottenWords:
+    words, left = _ForgottenWords(), MAX_TEXT_CHARS
     read: list[str] = []
     spoken: set[str] = set()
     for text, at in texts:
@@ -199,13 +202,13 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
 
 
 async def _find_remaining_messages(
-    reader: Reader, owner: int, words: _Words, going: Set[int]
+    reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
     """Return the remaining messages with new marks, and the ids of all that contain a quote. Set `words.new`."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_holders(connection, scopes, words))
-    rows = [row for row in await reader.rows(_HOLDERS, owner, json.dumps(sorted(held))) if row["id"] not in going]
+    rows = [row for row in await reader.rows(_HOLDERS, owner, json.dumps(sorted(held))) if row["id"] not in deleted_ids]
     marks = await asyncio.to_thread(lambda: [_find_marks(row, held[row["seq"]], words) for row in rows])
     holding: dict[Mark, list[Row]] = {}
     for row, found in zip(rows, marks, strict=True):
@@ -220,19 +223,19 @@ async def _find_remaining_messages(
     }
     said = _RemainingMessages()
     for row, found in zip(rows, marks, strict=True):
-        said.add(row, found & words.new)
+        said.add_message(row, found & words.new)
     # A word used before still reveals what was forgotten if few messages contain it.
     pointing = {mark for mark, held in holding.items() if mark in words.new or len(held) <= FEW_HOLDERS}
     holders = {row["id"] for row, found in zip(rows, marks, strict=True) if words.has_certain_quote(found & pointing)}
     for row in await reader.rows(_VERSIONS, owner) if words.new else ():
-        if row["id"] not in going and (new := words.find_new_marks(row["content"], row["written_at"])):
-            said.add(row, new)
+        if row["id"] not in deleted_ids and (new := words.find_new_marks(row["content"], row["written_at"])):
+            said.add_message(row, new)
             if words.has_certain_quote(new):
                 holders.add(row["id"])
-    return said, holders | {*said.answers(words)}
+    return said, holders | {*said.find_quoting_answers(words)}
 
 
-def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
+def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _ForgottenWords) -> dict[int, set[str]]:
     """Return the terms in each message, by its seq. Leave out terms that occur in too many messages."""
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
@@ -259,7 +262,7 @@ def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _Words
     return terms
 
 
-def _find_marks(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
+def _find_marks(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Mark]:
     heading = {words.terms.get(term) for term in word_index.list_heading_terms(row)}
     said = words.find_terms(row["content"]) if not heading.isdisjoint(terms) else terms
     return words.find_runs(row["content"]) | said

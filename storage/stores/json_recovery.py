@@ -150,18 +150,18 @@ class Recovery:
                 raise
         return None
 
-    def _rebuild_database(self, fresh: Path, found: tuple[int, files.Content] | None) -> None:
+    def _rebuild_database(self, fresh: Path, snapshot: tuple[int, files.Content] | None) -> None:
         migrate_file(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
             for pragma in _REBUILD_PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_JOURNAL_STATE)
-            if found is not None:
-                files.insert_snapshot(connection, found[1], StorageType.JSON)
+            if snapshot is not None:
+                files.insert_snapshot(connection, snapshot[1], StorageType.JSON)
                 _create_words_missing_table(connection)
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
-            values = (found[0], files.compute_file_fingerprint(self._target)) if found else (0, None)
+            values = (snapshot[0], files.compute_file_fingerprint(self._target)) if snapshot else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
             if connection.execute("PRAGMA foreign_key_check").fetchone():
                 raise sqlite3.IntegrityError
