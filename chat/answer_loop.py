@@ -181,7 +181,7 @@ class AnswerLoop:
         *,
         room: int,
     ) -> tuple[list[PromptMessage], list[Used]]:
-        """Run the called tools until their results fill `room`. Drop the calls that do not fit."""
+        """Run the called tools until their results fill `room` tokens. Drop the remaining calls."""
         used: list[Used] = []
         reasoning = completion.reasoning
         for call in completion.calls:
@@ -199,7 +199,7 @@ class AnswerLoop:
         return with_text if self._count_exchange_tokens(with_text) <= room else _format_round("", used, reasoning), used
 
     def find_token_limit(self, turn: Turn) -> int:
-        """Return the token limit of one request: the setting, or the model's window if that is smaller."""
+        """Return the token limit of a request. A model's window may be smaller than the setting."""
         return limit_prompt_tokens(self._choose_model(turn), self._ceiling)
 
     def _choose_model(self, turn: Turn) -> ChatModel:

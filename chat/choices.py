@@ -62,7 +62,7 @@ class Choice:
         value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value
 
-    def change(self, value: object) -> Change:
+    def make_change(self, value: object) -> Change:
         """Return a function that stores the value in a configuration. Raise NotOffered."""
         if isinstance(value, str) and self.kind == "text":
             value = remove_invisible(value).strip() if self.name == "fold_instructions" else format_visible_line(value)
@@ -147,7 +147,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
 async def apply_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
     """Apply choices, given by name. Raise NotOffered before anything is changed, or StorageError."""
     memory, choices = services.memory, list_choices(services)
-    changes = {choice.name: choice.change(wanted[choice.name]) for choice in choices if choice.name in wanted}
+    changes = {choice.name: choice.make_change(wanted[choice.name]) for choice in choices if choice.name in wanted}
     storage, config = wanted.get("storage"), await memory.config(owner)
     words = wanted.get("persona_text", config.persona_text if config else "")
     if wanted.get("persona") == OWN_PERSONA and not words:

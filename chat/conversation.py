@@ -85,9 +85,9 @@ class Conversation:
         on_text: OnText | None = None,
         kept: Kept | None = None,
     ) -> tuple[Incoming, Reply] | None:
-        """Answer the last turn again. Keep the earlier answer as a version, or as it is if there is no new one.
+        """Answer the last turn again and keep the earlier answer as a version. Raise StorageError.
 
-        Return None if the turn is no longer the last one. Raise StorageError.
+        Return None if the turn is no longer the last one.
         """
         session = self._sessions.get_session(scope)
         async with session.mark_turn(), self._memory.hold_turn(scope.owner):
@@ -126,7 +126,7 @@ class Conversation:
     async def show_version(
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
     ) -> tuple[Incoming, Reply] | None:
-        """Select another answer to the last turn. Return None if no answer has this number."""
+        """Select another answer to the last turn. Return None if there is no answer with this number."""
         session = self._sessions.get_session(scope)
         async with session.mark_turn(), self._memory.hold_turn(scope.owner):
             shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
@@ -232,7 +232,7 @@ class Conversation:
         return bool(unwritten)
 
     async def write_waiting_turns(self) -> int:
-        """Store turns that a failing store did not take. Return how many are left. Call it at intervals."""
+        """Store the turns that a failing store did not take. Return how many are left."""
         for session in self._sessions:
             owner = session.scope.owner
             # A turn writes them itself, so none is waited for, and no other scope's turn waits behind this.

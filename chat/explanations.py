@@ -57,7 +57,7 @@ class Explanations:
         self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
 
     def drop_scope_records(self, scope: Scope) -> None:
-        """Drop the held records of a scope whose memory was turned on or off."""
+        """Drop the held records of a scope."""
         self._held.pop(scope, None)
 
     def drop_owner_records(self, owner: int) -> None:
@@ -74,7 +74,7 @@ class Explanations:
         await self._store_shown_ids(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
-        """Return the number of the turn whose answer a Telegram message shows, or None. Raise StorageError."""
+        """Return the number of the turn whose answer a Telegram message shows. Raise StorageError."""
         for held in reversed(self._held.get(scope, ())):
             if telegram_id in held.record.shown:
                 return held.turn
@@ -109,7 +109,7 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """Explain the latest answer, or the one that a Telegram message shows or asked for. Raise StorageError."""
+        """Explain the latest answer, or the one that belongs to a Telegram message. Raise StorageError."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
@@ -121,7 +121,7 @@ class Explanations:
     async def explain_latest_answers(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
-        """Explain the latest answers, newest first. Each comes with its id, or None if unstored. Raise StorageError."""
+        """Explain the latest answers, newest first, each with its id (None if unstored). Raise StorageError."""
         held = self._find_latest(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:
             texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []

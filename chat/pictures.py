@@ -60,7 +60,7 @@ class Describer:
     _quota: Quota
 
     async def describe_pictures(self, session: Session) -> None:
-        """Describe and store the queued pictures of a session. A failure is logged and skipped."""
+        """Describe and store the queued pictures of a session. Failures are logged."""
         while session.undescribed:
             undescribed = session.undescribed.popleft()
             assert isinstance(undescribed, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this

@@ -47,7 +47,7 @@ class Unwritten:
 
 @dataclass(eq=False)
 class Session:
-    """The recent messages and the state of one scope in this process."""
+    """The state of one scope in this process, with its recent messages."""
 
     scope: Scope
     is_in_turn: bool = False

@@ -34,7 +34,7 @@ class Settling:
     _wake_indexer: Callable[[], None]
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Describe pictures, learn facts and fold messages if due. Return notices for the owner."""
+        """Describe pictures, learn facts and fold messages if that is due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.config(scope.owner)) == "incognito":
                 return ()

@@ -104,7 +104,7 @@ class MemoryTools:
     _commands: Collection[str] = ()
 
     def list_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        """Return the tools that may help with this turn. Search is left out if the prompt already holds everything."""
+        """Return the tools for this turn. Search is left out if the prompt already holds everything."""
         tools = [REMIND]  # always: a list that changes would break the prompt's cached prefix
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(SEARCH_MEMORY)
@@ -127,7 +127,7 @@ class MemoryTools:
         seen: Seen = Seen(),  # noqa: B008 - it is frozen
         room: int = RESULT_TOKENS,
     ) -> Used:
-        """Carry out a call. Results take at most `room` tokens. Return errors as results so the model can retry."""
+        """Run a tool call. Results take at most `room` tokens. Errors become results, so the model can retry."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
             return _make_error_result(replace(call, arguments="{}"), arguments)

@@ -38,7 +38,7 @@ class ChatModel(ABC):
         return None
 
     def for_person(self, _scope: object) -> "ChatModel":
-        """Return the model for one answer in a scope, with a limited number of requests."""
+        """Return the model for one answer in a scope, which limits the number of requests."""
         return self
 
     def in_background(self, _precedence: Precedence) -> "ChatModel":
@@ -52,7 +52,7 @@ class ChatModel(ABC):
 
     @property
     def sees(self) -> bool | None:
-        """Like `takes_pictures`, but None if neither the settings nor a refusal say so."""
+        """Like `takes_pictures`, but None if that is not known yet."""
         return self.takes_pictures
 
     @property

@@ -148,7 +148,7 @@ class OpenAIClient:
         async with stream:
             yield answer
 
-    async def models(self) -> list[str]:
+    async def list_models(self) -> list[str]:
         """Return the names of the endpoint's models, or none if it has no list."""
         return [str(row["id"]) for row in await self._list_model_objects()]
 
@@ -170,7 +170,7 @@ class OpenAIClient:
 
 
 class Answer:
-    """A successful response whose body is still unread."""
+    """A successful response with an unread body."""
 
     def __init__(self, stream: AsyncStream[object]) -> None:
         self._stream = stream

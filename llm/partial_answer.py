@@ -95,7 +95,7 @@ class PartialAnswer:
 
     @property
     def is_blank(self) -> bool:
-        """True if an answer has ended without a word, and not because of its length."""
+        """True if an answer ended without any text, and not because of a length limit."""
         return self.is_whole and not (self.text or self.refusal or self.is_truncated or self.calls.finish())
 
     def parse_text(self) -> CallReading:
