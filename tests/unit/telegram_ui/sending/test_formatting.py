@@ -1,5 +1,7 @@
 """What formatting promises: nothing is lost, and every piece is one that Telegram takes."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -297,6 +299,15 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
     assert convert_markdown(close_marks(growing))[0].rstrip() == shown
+
+
+def test_marks_are_closed_in_linear_time() -> None:
+    def measure(length: int) -> float:
+        started = time.process_time()
+        close_marks("a*" * length)
+        return time.process_time() - started
+
+    assert measure(400_000) < 16 * max(measure(50_000), 0.1)
 
 
 @pytest.mark.parametrize(
