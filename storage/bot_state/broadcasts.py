@@ -51,8 +51,8 @@ class Broadcasts(StatementRunner):
             [row] = await tx.rows(_PROPOSE, admin, text, format_moment(now))
         return _parse_broadcast(row)
 
-    async def find_broadcast(self, number: int) -> Broadcast | None:
-        row = await self._fetch_row(None, "SELECT * FROM broadcasts WHERE id = ?", number)
+    async def find_broadcast(self, broadcast_id: int) -> Broadcast | None:
+        row = await self._fetch_row(None, "SELECT * FROM broadcasts WHERE id = ?", broadcast_id)
         return _parse_broadcast(row) if row else None
 
     async def start_sending(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:

@@ -1,8 +1,4 @@
-"""The store of each owner, and moves between stores.
-
-The row of `users` names the only store that holds an owner. A move copies the memory, verifies the copy, changes that
-row and erases the source. It is recorded, so the next start finishes or undoes an interrupted move.
-"""
+"""The store of each owner, and moves between stores, which the next start finishes or undoes if interrupted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,7 +82,7 @@ class Directory(StatementRunner):
 
     # moves -------------------------------------------------------------------------------------------------
     async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
-        """Move an owner, whose lock the caller holds exclusively. Change nothing if this raises StorageError."""
+        """Move an owner to another store. The caller holds the owner's lock exclusively."""
         location = await self.find_location(owner)
         if location is None:
             raise StorageError("There is no memory to move yet.")

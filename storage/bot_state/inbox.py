@@ -97,9 +97,7 @@ class Inbox(StatementRunner):
         await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
-        """Count a new attempt. Return the count, or 0 if the update is unknown. Raise ServedElsewhere if it is not
-        ours.
-        """
+        """Count a new attempt and return the count, or 0 if the update is unknown. Raise ServedElsewhere."""
         rows = await self._execute_change(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 

@@ -20,9 +20,9 @@ class OwnerLeases(Protocol):
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
     def keep_serving(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Serve an owner at least for the block. If another process does, ask it to release the lease and wait.
+        """Serve an owner while the block runs. First ask another process that serves the owner to release the lease.
 
-        Raise ServedElsewhere if that process is busy with the owner, or StorageError.
+        Raise ServedElsewhere if that process is busy with the owner.
         """
         ...
 

@@ -93,7 +93,7 @@ class PostgresInbox(Inbox):
 
 @define(eq=False)
 class SharedWork(StatementRunner):
-    """Divides the updates of one inbox among processes. `former` is the inbox of this process before it shared."""
+    """Divides the updates of one inbox among processes. `former` is the inbox from before the work was shared."""
 
     database: PostgresDatabase
     leases: PostgresLeases
@@ -102,7 +102,7 @@ class SharedWork(StatementRunner):
     _has_failed_claim: bool = field(default=False, init=False)
 
     def make_polling_leader(self, bot_id: int) -> PollingLeader:
-        """Return the election of the process that polls Telegram for a bot."""
+        """Return the leader election for the process that polls Telegram for a bot."""
         return PollingLeader(self.leases, POLLING - bot_id)
 
     async def claim_updates(self, bot_id: int, *, limit: int, now: datetime) -> list[PendingUpdate]:

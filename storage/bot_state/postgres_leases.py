@@ -68,7 +68,7 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 
 @define(eq=False)
 class PostgresLeases(StatementRunner):
-    """The leases of this process, created by `opened`. It implements OwnerLeases."""
+    """The leases of this process, created by `open`. It implements OwnerLeases."""
 
     database: PostgresDatabase
     replica: Replica
@@ -81,7 +81,7 @@ class PostgresLeases(StatementRunner):
 
     @classmethod
     @asynccontextmanager
-    async def opened(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
+    async def open(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
         """Yield the leases of this process and send heartbeats while the block runs. Release all leases at the end."""
         leases = cls(database, replica)
         async with replica.send_heartbeats(url, leases._recheck_leases):

@@ -1,8 +1,4 @@
-"""Change the id of a group's memory, because Telegram gives a group another id when it becomes a supergroup.
-
-Each renaming is recorded, so the next start finishes an interrupted one, and late updates with the old id find the
-memory.
-"""
+"""Change the id of a group's memory when Telegram gives the group another id, because it became a supergroup."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

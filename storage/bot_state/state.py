@@ -125,7 +125,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
     replica = Replica(read_or_create_instance_id(folder))
     async with (
         open_postgres_database(url, replica=replica) as server,
-        PostgresLeases.opened(server, replica, url) as leases,
+        PostgresLeases.open(server, replica, url) as leases,
     ):
         stores[StorageType.POSTGRES] = PostgresStore(server)
         directory = SharedDirectory(server, database, replica.instance_id)

@@ -28,7 +28,7 @@ class WizardState:
     storage: StorageType | None = None
 
     def accepts_answer(self, update_id: int) -> bool:
-        """Return True if an update may answer the wizard, or is the update that ended it."""
+        """Return True if an update may answer the wizard, or if it is the update that ended the wizard."""
         return self.step != LEFT or self.nonce == str(update_id)
 
 

@@ -141,7 +141,7 @@ class PostgresDatabase:
         """Return True, because the server manages its own log."""
         return True
 
-    async def rewrite(self) -> None:
+    async def rewrite_tables(self) -> None:
         """Vacuum the tables without blocking others. Freed pages are overwritten over time."""
         async with self.read(None) as reader:
             await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED_TABLES}"))
@@ -296,7 +296,7 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
 
 
 def explain_refusal(message: str) -> tuple[str, bool]:
-    """Explain why the server refused a connection, without its words, and return True if a setting is wrong."""
+    """Return a sentence about a refused connection that quotes no secrets, and True if a setting is wrong."""
     words = "".join(message.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     for phrases, sentence, is_setting_wrong in _REFUSALS:
         if any(phrase in words for phrase in phrases.split("|")):

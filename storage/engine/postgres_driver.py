@@ -148,8 +148,7 @@ class PostgresCursor:
 class PostgresConnection:
     """A connection that runs the SQL that SQLite and PostgreSQL share.
 
-    Only work that can be retried may use prepared statements (`prepares`): when a newer program has added a column to a
-    table, the server rejects each statement prepared for it once, with its transaction.
+    The server may reject a prepared statement once, so work that cannot be retried must not use any (`prepares`).
     """
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:

@@ -88,20 +88,25 @@ class OwnerDatabase(Protocol):
     """The database of a store. Each access names the owner of its rows, or None for all, and PostgreSQL checks that."""
 
     def read(self, owner: int | None, *, frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """Borrow a connection for reading. If `frozen`, all statements of the block read one snapshot."""
+        """Borrow a connection for reading. If `frozen`, all statements of the block, which must be short, read one
+        snapshot.
+        """
 
     def write(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
-        """Run `work` as one transaction, again after a rollback, and return its result once it is on disk."""
+        """Run `work` as one transaction in the database's thread, and return its result once it is on disk.
+
+        `work` may run again after a rollback, so it must change nothing but the database.
+        """
         ...
 
     async def truncate_log(self) -> bool:
         """Truncate the log, which may hold deleted text. Return False if the log is in use."""
         ...
 
-    async def rewrite(self) -> None:
+    async def rewrite_tables(self) -> None:
         """Rewrite the tables so that they hold no traces of deleted rows."""
 
 

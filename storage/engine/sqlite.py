@@ -65,7 +65,7 @@ class Database:
                 return connection
 
             writer = Writer(await open_connection("writer"), busy_timeout_ms=round(busy_timeout * 1000))
-            stack.push_async_callback(run_uncancelled, writer.finish)
+            stack.push_async_callback(run_uncancelled, writer.wait_until_written)
             readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
                 await Reader(reader.run).rows("PRAGMA query_only=ON")
@@ -99,7 +99,7 @@ class Database:
         async with self.writer.lock:
             return await self.writer.connection.run(_truncate_log)
 
-    async def rewrite(self) -> None:
+    async def rewrite_tables(self) -> None:
         """Rewrite the file without deleted data, which the log holds until `truncate_log`."""
         # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         async with self.writer.lock:

@@ -119,7 +119,7 @@ class Writer:
                 raise
             await run_uncancelled(self._commit_transaction)
 
-    async def finish(self) -> None:
+    async def wait_until_written(self) -> None:
         """Wait until all queued writes are committed or have failed."""
         if self._writing is not None:
             await asyncio.wait({self._writing})

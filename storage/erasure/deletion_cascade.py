@@ -63,7 +63,7 @@ class DeletionCascade(OwnerTables):
                 return replace(forgotten, listing=await _list_first(reader, owner, request, deletion.ids))
 
     async def find_sources(self, owner: int, request: Forgetting, sources: Sequence[str]) -> list[str]:
-        """Return the sources in `sources` (such as "bot:update") whose messages `forget` would delete."""
+        """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
         where, values = _build_message_condition(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
         return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(sources)))]

@@ -88,7 +88,7 @@ def find_facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> fro
 def find_outdated_profiles(
     profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[FactSources]
 ) -> frozenset[int]:
-    """Return the profile versions made after such a summary, from such a fact, or from an outdated version."""
+    """Return the profile versions that may repeat these summaries or facts, and the versions made from them."""
     first_summary = min(summaries, default=None)
     held = {profile.id for profile in profiles}
     gone: set[int] = set()

@@ -90,7 +90,9 @@ class _ForgottenWords:
         return any(isinstance(mark, tuple) or mark in self.rare for mark in marks)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if these marks are a quote in this text, such as everyday words that a short text consists of."""
+        """Return True if the text quotes these marks. Everyday words are a quote only if a short text has no other
+        words.
+        """
         return self.has_certain_quote(marks) or (
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )

@@ -1,7 +1,4 @@
-"""The tables of an owner's memory in a portable form, for moves, hashes, exports and memory.json.
-
-A portable row maps column names to values, with real booleans and lists.
-"""
+"""The tables of an owner's memory as portable rows: column names and values, with real booleans and lists."""
 
 import contextlib
 import json

@@ -266,7 +266,7 @@ class MemoryStore(FoldTable):
         """Rewrite the files and the word index without erased text. The logs may still hold it."""
         async with self.database.write(None) as tx:
             await tx.run(lambda connection: full_text.get_word_index(connection).merge_all_segments(connection))
-        await self.database.rewrite()
+        await self.database.rewrite_tables()
 
     async def rename(self, owner: int, new: int) -> None:
         """Change the id of an owner to `new`, which must have no rows here. Void the owner's running folds."""

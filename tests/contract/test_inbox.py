@@ -36,7 +36,7 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             return
         url, replica = address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
         server = await stack.enter_async_context(open_postgres_database(url, replica=replica))
-        leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
+        leases = await stack.enter_async_context(PostgresLeases.open(server, replica, url))
         shared = SharedInbox(server, leases)
         shared.work = SharedWork(server, leases, Inbox(database))
         yield shared

@@ -99,7 +99,7 @@ async def queue_of(
         files = await stack.enter_async_context(Database.open(path / "memory.db", migrations=MIGRATIONS))
         replica = Replica(name)
         server = await stack.enter_async_context(open_postgres_database(url, replica=replica))
-        leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
+        leases = await stack.enter_async_context(PostgresLeases.open(server, replica, url))
         inbox, people = LosingInbox(server, leases), People(server)
         work = SharedWork(server, leases, Inbox(files))
         queue = Watched(
