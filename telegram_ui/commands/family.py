@@ -305,13 +305,13 @@ class NextText:
 
     async def match_answer(self, ask: Ask) -> int | None:
         """Return the id that the open question is about (0 for none), or None if this text does not answer it."""
-        state = await self._states.get(ask.chat.location, ask.person.id)
+        state = await self._states.find_state(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
         if not ask.chat.is_private and not ask.replies_to_bot:
             return None
         if self._now() >= state.expires_at:
-            await self._states.drop(ask.chat.location, ask.person.id)
+            await self._states.delete_state(ask.chat.location, ask.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
@@ -346,4 +346,5 @@ class NextText:
 
     async def _store_state(self, ask: Ask, step: str, nonce: str) -> None:
         place, person, expires_at = ask.chat.location, ask.person.id, self._now() + LIFETIME
-        await self._states.put(WizardState(scope=place, person=person, step=step, nonce=nonce, expires_at=expires_at))
+        state = WizardState(scope=place, person=person, step=step, nonce=nonce, expires_at=expires_at)
+        await self._states.store_state(state)

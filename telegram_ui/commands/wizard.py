@@ -62,7 +62,7 @@ class Wizard(Family):
     async def _begin_wizard(self, ask: Ask) -> None:
         place, expires_at = ask.chat.location, self._now() + LIFETIME
         state = WizardState(scope=place, person=ask.person.id, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
-        await self._states.put(state)
+        await self._states.store_state(state)
         self._unwritten.pop((place, ask.person.id), None)
         config = await self._read_config(ask)
         chosen = config.storage if config else None
@@ -80,7 +80,7 @@ class Wizard(Family):
     async def cancel(self, ask: Ask) -> bool:
         if (state := await self._find_wizard(ask)) is None:
             return False
-        await self._states.drop(ask.chat.location, ask.person.id)
+        await self._states.delete_state(ask.chat.location, ask.person.id)
         await self._delivery.say(ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled"))
         return True
 
@@ -93,7 +93,7 @@ class Wizard(Family):
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
             return tr("shared-dead-button")
         if self._is_expired(state):
-            await self._states.drop(ask.chat.location, ask.person.id)
+            await self._states.delete_state(ask.chat.location, ask.person.id)
             return await self._show_text(ask, tr("wizard-expired"))
         if state.step != (STORAGE if number is None else NUMBER):
             return tr("shared-dead-button")
@@ -150,23 +150,23 @@ class Wizard(Family):
         """Return the state of a person's wizard. Write it first if an earlier write failed."""
         end = self._unwritten.get((scope, person))
         if end is None:
-            return await self._states.get(scope, person)
+            return await self._states.find_state(scope, person)
         await self._write_final_state(end)
         return end
 
     async def _write_final_state(self, end: WizardState) -> None:
         try:
             if end.nonce:
-                await self._states.put(end)
+                await self._states.store_state(end)
             else:
-                await self._states.drop(end.scope, end.person)
+                await self._states.delete_state(end.scope, end.person)
         except StorageError as error:
             log.warning("the end of a setup of %s is not on disk yet (%s)", end.scope, type(error).__name__)
         else:
             self._unwritten.pop((end.scope, end.person), None)
 
     async def _choose_storage(self, ask: Ask, state: WizardState, storage: StorageType) -> str | None:
-        await self._states.put(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
+        await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         return await self._ask_number(ask, state, "wizard-second")
 
     async def _ask_number(
