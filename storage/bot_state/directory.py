@@ -136,7 +136,7 @@ class Directory(StatementRunner):
         for move in await self.list_moves():
             if move.owner == owner:
                 has_arrived = location is not None and location.storage is move.target
-                await stores[move.source if has_arrived else move.target].erase(owner)
+                await stores[move.source if has_arrived else move.target].erase_owner(owner)
                 async with self._moves.write(owner) as tx:
                     await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 

@@ -42,7 +42,7 @@ class OwnerRenaming(StatementRunner):
         for row in unfinished:
             for kind, store in self._stores.items():
                 if kind is not self.home:
-                    await store.rename(row["old_id"], row["new_id"])
+                    await store.rename_owner(row["old_id"], row["new_id"])
             await self._finish_renaming(row["old_id"], row["new_id"], row["at"])
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
@@ -58,7 +58,7 @@ class OwnerRenaming(StatementRunner):
         if new in homes:
             if await self._stores[homes[new]].list_scopes(new):
                 return False
-            await self._stores[homes[new]].erase(new)
+            await self._stores[homes[new]].erase_owner(new)
         if (home := homes.get(old)) is not None and home is not self.home:
             await self._rename_in_other_store(self._stores[home], old, new, now)
         await self._finish_renaming(old, new, format_moment(now))
@@ -68,7 +68,7 @@ class OwnerRenaming(StatementRunner):
     async def _rename_in_other_store(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
         await self._execute(None, _RECORD, old, new, format_moment(now), 0)
         try:
-            await store.rename(old, new)
+            await store.rename_owner(old, new)
         except StorageError:
             with suppress(StorageError):
                 await self._execute(None, "DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)

@@ -96,8 +96,8 @@ class JsonStore(MemoryStore):
             with contextlib.suppress(StorageError), explain_errors(index):
                 await asyncio.to_thread(mark_index_clean, index)
 
-    async def erase(self, owner: int) -> None:
-        await super().erase(owner)
+    async def erase_owner(self, owner: int) -> None:
+        await super().erase_owner(owner)
         await run_uncancelled(self._make_snapshot)
 
     async def purge_erased_text(self) -> None:
@@ -108,9 +108,9 @@ class JsonStore(MemoryStore):
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
         return await self.words.wait_until_indexed(owner, within=within)
 
-    async def rename(self, owner: int, new: int) -> None:
-        await super().rename(owner, new)
-        self.words.change_owner_id(owner, new)
+    async def rename_owner(self, owner: int, new_id: int) -> None:
+        await super().rename_owner(owner, new_id)
+        self.words.change_owner_id(owner, new_id)
 
     def mark_corrupt(self) -> None:
         """Make the next start rebuild the working copy."""

@@ -254,7 +254,7 @@ class MemoryStore(FoldTable):
         """Return a hash of all rows of an owner, to compare two stores."""
         return await compute_digest(self.dump(owner))
 
-    async def erase(self, owner: int) -> None:
+    async def erase_owner(self, owner: int) -> None:
         """Delete all rows of an owner and their traces in the log. Keep a pointer to another store."""
         async with self.database.write(owner) as tx:
             await tx.run(delete_owner_rows, owner)
@@ -268,10 +268,10 @@ class MemoryStore(FoldTable):
             await tx.run(lambda connection: full_text.get_word_index(connection).merge_all_segments(connection))
         await self.database.rewrite_tables()
 
-    async def rename(self, owner: int, new: int) -> None:
-        """Change the id of an owner to `new`, which must have no rows here. Void the owner's running folds."""
+    async def rename_owner(self, owner: int, new_id: int) -> None:
+        """Change the id of an owner to `new_id`, which must have no rows here. Void the owner's running folds."""
         async with self.database.write(owner) as tx:
-            await change_owner_id(tx, owner, new)
+            await change_owner_id(tx, owner, new_id)
         self.drop_cached_vectors(owner)
 
     def drop_cached_vectors(self, owner: int) -> None:

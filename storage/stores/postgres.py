@@ -28,13 +28,13 @@ class PostgresStore(MemoryStore):
     def finish_by(self, moment: float) -> None:
         self._server.finish_by(moment)
 
-    async def rename(self, owner: int, new: int) -> None:
+    async def rename_owner(self, owner: int, new_id: int) -> None:
         async with self.database.write(None) as tx:
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
-            for locked in sorted((owner, new)):
+            for locked in sorted((owner, new_id)):
                 await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {locked}")
             if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
                 return
-            await tx.rows("DELETE FROM users WHERE user_id = ?", new)
-            await change_owner_id(tx, owner, new, (*ERASED, "places", "scope_words", "vectors", "unindexed"))
+            await tx.rows("DELETE FROM users WHERE user_id = ?", new_id)
+            await change_owner_id(tx, owner, new_id, (*ERASED, "places", "scope_words", "vectors", "unindexed"))
         self.drop_cached_vectors(owner)

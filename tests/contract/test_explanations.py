@@ -99,7 +99,7 @@ async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Pa
 
 async def test_accounts_go_with_their_owner(store: MemoryStore) -> None:
     await turn(store, ANNA, 1, asked_as=50)
-    await store.erase(ANNA.owner)
+    await store.erase_owner(ANNA.owner)
     assert await number_of(store, ANNA) is None
     assert (await store.read_counts(ANNA)).characters == 0
 

@@ -216,7 +216,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule(owner=st.sampled_from([1, -2]))
     def erase(self, owner: int) -> None:
         async def work() -> None:
-            await (await self.home(owner)).erase(owner)
+            await (await self.home(owner)).erase_owner(owner)
             await self.directory.remove_owner(owner)
             assert await self.directory.find_location(owner) is None
             await self.settle(owner)

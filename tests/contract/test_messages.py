@@ -350,7 +350,7 @@ async def test_a_move_keeps_everything(
         ) == before
         with pytest.raises(StorageError):
             await new.load(ANNA.owner, old.dump(ANNA.owner))
-        await old.erase(ANNA.owner)
+        await old.erase_owner(ANNA.owner)
         assert await old.find_owner(ANNA.owner) is None
         assert (await old.read_counts(ANNA)).total == 0
         assert (await old.read_counts(BORIS)).total == 1
@@ -400,8 +400,8 @@ async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> N
         await store.flush_files()
         await store.append(ANNA, [said("xylophone again")])
         assert traces(opener, tmp_path, b"xylophon")
-        await store.erase(ANNA.owner)
-        await store.erase(ANNA.owner)
+        await store.erase_owner(ANNA.owner)
+        await store.erase_owner(ANNA.owner)
         assert not traces(opener, tmp_path, b"xylophon")
         assert await store.search_messages(ANNA, ["xylophon"], limit=5) == []
         assert await store.list_scopes(ANNA.owner) == []

@@ -114,5 +114,5 @@ async def test_it_moves_with_its_owner(store: MemoryStore, tmp_path: Path) -> No
         assert isinstance(other, SqliteStore)
         moved = await other.reminders.list_reminders(ANNA.owner)
     assert moved == await store.reminders.list_reminders(ANNA.owner)
-    await store.rename(ANNA.owner, -77)
+    await store.rename_owner(ANNA.owner, -77)
     assert [one.text for one in await store.reminders.list_reminders(-77)] == ["call mum"]

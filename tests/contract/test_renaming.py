@@ -68,8 +68,8 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         store.flush_files()
     )  # else a snapshot may be written beside what follows, and files change while they are copied
 
-    await store.rename(BORIS.owner, NEW.owner)
-    await store.rename(BORIS.owner, NEW.owner)
+    await store.rename_owner(BORIS.owner, NEW.owner)
+    await store.rename_owner(BORIS.owner, NEW.owner)
 
     async def check(store: MemoryStore) -> None:
         assert await store.compute_digest(ANNA.owner) == annas
@@ -101,7 +101,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
 async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: MemoryStore) -> None:
     stored = await talk(store, BORIS, 2)
     taken = await lease(store, BORIS)
-    await store.rename(BORIS.owner, NEW.owner)
+    await store.rename_owner(BORIS.owner, NEW.owner)
     plan = FoldPlan(level=1, message_ids=tuple(one.id for one in stored), reason="now")
     with pytest.raises(StaleFold):
         await store.commit_fold(taken, plan, made(), now=NOW)

@@ -142,7 +142,7 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
             await talk(store, scope, 2)
         made = await embedded(store)
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
-        await store.erase(ANNA.owner)
+        await store.erase_owner(ANNA.owner)
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
         assert await store.vectors.measure_closeness(BORIS, "m", unit(1)[0], 3)
         assert await store.vectors.list_backlog("m", 100) == []

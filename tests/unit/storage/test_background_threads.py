@@ -132,8 +132,8 @@ class DyingStore:
     async def compute_digest(self, owner: int) -> Any:
         return await self._guarded("compute_digest", self._store.compute_digest(owner))
 
-    async def erase(self, owner: int) -> None:
-        await self._guarded("erase", self._store.erase(owner))
+    async def erase_owner(self, owner: int) -> None:
+        await self._guarded("erase", self._store.erase_owner(owner))
 
     async def _guarded(self, name: str, work: Coroutine[Any, Any, Any]) -> Any:
         if self._dead or name == self._before:

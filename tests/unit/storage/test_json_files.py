@@ -282,7 +282,7 @@ async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path:
             await store.put_owner(config(store, owner))
         for scope in (TOPIC, ANNA, BORIS, TOPIC, BORIS):
             await store.append(scope, [said("walrus")])
-        await store.rename(BORIS.owner, renamed)
+        await store.rename_owner(BORIS.owner, renamed)
         await store.append(ANNA, [said("later")])
         shutil.copytree(live, copy)
         before = [await store.compute_digest(owner) for owner in (ANNA.owner, renamed)]
@@ -336,7 +336,7 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
         await store.append(ANNA, [said("walrus")])
         await store.append(ANNA, [said("walrus")])
         # As its base erases: what a kill leaves before the snapshot that follows.
-        await MemoryStore.erase(store, ANNA.owner)
+        await MemoryStore.erase_owner(store, ANNA.owner)
         shutil.copytree(live, copy)
     if not index:
         (copy / "index.db").unlink()

@@ -141,7 +141,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
 async def test_a_group_that_is_renamed_meanwhile_is_waited_for_under_its_new_id(tmp_path: Path) -> None:
     await without_index(tmp_path)
     async with opened(tmp_path) as store:
-        await store.rename(ANNA.owner, 43)
+        await store.rename_owner(ANNA.owner, 43)
         assert await store.wait_until_indexed(43)
         assert len(await store.search_messages(Scope(owner=43), ["walrus"], limit=1_000)) == MESSAGES
 

@@ -242,11 +242,11 @@ async def test_tables_may_be_divided_by_owner(
             await fold(store, scope, (await talk(store, scope, 3))[:4])
         await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(1,)), now=NOW)
         before = await store.read_counts(BORIS)
-        await store.rename(BORIS.owner, new.owner)
+        await store.rename_owner(BORIS.owner, new.owner)
         assert await store.read_counts(new) == before
         assert len(await store.search_messages(new, ["repli"], limit=9)) == 3
         assert (await store.read_counts(ANNA)).total == 5
-        await store.erase(new.owner)
+        await store.erase_owner(new.owner)
         assert len(await store.vectors.list_backlog("m", 99)) == 5
     with psycopg.connect(address(postgres_url, tmp_path)) as raw:
         found = raw.execute("SELECT COUNT(*) FROM pg_inherits WHERE inhparent = 'messages'::regclass").fetchone()
