@@ -32,8 +32,6 @@ class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
 
 
 class _Passage:
-    """A passage under construction."""
-
     def __init__(self, first: DocumentLine) -> None:
         self.first = self.last = first
         self.text = first.text

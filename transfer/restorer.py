@@ -29,8 +29,6 @@ from transfer.formats.history import ImportedHistory
 BATCH = 500
 Rows = Mapping[str, Sequence[Portable]]
 Progress = Callable[[int, int], Awaitable[None]]
-# Every file begins with these: the counters, so that new messages get free ids, and the progress of learning.
-_FIRST = ("users", "progress")
 _LAST = ("conversations", "summaries", "facts", "decisions", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
 MAX_NAMED = 20  # the most files that a sentence names
@@ -101,7 +99,8 @@ class Restorer:
         """
         owner, done = lease.scope.owner, 0
         if not file.is_begun:
-            first = [{"table": name, **row} for name in _FIRST for row in rows.get(name, ())]
+            # Every file begins with the counters, so that new messages get free ids, and with the progress of learning.
+            first = [{"table": name, **row} for name in ("users", "progress") for row in rows.get(name, ())]
             async with self._memory.home(owner) as store:
                 await store.history.begin_restore(
                     lease, [self._make_restore_row(owner, file, 0, {"parts": sorted(file.parts), "last": None}), *first]

@@ -228,7 +228,7 @@ def detect_language(dates: Sequence[str]) -> str:
     spoken = Counter(frozenset(word for word in words if len(word) >= MIN_MONTH_LETTERS) for words in named)
     del spoken[frozenset()]  # such as 2024年1月5日
     best, most = "", 0
-    for language in (*LANGUAGES, *list_language_codes()) if spoken else ():
+    for language in list_language_codes() if spoken else ():
         known = sum(count for words, count in spoken.items() if not words.isdisjoint(map_month_names(language)))
         best, most = (language, known) if known > most else (best, most)
         if most == spoken.total():
@@ -243,14 +243,8 @@ def find_month(word: str, language: str = "") -> int | None:
         return month
     if len(word) < MIN_MONTH_LETTERS:  # "de" and "la" begin the names of months in some language
         return None
-    return next(
-        (
-            names[word]
-            for language in (*LANGUAGES, *list_language_codes())
-            if word in (names := map_month_names(language))
-        ),
-        None,
-    )
+    known = (map_month_names(language).get(word) for language in list_language_codes())
+    return next((month for month in known if month is not None), None)
 
 
 @cache
@@ -276,7 +270,7 @@ def _map_day_periods() -> Mapping[str, bool]:
     from babel import Locale
 
     found: dict[str, bool] = {}
-    for language in (*LANGUAGES, *list_language_codes()):
+    for language in list_language_codes():
         for widths in Locale.parse(language).day_periods.values():
             for names in widths.values():
                 for period, name in names.items():
@@ -289,10 +283,11 @@ def _map_day_periods() -> Mapping[str, bool]:
 
 @cache
 def list_language_codes() -> tuple[str, ...]:
+    """Return the codes of all languages, those of the program first."""
     # A child that reads other formats does without Babel.
     from babel.localedata import locale_identifiers
 
-    return tuple(sorted(name for name in locale_identifiers() if "_" not in name))
+    return (*LANGUAGES, *sorted(name for name in locale_identifiers() if "_" not in name))
 
 
 @cache

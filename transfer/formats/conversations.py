@@ -189,10 +189,7 @@ class Conversations:
 
     @contextmanager
     def count_failures(self, where: str, stream: JsonStream | None = None, at: int = -1) -> Iterator[None]:
-        """Catch LeftOut and WrongElement, and count the element as skipped or damaged.
-
-        `stream` is its file and `at` its offset there.
-        """
+        """Catch LeftOut and WrongElement, and count the element at `where` as skipped or damaged."""
         outer = self._place
         self._place = (f"{outer[0]}{where}".lstrip(), *((stream, at) if stream else outer[1:]))
         try:

@@ -49,7 +49,6 @@ from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
 PIECE = 1_000_000  # bytes that are decoded at once: no other thread runs meanwhile
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
 MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
-_OTHER_PACKINGS = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
 _UNREAD_PRODUCTS = {
     '"MessageList"': "Teams", '"chatItem"': "Signal", "_a6-g": "Messenger", "var jsonData =": "ChatGPT",
@@ -59,7 +58,6 @@ _UNREAD_PRODUCTS = {
 """Marks of exports that are named to the person, since they cannot be read."""
 _SCRIPT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
-_ENTRY = b"PK\x01\x02"  # what each entry in the list of an archive begins with
 FORMATS: Mapping[str, ImportFormat] = {
     form.name: form
     for form in (
@@ -87,10 +85,7 @@ _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
 def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
-    """Return the content of a file. Raise ImportRefused. Call this in a thread.
-
-    `given` are the arguments of FileReading.
-    """
+    """Read a file with the arguments of FileReading. Call this in a thread. Raise ImportRefused."""
     reading = FileReading(**given)
     unpacked = deque(_unpack_files(data, reading.name, min(most, limit_unpacked(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
@@ -137,10 +132,7 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
 def _read_in_format(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Return the content of the files and the format that can read them, or None if no format can.
-
-    Raise ImportRefused with the error of `form`.
-    """
+    """Return the content of the files and the format that can read them. Raise the error of `form`."""
     refused: ImportRefused | None = None
     for tried in dict.fromkeys((form, *_FALLBACKS)):
         if tried is not form and (form.is_alone or not all(is_json_begin(file.text) for file in files)):
@@ -181,10 +173,7 @@ def _check_history_size(history: ImportedHistory, size: int) -> None:
 
 
 def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
-    """Return the format that fits the beginning of a file, or None.
-
-    Raise ImportRefused if `is_alone` and the file is empty or broken JSON.
-    """
+    """Return the format that fits a file. Raise ImportRefused if the only file is empty or broken JSON."""
     start = file.text[:SAMPLED]
     if not start.strip():
         if is_alone:
@@ -276,7 +265,7 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, byt
                 return _choose_files(_list_tar_entries(archive), max_bytes)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, *_BAD_ARCHIVE):
         raise ImportRefused(tr("import-damaged-archive")) from None
-    if data.startswith(_OTHER_PACKINGS):
+    if data.startswith((b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
         raise ImportRefused(tr("import-other-packing"))
     if len(data) > max_bytes:
         raise _make_limit_error(f"{max_bytes // 1_000_000} MB")
@@ -328,7 +317,7 @@ def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
 
 
 def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
-    if data.count(_ENTRY) > MAX_ENTRIES:  # before the list is read
+    if data.count(b"PK\x01\x02") > MAX_ENTRIES:  # entries that the list would have
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
     archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
     files = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX")]

@@ -180,10 +180,7 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
-    """Return the messages of a tree {id: node}, from the root to the current node or the newest leaf.
-
-    `conversation` is the object around the tree, which may name the current node.
-    """
+    """Return the messages of a tree {id: node}, from the root to its current node or its newest leaf."""
     tree = {name: _unwrap_item(node) for name, node in nodes.items() if isinstance(node, dict)}
     parent = next((name for name in _PARENTS if any(name in node for node in tree.values())), "")
     if not parent or not any(map(_is_message, tree.values())):

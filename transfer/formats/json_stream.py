@@ -142,10 +142,7 @@ class JsonStream:
         raise NotJson(tr("import-not-json", line=str(self.find_line(at)), column=str(column)))
 
     def _measure_value(self, max_values: int) -> tuple[int, int]:
-        """Return where the next value ends, and how many values it holds including itself.
-
-        Raise ImportRefused beyond `max_values`. If the text is cut, the decoder reports the error later.
-        """
+        """Return the end of the next value and its number of parts. Raise ImportRefused beyond `max_values`."""
         if self.peek() not in ("{", "["):
             return self.at, 1
         depth, parts = 0, 1

@@ -233,4 +233,4 @@ def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: s
 def test_what_a_page_begins_very_often_and_never_ends_is_read_once(begun: str) -> None:
     """200 kB took a minute of a processor; a page of Telegram's export may have twenty times as much."""
     page = '<div class="message"><p>seen</p><!-- not --></div>' + begun * (600_000 // len(begun))
-    assert [block.text() for block in iterate_blocks(page, "message")] == ["seen"]
+    assert [block.get_text() for block in iterate_blocks(page, "message")] == ["seen"]
