@@ -149,7 +149,7 @@ def _make_notes(chat_sizes: Sequence[tuple[str, int]], is_own_there: bool, perso
     notes = []
     if len(chat_sizes) > 1:
         named = join_list(
-            tr("import-chat-chat_sizes", name=name, count=count) for name, count in chat_sizes[:_MAX_NAMED]
+            tr("import-chat-held", name=name, count=count) for name, count in chat_sizes[:_MAX_NAMED]
         )
         if len(chat_sizes) > _MAX_NAMED:
             named = tr("import-more", shown=named, more=len(chat_sizes) - _MAX_NAMED)
