@@ -64,7 +64,7 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         written.extend(arrival.update_id for arrival in arrivals)
         return await receive(bot_id, arrivals, now)
 
-    bots.inbox.receive = counted  # type: ignore[method-assign]
+    bots.inbox.store_updates = counted  # type: ignore[method-assign]
     async with bots.running() as service:
         await peer.told("echo hello", ANN)
         await service.intake.wait_until_idle()
