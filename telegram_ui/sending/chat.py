@@ -83,7 +83,7 @@ def bind_work_to_lease(shared: "SharedWork | None", owner: int) -> None:
     if shared is None:
         set_lease_check(None)
     elif (lease := shared.find_lease(owner)) is not None:
-        set_lease_check(partial(shared.confirm, lease))
+        set_lease_check(partial(shared.confirm_lease, lease))
     else:
         raise ServedElsewhere
 
