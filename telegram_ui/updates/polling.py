@@ -29,7 +29,6 @@ MAX_POLL_SECONDS = 60.0  # after which a poll is overdue
 MAX_SILENT_SECONDS = 20.0  # how long a poll may wait for a byte beyond POLL_SECONDS
 MIN_WAIT_SECONDS = 1.0  # after the first failed poll
 MAX_WAIT_SECONDS = 30.0  # after many failed polls
-CONFLICT = "Another program fetches the updates of this bot (409 Conflict). Stop it, or use a new token."
 
 
 class LeaseGuard(BaseRateLimiter[None]):
@@ -113,7 +112,10 @@ async def fetch_updates(
                 if type(error) is not trouble:  # the same failure is logged once
                     trouble = type(error)
                     if trouble is Conflict:
-                        logger.error(CONFLICT)  # noqa: TRY400
+                        logger.error(  # noqa: TRY400
+                            "Another program fetches the updates of this bot (409 Conflict). Stop it, or "
+                            "use a new token."
+                        )
                     else:
                         logger.warning("Fetching updates failed (%s); still trying.", trouble.__name__)
                 await pause(choose_retry_delay(error, wait))

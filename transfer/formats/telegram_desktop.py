@@ -148,9 +148,7 @@ def _find_chat_title(chat: _Chat) -> str:
 def _make_notes(chat_sizes: Sequence[tuple[str, int]], is_own_there: bool, person: int) -> list[str]:
     notes = []
     if len(chat_sizes) > 1:
-        named = join_list(
-            tr("import-chat-held", name=name, count=count) for name, count in chat_sizes[:_MAX_NAMED]
-        )
+        named = join_list(tr("import-chat-held", name=name, count=count) for name, count in chat_sizes[:_MAX_NAMED])
         if len(chat_sizes) > _MAX_NAMED:
             named = tr("import-more", shown=named, more=len(chat_sizes) - _MAX_NAMED)
         notes.append(tr("import-holds-chats", chats=len(chat_sizes), named=named))
