@@ -80,7 +80,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     async def nothing_asked(*_: object) -> None:
         return None
 
-    memory = SimpleNamespace(wizards=SimpleNamespace(get=nothing_asked), conversation=the_place)
+    memory = SimpleNamespace(wizards=SimpleNamespace(find_state=nothing_asked), find_open_conversation=the_place)
     services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
         services=services,

@@ -40,6 +40,11 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 def _read_conversation(talks: Conversations, raw: object) -> None:
     talk = demand_object(raw)
+    if "mapping" not in talk and (wrapped := list_objects(talk.get("conversations"))):
+        for number, inner in enumerate(wrapped):
+            with talks.count_failures(f".conversations[{number}]"):
+                _read_conversation(talks, inner)
+        return
     if talk.get("is_do_not_remember") is True:
         raise LeftOut("temporary")
     mapping = demand_object(talk.get("mapping"), ".mapping")
@@ -148,7 +153,7 @@ def _read_facts(
 def _fits(sample: Sample) -> bool:
     if not sample.names:  # an empty list, or one of conversations that are damaged
         return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")
-    return "mapping" in sample.names
+    return "mapping" in sample.names or ("conversations" in sample.names and '"mapping"' in sample.text)
 
 
 FORMAT = ImportFormat(
