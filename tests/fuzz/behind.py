@@ -33,13 +33,13 @@ class OneState:
 
     state: WizardState | None = None
 
-    async def get(self, scope: Scope, person: int) -> WizardState | None:
+    async def find_state(self, scope: Scope, person: int) -> WizardState | None:
         return self.state
 
-    async def put(self, state: WizardState) -> None:
+    async def store_state(self, state: WizardState) -> None:
         self.state = state
 
-    async def drop(self, scope: Scope, person: int) -> bool:
+    async def delete_state(self, scope: Scope, person: int) -> bool:
         self.state = None
         return True
 
