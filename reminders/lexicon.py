@@ -10,6 +10,7 @@ from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
+from text.date_words import WEEKDAYS
 
 UNITS: Mapping[str, Repeat] = {
     "minute": "",
@@ -141,11 +142,11 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
         for part, text in lexicon.parts
         if part not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text))
     ]
-    patterns = [
-        _join_alternatives([*months, *units]),
+    patterns = (
+        *(_join_alternatives([*months, *units]), "|".join(WEEKDAYS)),  # "до пятницы"
         _join_alternatives(parts, ending=r"\w{0,2}"),  # "вечером"
         _join_alternatives(days, ending=r"\w{0,6}"),  # "Freitagabend"
-    ]
+    )
     near = [lexicon.word[name] for lexicon in lexicons for name in ("today", "tomorrow", "unread")]
     return [*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), *near]
 

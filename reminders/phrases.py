@@ -109,7 +109,7 @@ class _Reading:
             self._read_delay,
             self._read_relative_day,
             self._read_repetition,
-            self._read_named_date,
+            partial(self._read_named_date, has_preposition=preposition == "at"),
             self._read_numeric_date,
             self._read_period,
             partial(self._read_clock, has_preposition=preposition == "at"),
@@ -184,7 +184,7 @@ class _Reading:
         trailing = self.match("next", behind)  # "el lunes que viene"
         return trailing if trailing >= 0 else end
 
-    def _read_named_date(self, start: int) -> int:
+    def _read_named_date(self, start: int, *, has_preposition: bool) -> int:
         """Read "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
         if self.day is not None or self.month_day:
             return -1
@@ -199,8 +199,8 @@ class _Reading:
             after = joined
         if (found := self.words.match_name(self.words.months, self.text, after)) and not self.repeat:
             return self._read_date(found[0], int(number[1]), found[1])
-        is_bare = self.repeat == "monthly" and not _CLOCK_SIGN.match(self.text, number.end())
-        if (number[2] or is_bare) and self.weekday is None:
+        is_bare = self.repeat == "monthly" and not (has_preposition or _CLOCK_SIGN.match(self.text, number.end()))
+        if (number[2] or is_bare) and self.weekday is None and self.repeat in ("", "monthly"):
             self.month_day = int(number[1])
             self.impossible |= not 1 <= self.month_day <= 31
             return number.end()
