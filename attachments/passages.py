@@ -70,7 +70,6 @@ def group_lines(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], boo
 
 
 def _split_pieces(text: str) -> Iterator[str]:
-    """Yield pieces that fit into a passage, cut at the end of a line, sentence or word if one is near."""
     start = 0
     while len(text) - start > MAX_PASSAGE_CHARS:
         head = text[start : start + MAX_PASSAGE_CHARS]
@@ -84,7 +83,6 @@ def _split_pieces(text: str) -> Iterator[str]:
 
 
 def _format_place(first: DocumentLine, last: DocumentLine, number: int) -> str:
-    """Format the place of a passage, such as "page 3", "sheet Prices, rows 2–9", "“Introduction”" or "part 4"."""
     if not first.noun:
         return first.group or f"part {number}"
     if first.number == last.number:

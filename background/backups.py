@@ -1,7 +1,4 @@
-"""Daily backups in BACKUP_DIR, made and verified in a separate process.
-
-If several processes share the work, one of them makes the backup for all.
-"""
+"""Daily backups in BACKUP_DIR, made and verified in a separate process. Processes that share the work make one for all."""
 
 import json
 import logging

@@ -274,7 +274,6 @@ class Rebuilder:
         await self._summaries.release_lease(lease)
 
     async def _read_messages(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
-        """Return these messages. Raise StaleFold if the lease is lost, memory is off or a message is gone."""
         async with self._memory.opened(lease.scope.owner) as store:
             if store is None:
                 raise StaleFold
@@ -320,7 +319,6 @@ def _make_scope_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], ever
 def _list_covered_ids_and_times(
     below: Sequence[Summary], messages: Sequence[Message]
 ) -> tuple[list[int], list[datetime]]:
-    """Return the ids and times of messages, including the first and last messages of summaries."""
     ids = [number for summary in below for number in (summary.first_id, summary.last_id)]
     moments = [moment for summary in below for moment in (summary.first_at, summary.last_at)]
     return ids + [message.id for message in messages], moments + [message.created_at for message in messages]

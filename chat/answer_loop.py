@@ -181,7 +181,6 @@ class AnswerLoop:
         *,
         room: int,
     ) -> tuple[list[PromptMessage], list[Used]]:
-        """Run the called tools until their results fill `room` tokens. Drop the remaining calls."""
         used: list[Used] = []
         reasoning = completion.reasoning
         for call in completion.calls:

@@ -152,7 +152,6 @@ class Conversation:
     async def _find_last_turn(
         self, session: Session, turn: int, person: Person, in_group: bool
     ) -> tuple[Turn, Message | None] | None:
-        """Return the last turn and its answer, or None if the last turn is another one."""
         config = await self._memory.config(session.scope.owner)
         mode = get_memory_mode(config)
         if (turn < UNSTORED) != (mode == "on"):

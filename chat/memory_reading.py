@@ -185,7 +185,6 @@ class MemoryReading:
     async def _read_around(
         self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
-        """Return a message in full with the rest of its turn, then its neighbours, nearest first."""
         middle = next(iter(await store.read_messages(scope, [number])), None)
         if middle is None or not _may_be_shown(middle, until):
             return Shown(text="There is no such message.")
@@ -214,7 +213,6 @@ class MemoryReading:
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
     async def _find_summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:
-        """Return the summaries that contain most words of the queries, best first."""
         terms = {term for query in wish.queries for term in list_content_terms(query)}
         if not terms:
             return []
@@ -253,7 +251,6 @@ def _may_be_shown(message: Message, until: int | None = None) -> bool:
 
 
 def _parse_day(value: object, *, next_day: bool = False) -> datetime | None:
-    """Return the start of a day, or of the following day. Raise ValueError if it is not a date."""
     if value is None or value == "":
         return None
     day = datetime.fromisoformat(str(value)[:10]).date()

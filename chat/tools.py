@@ -209,7 +209,6 @@ def _make_error_result(call: ToolCall, reason: str) -> Used:
 
 
 def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | str:
-    """Parse the arguments, or return a sentence that says what is wrong with them."""
     if len(call.arguments) > MAX_ARGUMENTS_CHARS:
         return "The arguments are too long."
     try:

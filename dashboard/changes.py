@@ -1,7 +1,4 @@
-"""Answer the page's writing requests with the functions that the chat's commands call.
-
-visits.py checks who may write.
-"""
+"""Answer the page's writing requests with the functions that the chat's commands call."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -123,7 +120,6 @@ class Changes:
         }
 
     async def _parse_forgetting(self, visit: Visit) -> Forgetting:
-        """Parse a request to forget. Ignore messages in other conversations."""
         parameters, ids = visit.parameters, visit.parameters.read_ids("ids")
         with_quotes = parameters.read_flag("with_quotes", default=False)
         match parameters.read_text("what", MAX_NAME_CHARS):

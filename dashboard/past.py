@@ -85,7 +85,6 @@ class Past:
     async def _stream_import(
         self, visit: Visit, data: bytes, context: FileContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
-        """Yield the progress of an import and its result as lines of JSON. Close `stack` at the end."""
         changed, counts = asyncio.Event(), (0, 0)
 
         async def report(done: int, total: int) -> None:
@@ -167,7 +166,6 @@ class Past:
         return StreamingResponse(read_chunks(), media_type="application/octet-stream", headers=headers)
 
     async def _open_export(self, visit: Visit, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
-        """Return the name of the requested export and its open file, which `stack` closes."""
         wanted = visit.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")

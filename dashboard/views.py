@@ -1,7 +1,4 @@
-"""Answer the page's reading requests: messages, facts, profile, summaries, statistics, settings.
-
-visits.py checks who may read. forms.py converts records to JSON.
-"""
+"""Answer the page's reading requests: messages, facts, profile, summaries, statistics, settings."""
 
 import asyncio
 from collections import Counter

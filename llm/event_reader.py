@@ -81,7 +81,6 @@ class EventReader:
 
 
 def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a text of JSON values and lists. Raise ModelBroken if the JSON is damaged."""
     place = _PREFIXES.match(text).end()  # type: ignore[union-attr] # it matches any text
     if text[place : place + 1] not in ("{", "["):
         return

@@ -114,7 +114,6 @@ class ExtractiveSummarizer(_Deterministic):
 
 
 def _find_known(statements: Sequence[Sentence]) -> list[Sentence]:
-    """Return up to eight facts, and then statements that no fact covers, newest first."""
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
     fact_terms = [_list_terms(fact.text) for fact in facts]
     new = []
@@ -175,7 +174,6 @@ def _read_sentences(text: str) -> list[Sentence]:
 
 
 def _parse_lines(text: str, default_speaker: Speaker) -> Iterator[Sentence]:
-    """Yield the sentences of lines like `[date] Name: text`. Skip facts that are no longer valid."""
     speaker, when, is_stamped, holds = default_speaker, None, False, True
     for line in text.split("\n"):
         heading, words = split_heading(line)
@@ -285,7 +283,6 @@ def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _split_statement(clause: str) -> tuple[str, str]:
-    """Split a statement into a verb phrase and the rest, or return two empty strings."""
     origin, to, town = clause.partition(" to ")
     if to and " moved from " in origin:
         return " lives in", town

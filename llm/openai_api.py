@@ -338,7 +338,6 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _raise_if_question_was_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
-        """Raise ModelDeclined if the endpoint answers a harmless question."""
         if ladder.is_exhausted:
             return
         ladder.refusals += 1

@@ -151,7 +151,6 @@ def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: in
 
 
 def _is_within_program(text: str) -> bool:
-    """Return True if a text ends in a fence that already has a line of code."""
     *others, code = re.split(r"^[ \t]*(?:```|~~~).*$", text, flags=re.MULTILINE)
     return len(others) % 2 == 1 and any(
         line.strip() and not line.lstrip().startswith(("#", "//")) for line in code.split("\n")
@@ -159,7 +158,6 @@ def _is_within_program(text: str) -> bool:
 
 
 def _find_named_openings(text: str, names: Collection[str], start: int) -> Iterator[tuple[int, str, int]]:
-    """Yield the position of each tool's name near arguments, the name, and the position of their bracket."""
     for named in _NAME.finditer(text, start):
         if named["name"] in names and (near := _NEAR_OBJECT.match(text, named.end())):
             yield named.start(), named["name"], near.start("opening")
@@ -187,7 +185,6 @@ def _make_reading(shown: str, found: Iterable[tuple[str, str]]) -> CallReading:
 
 
 def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
-    """Return the name and JSON arguments of each call that is written in XML, JSON or Python."""
     text = _ESCAPED_QUOTE.sub('"', text[:MAX_CALL_CHARS])
     found = [
         (invoked["name"], json.dumps(_find_arguments(invoked["body"]), ensure_ascii=False))

@@ -1,8 +1,4 @@
-"""Removes a model's thoughts from its text, also while the text arrives.
-
-Thoughts stand between marks whose name says so, before a lone closing mark, in every channel but the final one, or in a
-leading scratchpad. Code and marks that are only mentioned stay.
-"""
+"""Removes a model's thoughts from its text, also while the text arrives. Code and marks that are only mentioned stay."""
 
 import json
 import re

@@ -15,8 +15,6 @@ MAX_FACTS = 10_000  # valid facts of one owner, all of which are ranked for each
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _FactContent:
-    """The fields that new and stored facts have in common."""
-
     text: str  # one sentence about the owner in the third person
     kind: FactKind
     subject: str

@@ -24,8 +24,6 @@ OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)  # origins 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _MessageContent:
-    """The fields that new and stored messages have in common."""
-
     role: Role
     content: str
     created_at: datetime

@@ -45,14 +45,12 @@ def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
 
 
 def _list_day_forms(name: str) -> list[str]:
-    """Return the forms of a weekday's name, such as the Russian accusative."""
     word = normalise_word(name)
     accusative = [f"{word[:-1]}у"] if word.endswith("а") else []
     return [word, word.partition("-")[0], word.removeprefix("ال"), *accusative]
 
 
 def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
-    """Return the forms of a unit after a number: "Tag", "Tage", "Tagen"."""
     of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
     forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
     behind = [text.partition("{0}")[2].split() for text in (*forms, *_list_strings(field))]

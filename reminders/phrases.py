@@ -85,7 +85,6 @@ class _Reading:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
     def read_elements(self) -> None:
-        """Read elements from the beginning until one cannot be read."""
         start, lead = _skip_gap(self.text, 0), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
@@ -100,7 +99,6 @@ class _Reading:
                 return
 
     def match_preposition(self, start: int) -> tuple[str, int] | None:
-        """Return the kind of a preposition ("at" an hour, "on" a day) and the position after it."""
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
 
     def _read_element(self, start: int, preposition: str) -> int:
@@ -118,7 +116,6 @@ class _Reading:
         return next((end for reader in readers if (end := reader(start)) >= 0), -1)
 
     def _read_delay(self, start: int) -> int:
-        """Read "in 20 minutes" or "через неделю"."""
         if self.end or (after := self.match("in", start)) < 0:
             return -1
         count = 1
@@ -371,7 +368,6 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
 
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:
-    """Return the time words that were not understood, or ""."""
     if reading.unsure:
         return reading.unsure[0]
     is_timed = reading.clock is not None or reading.distance is not None

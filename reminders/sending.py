@@ -101,7 +101,6 @@ class Reminders:
                 log.warning("a reminder of %d is not sent yet: %s", reminder.owner, type(error).__name__)
 
     async def _send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
-        """Send a reminder. Return False if it has to be sent later."""
         while True:
             async with self._memory.home(reminder.owner) as store:
                 times = await store.reminders.begin_sending(reminder)

@@ -123,7 +123,6 @@ def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
 
 
 def _list_modules(sources: Mapping[str, str], entry: str) -> list[str]:
-    """Return `entry` and all modules that it imports, in the order in which they run."""
     imports: dict[str, list[str]] = {}
     missing = [entry]
     while missing:

@@ -1,7 +1,4 @@
-"""Readers-writer locks for owners' memories.
-
-Turns of one conversation are ordered by its queue (telegram_ui/updates/serial_queue.py).
-"""
+"""Readers-writer locks for owners' memories."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,7 +1,4 @@
-"""Prometheus metrics. Each package declares its own metrics with these functions.
-
-Labels hold only values that the program defines, such as outcomes and error types, and never personal data.
-"""
+"""Prometheus metrics. Labels hold only values that the program defines, and never personal data."""
 
 from collections.abc import Iterable, Mapping
 from itertools import product

@@ -1,7 +1,4 @@
-"""Rate limits for the requests and file transfers of a page's visitors.
-
-A visitor is a person if the session is known, and otherwise an IP address.
-"""
+"""Rate limits for the requests and file transfers of a page's visitors."""
 
 import asyncio
 import hashlib

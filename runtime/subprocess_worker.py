@@ -1,7 +1,4 @@
-"""Process untrusted input in a child process, so that nothing in it can crash the bot.
-
-The child's side is in subprocess_child.py.
-"""
+"""Process untrusted input in a child process, so that nothing in it can crash the bot."""
 
 import asyncio
 import json

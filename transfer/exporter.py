@@ -1,7 +1,4 @@
-"""Export a memory to files that people can read and /import can restore.
-
-This module decides how much goes into one file and when a file is compressed.
-"""
+"""Export a memory to files that people can read and /import can restore."""
 
 import asyncio
 import gzip
@@ -97,7 +94,6 @@ class Exporter:
                 exported.file.close()
 
     async def _write_parts(self, owner: int) -> AsyncIterator[Exported]:
-        """Yield the parts of an export. Each begins with the rows that a restore needs first."""
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None

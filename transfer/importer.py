@@ -46,8 +46,6 @@ MIN_OWN_MESSAGES = 2  # equal to the second, by which the chat with this bot is 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
-    """A file compared with what the memory holds."""
-
     history: ImportedHistory
     new: tuple[ImportedMessage, ...]
     ids: Mapping[int, int]  # stored ids of known messages, by their number in the file
@@ -250,7 +248,6 @@ class Importer:
                 )
 
     async def _find_imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
-        """Return the first and last id of this file's messages, including those of earlier imports."""
         if not (around := ends or work.imported_ids):
             return None
         first, last = min(around), max(ends or [min(around)])
@@ -322,7 +319,6 @@ def _list_instructions(work: _Work) -> tuple[str, ...]:
 
 
 def _describe_demoted_instructions(work: _Work) -> list[str]:
-    """Return a note on instructions that become plain facts because they are too long to list."""
     rows = work.history.rows
     kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
     count = sum(kind in LASTING for kind in kinds) - len(_list_lasting_texts(work.rows.get("facts", ())))
@@ -376,7 +372,6 @@ async def _is_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMess
 
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Map the numbers of messages without a source to the ids of equal stored messages."""
     by_number, threads = await asyncio.to_thread(select_messages_without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)

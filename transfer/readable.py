@@ -1,8 +1,4 @@
-"""Export a memory for its owner to read: a zip of Markdown with YAML heads, and one HTML page that works offline.
-
-There is one file for each month of messages, and one each for facts, profile and summaries. The `type` in each head
-follows the Open Knowledge Format.
-"""
+"""Export a memory for its owner to read: a zip of Markdown with YAML heads, and one HTML page that works offline."""
 
 import json
 import re

@@ -122,7 +122,6 @@ class Restorer:
         return len(rows["facts"]) + len(waiting["facts"])
 
     async def _store_waiting_rows(self, lease: FoldLease, file: Restoration, rows: Rows) -> None:
-        """Store the rows that need the other files, until these arrive."""
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._make_restore_row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
@@ -197,7 +196,6 @@ class Restorer:
 
 
 def _make_export_id(rows: Rows) -> str:
-    """Return an id for an export of an early version, which has no name."""
     digest = hashlib.sha256()
     for table, several in rows.items():
         for row in iterate_with_pauses(several):
@@ -213,7 +211,6 @@ def _group_by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]
 
 
 def _iterate_batches(chunks: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
-    """Yield batches of about 500 messages without splitting a chunk."""
     batch: list[Portable] = []
     loose = chunks.pop(None, [])
     for group in [*chunks.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:

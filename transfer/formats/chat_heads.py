@@ -207,7 +207,6 @@ def _find_date(text: str, language: str = "") -> _FoundDate | None:
 
 
 def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _FoundDate | None:
-    """Return a date such as "13 Jun 2018", "Jun 13" or "13 de junio de 2018"."""
     clock = _CLOCK.search(text)
     apart = [n for n in _NUMBER.finditer(text) if not clock or not clock.start() <= n.start() < clock.end()]
     numbers = [n for n in apart if abs(n.start() - word.start()) < NEAR_MONTH]
@@ -266,7 +265,6 @@ _COMMON_HALVES: Mapping[str, bool] = {
 
 @cache
 def _map_day_periods() -> Mapping[str, bool]:
-    """Map the words for a.m. to False and those for p.m. to True, in all languages."""
     from babel import Locale
 
     found: dict[str, bool] = {}

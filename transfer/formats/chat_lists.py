@@ -1,7 +1,4 @@
-"""Read chats among people in lists of objects or rows of a table, and ask who the person is.
-
-Programs name the parts of a message differently, but each message has a speaker, a time and a text.
-"""
+"""Read chats among people in lists of objects or rows of a table, and ask who the person is."""
 
 import csv
 import html
@@ -130,7 +127,6 @@ def _find_name(value: object) -> str:
 
 
 def _find_text(value: object) -> str:
-    """Return a text, or the text in an object as Matrix and Teams write it."""
     if not isinstance(value, dict):
         return to_text(value)
     return next((text for name in _TEXTS if (text := to_text(fold_names(value).get(name)))), "")

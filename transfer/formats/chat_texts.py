@@ -1,7 +1,4 @@
-"""Read chats as text of LINE, KakaoTalk, iMessage, Telegram and Discord, and ask who the person is.
-
-The head of a message has a time. A line of its own may have the day, and the next line the speaker.
-"""
+"""Read chats as text of LINE, KakaoTalk, iMessage, Telegram and Discord, and ask who the person is."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,7 +43,6 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 
 def _parse_lines(text: str) -> Iterator[ChatLine]:
-    """Yield each message with its day. A line without a head belongs to the message above."""
     day: WrittenDate | None = None
     said: ChatLine | None = None
     heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS

@@ -1,8 +1,4 @@
-"""Read Claude's conversations.json, memories.json and projects.
-
-Thinking and tool calls are skipped, and of several answers only the newest is read. The documents of a project become
-messages. Its description and instructions are offered as facts.
-"""
+"""Read Claude's conversations.json, memories.json and projects. Thinking and tool calls are skipped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

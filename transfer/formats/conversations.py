@@ -1,7 +1,4 @@
-"""The parts that formats share: conversations, messages, dates, branches, forwarded text, polls and reactions.
-
-Damaged messages are skipped and counted. A file is refused only if everything in it is damaged.
-"""
+"""The parts that formats share: conversations, messages, dates, branches, forwarded text, polls and reactions."""
 
 import hashlib
 import json

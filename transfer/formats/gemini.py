@@ -1,7 +1,4 @@
-"""Read Gemini: Takeout's MyActivity in JSON or HTML, conversations of Workspace, and AI Studio's prompts.
-
-Takeout has no conversations. Each record is a prompt, usually with its answer.
-"""
+"""Read Gemini: Takeout's MyActivity in JSON or HTML, conversations of Workspace, and AI Studio's prompts."""
 
 import re
 from collections import Counter
@@ -85,7 +82,6 @@ def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, verb: str
 
 
 def _read_page(file: SourceFile, talks: Conversations) -> None:
-    """Read MyActivity.html. Raise ImportRefused if no date is in a known language."""
     records = [
         block.find_text("content-cell").splitlines()
         for block in iterate_blocks(file.text, "outer-cell")

@@ -162,7 +162,6 @@ def _find_group_titles(value: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
-    """Return the messages in an object's tree or list, or None if it is not a conversation."""
     chat = to_object(value.get("chat"))
     for holder in (value, chat, to_object(chat.get("history"))):
         for member in holder.values():
@@ -180,7 +179,6 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
-    """Return the messages of a tree {id: node}, from the root to its current node or its newest leaf."""
     tree = {name: _unwrap_item(node) for name, node in nodes.items() if isinstance(node, dict)}
     parent = next((name for name in _PARENTS if any(name in node for node in tree.values())), "")
     if not parent or not any(map(_is_message, tree.values())):
@@ -222,7 +220,6 @@ def _flatten_lists(items: Sequence[Any]) -> list[Any]:
 
 
 def _unwrap_item(item: Any) -> Any:
-    """Return a message without the object around it, which may hold its id and parent."""
     if isinstance(item, dict) and isinstance(versions := item.get("versions"), list) and versions:  # of LM Studio
         chosen = item.get("currentlySelected")
         return versions[chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else -1]
@@ -233,7 +230,6 @@ def _unwrap_item(item: Any) -> Any:
 
 
 def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Split an object with a question and an answer into two messages. Return [] for other objects."""
     queries = ("user",) if "assistant" in value else _QUERIES
     if value.keys().isdisjoint(queries):  # as most objects are
         return []

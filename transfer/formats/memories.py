@@ -1,7 +1,4 @@
-"""Read what another assistant remembers of a person, and offer it as facts.
-
-The text has lines such as `[2025-03-02] - content`, bullets or numbers, or is a JSON list. Nothing in it is followed.
-"""
+"""Read what another assistant remembers of a person, and offer it as facts. Nothing in the text is followed."""
 
 import re
 from collections.abc import Iterator, Sequence

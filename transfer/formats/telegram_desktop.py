@@ -1,8 +1,4 @@
-"""Read Telegram Desktop's result.json, of one chat or of a whole account.
-
-People are users under their own names, and a bot in its own chat is the assistant. Polls, contacts, places, hidden
-links and reactions become text. Service messages and the chat with this bot are skipped.
-"""
+"""Read Telegram Desktop's result.json, of one chat or of a whole account."""
 
 import re
 from collections import deque
@@ -64,7 +60,6 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 
 def _read_chats(stream: JsonStream, where: str = "") -> Iterator[_Chat]:
-    """Yield the chats in the next object, or the object itself if it is a chat."""
     chat = _Chat(where, stream)
     for name in stream.iterate_members():
         match name:

@@ -92,7 +92,6 @@ def _read_part(part: Block) -> str:
 
 
 def _remove_details(block: Block) -> str:
-    """Return the text of an element without details such as the number of votes."""
     parts = (part if isinstance(part, str) else part.get_text() for part in block.parts
              if isinstance(part, str) or "details" not in part.classes)  # fmt: skip
     return " ".join("".join(parts).split())

@@ -107,7 +107,6 @@ def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
 
 
 def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
-    """Return a message. A date alone on its first line is its time."""
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     line = lines[first].strip() if lines else ""
     tag = _TIME_TAG.fullmatch(line)

@@ -1,8 +1,4 @@
-"""Read WhatsApp's chats as text, of Android and iOS.
-
-The order of day and month is found in the file, or else asked for, as is which speaker the person is. System lines and
-media without words are skipped.
-"""
+"""Read WhatsApp's chats as text, of Android and iOS. The order of day and month is found in the file or asked for."""
 
 import re
 from collections import Counter
@@ -49,7 +45,6 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 
 def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
-    """Return the messages of people, including polls and places, but not the lines of the app."""
     said: list[ChatLine] = []
     for head, line in iterate_with_pauses(split_messages(text)):
         speaker, colon, words = line.partition(": ")
