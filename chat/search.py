@@ -107,7 +107,7 @@ class MemorySearch:
         # 200 by words and as many by meaning are more than anybody pages through.
         known = await self._retrieval.search(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.list_passages(known, store, scope)
-        return [
+        hits = [
             Hit(
                 message=passage.message,
                 text=join_passages(passage.message.content, {passage.part}),
@@ -116,6 +116,9 @@ class MemorySearch:
             for passage in ranked
             if "words" in passage.score or passage.score.get("meaning", 0.0) > min_closeness
         ]
+        # The index lacks function words ("IT") and joins no forms of two languages ("Muller", "Strasse").
+        is_missed = query.word and not any(hit.has_words for hit in hits)
+        return (is_missed and await self._search_exact_words(store, scope, query)) or hits
 
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
         # These hold the words, but not all of them hold the phrase.

@@ -133,8 +133,7 @@ class _Reading:
                         self.distance = self.wall + timedelta(**{f"{unit}s": count})
                 except (ValueError, OverflowError):
                     self.distance = self.wall.replace(year=9999)
-                self.clock = self.distance.hour, self.distance.minute
-                self.day = self.distance.date()
+                self.clock, self.day = (self.distance.hour, self.distance.minute), self.distance.date()
                 return found.end()
         return -1
 
@@ -150,8 +149,7 @@ class _Reading:
     def _read_repetition(self, start: int) -> int:
         if self.repeat or self.is_every or self.is_dated or (after := self.match("every", start)) < 0:
             return -1
-        self.is_every = True
-        self.end = after
+        self.is_every, self.end = True, after
         while after >= 0:
             for unit, name in self.words.units.items():
                 if (found := name.match(self.text, after)) and lexicon.UNITS[unit]:
@@ -178,8 +176,7 @@ class _Reading:
         if not (has_preposition or after >= 0 or is_timed or self.end):
             return -1
         self.weekday = number
-        trailing = self.match("next", behind)  # "el lunes que viene"
-        return trailing if trailing >= 0 else end
+        return max(end, self.match("next", behind))  # "el lunes que viene"
 
     def _read_named_date(self, start: int, *, has_preposition: bool) -> int:
         """Read "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""

@@ -90,6 +90,7 @@ class SearchQuery:
     text: str  # without quotation marks
     phrases: tuple[str, ...]  # quoted parts, normalised, or the whole of a query without words
     terms: tuple[str, ...]  # of all words
+    word: str = ""  # folded, if the query is one word without quotation marks
 
     @classmethod
     def parse(cls, query: str) -> "SearchQuery":
@@ -102,21 +103,20 @@ class SearchQuery:
             text=" ".join(text.split()),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
             terms=terms,
+            word="" if phrases or len(text.split()) != 1 else fold_term(_normalise_phrase(text).casefold()),
         )
 
     def matches(self, text: str) -> bool:
-        """Return True if a text contains every phrase, ignoring case and spacing."""
-        whole = _normalise_phrase(text)
-        return all(phrase in whole for phrase in self.phrases)
-
-    def count_terms(self, text: str) -> int:
-        """Count the distinct terms of the query that a text contains."""
-        return len(set(self.terms) & set(analyse_text(text)))
+        """Return True if a text contains every phrase or the only word, ignoring case and spacing."""
+        return self._count_phrases(text) == (len(self.phrases) or bool(self.word))
 
     def score_sentence(self, sentence: str) -> float:
         """Return how relevant a sentence is. A whole phrase counts more than single words."""
-        whole = _normalise_phrase(sentence)
-        return self.count_terms(sentence) + 10.0 * sum(phrase in whole for phrase in self.phrases)
+        return len(set(self.terms) & set(analyse_text(sentence))) + 10.0 * self._count_phrases(sentence)
+
+    def _count_phrases(self, text: str) -> int:
+        whole = _normalise_phrase(text)
+        return sum(phrase in whole for phrase in self.phrases) or contains_name(fold_term(whole.casefold()), self.word)
 
 
 def _normalise_phrase(text: str) -> str:

@@ -98,9 +98,9 @@ class ForgetCommands(Family):
         # An edited message can still be found by its old words.
         ids = {message.id for message in found}
         found += {message.id: message for message in earlier if message.id not in ids}.values()
-        if not terms:  # emoji are not indexed as words
+        if not found:  # the index lacks emoji, function words and a name written otherwise
             page = await self._services.search.find_page(scope, ask.argument, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
-            found = [hit.message for hit in page.found]
+            found = [hit.message for hit in page.found if hit.has_words]
         # The request to forget is no match itself, but it is forgotten together with the matches.
         others = [message for message in found if message.turn != ask.requested_in]
         matches = others[:MAX_MATCHES] or found[:MAX_MATCHES]

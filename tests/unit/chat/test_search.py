@@ -41,6 +41,19 @@ async def test_words_find_folded_and_unfolded_messages_of_this_scope_alone(
         assert await found(talk, "") == []
 
 
+async def test_a_word_that_no_index_joins_is_found_as_it_stands(tmp_path: Path, storage: StorageType) -> None:
+    """What is said to be nowhere is nowhere: also "IT" beside other words, and a name without its dots."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        await say_all(
+            talk, ["IT department", "Müller kommt um 7.", "Straße gesperrt", "A kit.", "US trip", "Café au lait"]
+        )
+        for typed, text in (("IT", 0), ("us", 4), ("muller", 1), ("Strasse", 2), ("cafe", 5), ("café", 5)):
+            page = await talk.services.search.find_page(SCOPE, typed)
+            assert page.has_words, typed
+            assert [one.message.id for one in page.found] == [text + 1], typed
+
+
 async def test_emoji_alone_are_found(tmp_path: Path, storage: StorageType) -> None:
     """Also where one keyboard adds the form of an emoji and another does not, and among words."""
     async with talking(tmp_path) as talk:

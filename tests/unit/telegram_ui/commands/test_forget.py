@@ -128,6 +128,15 @@ async def test_what_a_search_finds_is_chosen_by_button(desk: Desk, talk: Talk) -
     assert "No message here has these words." in desk.last(ANN)
 
 
+@pytest.mark.parametrize("typed", ["IT", "us", "muller"])
+async def test_a_word_that_is_no_term_beside_others_is_found(desk: Desk, talk: Talk, typed: str) -> None:
+    for text in ("Müller kommt um 7, our US contact for IT.", "Tea with a bit of music, please."):
+        await say(talk, text)
+    await desk.say(ANN, ANN, f"/forget {typed}")
+    assert "Müller" in desk.last(ANN)
+    assert "Tea" not in desk.last(ANN)
+
+
 @pytest.mark.parametrize(("label", "left"), [("Forget questions and answers", 2), ("Only these messages", 4)])
 async def test_all_that_a_search_finds_may_go_at_once(desk: Desk, talk: Talk, label: str, left: int) -> None:
     for text in ("The walrus sings.", "Tea, please.", "A walrus again."):
