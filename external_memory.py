@@ -188,10 +188,7 @@ class ExternalMemory:
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
-        """Find the conversation that holds a message, by its source, Telegram id or number.
-
-        Return the open conversation if the message is not stored.
-        """
+        """Return the conversation of the message with this source, Telegram id or number, or else the open one."""
         async with self.home(place.owner) as store:
             found = await store.conversations.find_conversation(
                 place, source=source, telegram_id=telegram_id, number=number
@@ -280,10 +277,7 @@ class ExternalMemory:
                 self._drop_cached_owners(owner)
 
     async def rename_group(self, old_id: int, new_id: int) -> bool:
-        """Move all data of a group to its new id. Return False if there is none, or if the new id has data.
-
-        After a StorageError, call this again.
-        """
+        """Move all data of a group to its new id. Return False if there is none, or if the new id has data."""
         async with self._locks.get_lock(old_id).hold_exclusive(), self._locks.get_lock(new_id).hold_exclusive():
             for group in (old_id, new_id):
                 await self._state.leases.start_serving(group)

@@ -1,7 +1,4 @@
-"""Folds messages into summaries of level 1, and summaries into higher levels.
-
-A fold is committed in one transaction. The messages stay, archived under their summary. A failed fold changes nothing.
-"""
+"""Folds messages into summaries of level 1, and summaries into higher levels. Messages stay, archived."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,4 @@
-"""The child process that reads a document into passages.
-
-It imports little, to start fast (see runtime/subprocess_child.py).
-"""
+"""The child process that reads a document into passages. It imports little, so that it starts fast."""
 
 import sys
 

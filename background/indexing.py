@@ -1,7 +1,4 @@
-"""Embed stored messages in the background, newest first.
-
-Until a message is embedded, only word search finds it.
-"""
+"""Embed stored messages in the background, newest first. Until then, only word search finds them."""
 
 import asyncio
 import logging

@@ -1,7 +1,4 @@
-"""Answer the page's requests to import a file, to learn facts from it, and to export.
-
-An import runs as long as its request. Closing the request pauses it, and imported messages stay.
-"""
+"""Answer the page's requests to import a file, to learn facts from it, and to export."""
 
 import asyncio
 import json

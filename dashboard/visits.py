@@ -1,7 +1,4 @@
-"""Authorize the page's requests, and turn handlers and their errors into responses.
-
-A person may see their own memory. The admins of a group may see the memory of the group.
-"""
+"""Authorize the page's requests, and turn handlers and their errors into responses."""
 
 import asyncio
 import logging

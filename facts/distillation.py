@@ -1,7 +1,4 @@
-"""The profile, a short document about an owner that is in every prompt.
-
-Each version is distilled from the last one, new summaries and valid facts. A failure changes nothing.
-"""
+"""The profile: a short document about an owner, distilled from summaries and facts for every prompt."""
 
 import asyncio
 import logging

@@ -211,10 +211,7 @@ class Facts:
             return await store.facts.list_all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """Add a fact by hand. Return it and True, or the known fact with the same words and False.
-
-        Raise FactsFull or StorageError.
-        """
+        """Add a fact by hand. Return it and True, or the known fact with the same words and False. Raise FactsFull."""
 
         def find_repeated() -> Fact | None:
             words = list_essential_words(text)

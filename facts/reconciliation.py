@@ -1,7 +1,4 @@
-"""Compare new facts with known ones, which they may repeat, change or end. Pure.
-
-A word index nominates a bounded number of candidates. Words, keys, numbers, dates, names and negation decide.
-"""
+"""Compare new facts with known ones, which they may repeat, change or end. Pure."""
 
 import heapq
 import math

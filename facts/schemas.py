@@ -244,10 +244,7 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
 
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that may state a fact, those that share most words with it first.
-
-    The message that the model named comes before them, unless only others share words with the fact.
-    """
+    """Return the messages that may state a fact: the one that the model named, then by shared words."""
     topics = find_topics(fact.text)
     shared = {message.id: len(topics & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == fact.message]

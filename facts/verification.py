@@ -1,7 +1,4 @@
-"""Checks that a fact agrees with its sources, without asking a model. Pure.
-
-Numbers, dates and names that the person did not say were invented by the model.
-"""
+"""Checks that a fact's numbers, dates and names agree with its sources. Pure."""
 
 import re
 from collections.abc import Sequence

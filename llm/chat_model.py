@@ -10,10 +10,7 @@ OnText = Callable[[str], Awaitable[None]]  # called with the whole text so far w
 
 
 class ChatModel(ABC):
-    """Answers a prompt, or raises a ModelError. Never returns an empty or broken-off text.
-
-    A text cut at a length limit has `Completion.is_truncated`. Models override the capabilities that they have.
-    """
+    """Answers a prompt with a text that is not empty, or raises a ModelError."""
 
     name: str
 

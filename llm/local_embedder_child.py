@@ -41,10 +41,7 @@ def run_child() -> None:
 
 
 def prepare_text(text: str) -> str:
-    """Normalise a text and cut it for the engine.
-
-    The engine normalises too, but reserves too little memory if that makes a text longer. It stops at the first NUL.
-    """
+    """Normalise a text and cut it before the engine, which reserves too little memory and stops at NUL."""
     return normalise_unicode("NFKC", replace_surrogates(text[:MAX_CHARS]))[:MAX_CHARS].replace("\0", " ")
 
 

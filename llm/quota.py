@@ -32,10 +32,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 @contextmanager
 def charge_person(person_id: int) -> Iterator[None]:
-    """Within the block, also charge this person for what other memories spend.
-
-    Otherwise each new group would give them a new budget.
-    """
+    """Within the block, also charge this person for what other memories, such as new groups, spend."""
     before = _speaking.set(person_id)
     try:
         yield

@@ -1,39 +1,4 @@
-"""The error tree. Each class's docstring is its sentence in English, used in the log and as the default.
-
-KeepsakeError
-├── SettingsError        a setting is wrong: exit status 2, names the variable
-├── StorageError         a store failed and left nothing half done
-│   ├── StorageBusy      another process held the file for too long
-│   │   └── StorageHeld    another process uses the data directory or the database
-│   ├── StorageTooNew    the file was written by a newer version
-│   ├── StorageTooOld    the file was written before version 1.0
-│   ├── StorageTooLarge  the file exceeds the limit for its kind
-│   ├── StorageIndexing  the search index is not complete yet
-│   ├── StorageCorrupt   the file is damaged and was left as it is
-│   ├── StaleFold        the fold lost its lease, or its sources changed
-│   └── StaleFacts       the sources of facts or a profile changed
-│       └── NewerFacts   other facts were stored; plan the changes again
-├── ModelError           the model gave no usable answer
-│   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
-│   ├── ModelBusy          429 or 5xx after all retries
-│   │   └── ModelLoading     503 while the server loads the model
-│   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
-│   │   ├── PicturesRefused  the model or its endpoint takes no pictures
-│   │   └── ContextTooLong   the prompt is too long
-│   │       └── HistoryRefused  perhaps because of the history; try the question alone
-│   ├── ModelDeclined      a refusal by the model or a content filter
-│   ├── ModelBroken        the answer was malformed or empty
-│   │   └── BrokenOff        only a part of the answer arrived
-│   └── QuotaExceeded      the day's token budget is used up; the model was not asked
-├── FactsFull            the memory holds MAX_FACTS facts
-├── ServedElsewhere      another process serves this owner by now
-├── FoldRefused          a summary failed the quality gate
-├── ImportRefused        a file cannot be imported; names the wrong line or element
-│   └── ImportBusy       another import or a summary is being made
-└── DocumentUnreadable   an attachment cannot be read, looked at or heard
-
-locales/told.py turns errors into sentences for people.
-"""
+"""The errors of all layers. A docstring is the sentence for the log; locales/told.py has those for people."""
 
 from typing import ClassVar
 

@@ -92,10 +92,7 @@ class NewSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rebuilt:
-    """A summary that a rebuild made, and the messages of its own chunk.
-
-    All ids of summaries are indices into the list of rebuilt summaries.
-    """
+    """A summary that a rebuild made, with its place in the list of rebuilt summaries."""
 
     summary: Summary
     message_ids: tuple[int, ...]

@@ -1,7 +1,4 @@
-"""A parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model.
-
-The language that understands most of the text wins. If a time word is not understood, no reminder is set.
-"""
+"""A parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,4 @@
-"""Long loops in a thread that pause to let other threads run.
-
-A computing thread releases the GIL only after others have waited 5 ms for it. Sleeping releases it at once.
-"""
+"""Long loops in a thread that sleep now and then, because sleeping releases the GIL at once."""
 
 import time
 from collections import deque

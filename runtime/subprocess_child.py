@@ -1,7 +1,4 @@
-"""Set resource limits and write output in a child process started by subprocess_worker.py.
-
-Import as little as possible here: asyncio alone would double the start time.
-"""
+"""Resource limits and output of a child process. It imports little, so that children start fast."""
 
 import json
 import os

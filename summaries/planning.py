@@ -1,7 +1,4 @@
-"""The state that every fold planner receives, and the turns that may be folded for a reason. Pure.
-
-The caller commits each plan and asks again until there is none.
-"""
+"""The state that every fold planner receives, and the turns that may be folded for a reason. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

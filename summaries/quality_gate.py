@@ -1,7 +1,4 @@
-"""Decide if a summary may be stored, by cheap checks in any language and without a judge. Pure.
-
-Each check answers an observed failure: an empty summary, a stored refusal, a loop, an invented number or date.
-"""
+"""Decide if a summary may be stored, by cheap checks in any language and without a judge. Pure."""
 
 import re
 import unicodedata
@@ -150,10 +147,7 @@ def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
 
 
 def _is_repeating(text: str, source: str) -> bool:
-    """Return True if a sentence occurs three times, or if repeated words make up most of a longer text.
-
-    Ignore repetitions from the source.
-    """
+    """Return True if sentences or words repeat too often that do not repeat in the source."""
     said, said_before = _count_sentences(text), _count_sentences(source)
     if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):
         return True

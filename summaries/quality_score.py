@@ -1,7 +1,4 @@
-"""Scores of summaries from 0 to 1, without a judge. Pure.
-
-A summary should keep numbers, names and addresses. The parts are the usual reference-free measures, the weights ours.
-"""
+"""Scores of summaries from 0 to 1, by the usual measures that need no reference. Pure."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -80,10 +77,7 @@ def find_details(text: str) -> set[str]:
 
 
 def find_missing_details(text: str, sources: Sequence[Source]) -> list[str]:
-    """Return the names, dates and large numbers of the user that a summary lacks, in order.
-
-    Return [] if the summary has half of them or lacks only a few.
-    """
+    """Return the user's names, dates and large numbers that a summary lacks, or [] if it has half of them."""
     kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
     for source in _cut_sources(sources):

@@ -1,7 +1,4 @@
-"""The sliding policy: after every turn, one live summary of the last messages only. Pure.
-
-Messages that leave the window leave the text. They stay archived and searchable.
-"""
+"""The sliding policy: after every turn, one live summary of the last messages only. Pure."""
 
 from records.messages import MessageOutline
 from records.summaries import FoldPlan, FoldReason

@@ -177,10 +177,7 @@ class Tokenizer:
         return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
     def _find_longest(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:
-        """Return a piece of `tokens` tokens, or the longest shorter one (within 1%).
-
-        Interpolate the next size from the counts so far, so that cutting a megabyte costs no more than cutting a page.
-        """
+        """Return a piece of `tokens` tokens, or the longest shorter one (within 1%), by few counts."""
         if tokens <= 0:
             return ""
         best, size, had = "", 0, 0

@@ -36,10 +36,7 @@ def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
 
 
 def plan_folds(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
-    """Return the runs of active summaries to fold, each with the level of the new summary.
-
-    `summaries` are oldest first. A run is folded if its level is lower than that of a newer summary.
-    """
+    """Return the runs of active summaries to fold, each with the level of the new summary."""
     found: list[tuple[list[Summary], int]] = []
     below: list[Summary] = []
     highest = 0

@@ -63,10 +63,7 @@ class Exporter:
 
     @asynccontextmanager
     async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield a zip of Markdown files and an HTML page, or nothing if the memory is empty.
-
-        A large memory has several of both. Raise StorageError if reading fails.
-        """
+        """Yield zips of Markdown files and an HTML page. Raise StorageError if reading fails."""
         config = await self._memory.config(owner)
         made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []

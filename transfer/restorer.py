@@ -93,10 +93,7 @@ class Restorer:
     _clock: Clock
 
     async def run(self, lease: FoldLease, file: Restoration, rows: Rows, progress: Progress) -> int:
-        """Restore one file and return the number of facts. Raise StorageError.
-
-        Until the last file has come, every chunk is covered by an active summary of its own.
-        """
+        """Restore one file and return the number of facts. Raise StorageError."""
         owner, done = lease.scope.owner, 0
         if not file.is_begun:
             # Every file begins with the counters, so that new messages get free ids, and with the progress of learning.

@@ -1,7 +1,4 @@
-"""Deletion from every file, in this order: record, inbox, store, files.
-
-Every step may be repeated, so the next start finishes a recorded deletion that was interrupted.
-"""
+"""Deletion from every file: record, inbox, store, files. The next start finishes what was interrupted."""
 
 import asyncio
 import json

@@ -105,10 +105,7 @@ class Delivery:
         return message_id
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
-        """Send a text as one or more messages, and return their ids. The last one gets the keyboard.
-
-        Raise DeliveryError.
-        """
+        """Send a text with a keyboard under its last message, and return the ids. Raise DeliveryError."""
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
         return await self.send(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
@@ -184,10 +181,7 @@ class Delivery:
         replaced_ids: Sequence[int] = (),
         on_sent: Callable[[Sequence[int]], Awaitable[None]] | None = None,
     ) -> list[int]:
-        """Send pieces in order, and return their message ids. The first ones replace the messages `replaced_ids`.
-
-        Call `on_sent` with the message ids of each piece.
-        """
+        """Send pieces in order, first into `replaced_ids`, and return their message ids."""
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         there = list(replaced_ids)

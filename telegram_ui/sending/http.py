@@ -1,7 +1,4 @@
-"""Send requests to Telegram over aiohttp, which needs a fraction of the CPU time of python-telegram-bot's own client.
-
-A failure becomes a TelegramError with aiohttp's error in `__cause__`. The functions below classify these errors.
-"""
+"""Send requests to Telegram over aiohttp, which needs less CPU time than the library's own client."""
 
 import json
 from datetime import timedelta
@@ -60,10 +57,7 @@ class AiohttpRequest(BaseRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """Parse a Bot API response. Raise TelegramError if it is not a JSON object.
-
-        Unlike the base class, log nothing, because the response may hold text.
-        """
+        """Parse a Bot API response without logging it. Raise TelegramError if it is not a JSON object."""
         try:
             response = json.loads(payload.decode("utf-8", "replace"))
             response = replace_surrogates_in(response) if b"\\ud" in payload.lower() else response

@@ -1,7 +1,4 @@
-"""Show one answer while it grows, send it whole at the end, and mark it if it breaks off.
-
-Previews are drafts and edits. They never delay a final text or make it fail.
-"""
+"""Show one answer while it grows, send it whole at the end, and mark it if it breaks off."""
 
 import asyncio
 import io
@@ -104,10 +101,7 @@ class AnswerStream:
             self._start_previews()
 
     async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
-        """Send the whole answer, and return the ids of its messages. The last text gets the keyboard.
-
-        Raise DeliveryError. The next call continues where this one failed.
-        """
+        """Send the whole answer, or what is left of it, and return the message ids. Raise DeliveryError."""
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
         if self._arrived is None and (rich := await self._convert_to_rich(markdown)):

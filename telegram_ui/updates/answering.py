@@ -63,10 +63,7 @@ class MessagePlacement:
     async def place_in_conversation(
         self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None
     ) -> ParsedUpdate:
-        """Return an update in the conversation of the message with this source or Telegram id, or in the open one.
-
-        If the store fails, return the update unchanged.
-        """
+        """Return an update in the conversation of this message, or in the open one."""
         try:
             if source or telegram_id is not None:
                 scope = await self._memory.find_conversation(parsed.location, source=source, telegram_id=telegram_id)
@@ -122,10 +119,7 @@ class AnswerDelivery:
         make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None,
         replaced_ids: Sequence[int] = (),
     ) -> AnswerStream:
-        """Return a stream for the answer to an update.
-
-        It replaces the messages in which an earlier run began to show the answer, or else those of `replaced_ids`.
-        """
+        """Return a stream for an answer, which replaces the messages of an earlier run, or else `replaced_ids`."""
         return AnswerStream(
             delivery,
             chat,
@@ -223,10 +217,7 @@ class Answering:
         self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
     async def answer_message(self, pieces: Sequence[ParsedUpdate]) -> None:
-        """Answer a message, which may have several pieces. Raise only CancelledError.
-
-        Do not answer a person who lost access while the message waited.
-        """
+        """Answer a message of a person who still has access. Raise only CancelledError."""
         person = pieces[0].person
         if not self._memory.serves(person.id):
             await self._queue.mark_done([piece.update_id for piece in pieces])

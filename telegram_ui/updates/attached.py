@@ -76,10 +76,7 @@ def find_attachment_kind(message: telegram.Message) -> str:
 
 
 def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the readable files of a formatted message, and the kinds of the others.
-
-    `media` holds the kind of each file, such as "photo", and its raw JSON.
-    """
+    """Return the readable files of a formatted message, and the kinds of the others, such as "photo"."""
     files, unread = list[AttachedFile](), list[str]()
     for kind, raw in media:
         file = None

@@ -1,7 +1,4 @@
-"""The error boundary: the one place that catches every error of handling an update.
-
-The log gets one line with a number and the place in the code. The person gets a sentence with the same number.
-"""
+"""The error boundary: the one place that catches every error of handling an update."""
 
 import logging
 import secrets

@@ -1,7 +1,4 @@
-"""Gather the messages of one turn: the pieces of a split text, an album, or a forwarded batch.
-
-Telegram's clients split a text above MAX_UNITS, at a space or line end if possible.
-"""
+"""Gather the messages of one turn: the pieces of a split text, an album, or a forwarded batch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

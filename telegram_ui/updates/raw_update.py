@@ -54,10 +54,7 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messages: list[Any] | None = None) -> bool:
-    """Return True if a value contains at most `max_parts` objects and lists, in at most `max_depth` levels.
-
-    If `rich_messages` is given, add formatted messages to it instead of counting them.
-    """
+    """Return True if a value has at most `max_parts` objects and lists, apart from `rich_messages`."""
     parts, level = 0, list[Any]([value])
     for _ in range(max_depth):
         parts += len(level)

@@ -1,7 +1,4 @@
-"""The queue of a process that shares its work with others.
-
-receive() only commits updates. The process that serves a chat claims its updates from the inbox.
-"""
+"""The queue of a process that shares its work with others: it commits updates, and claims its own."""
 
 import asyncio
 import json

@@ -219,10 +219,7 @@ def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _F
 
 
 def detect_language(dates: Sequence[str]) -> str:
-    """Return the language in which most of these dates name their months, or "" if none does.
-
-    Languages share names: "lip" is July in Polish and June in Croatian.
-    """
+    """Return the language in which most of these dates name their months, or "" if none does."""
     named = [_WORD.findall(date.casefold()) for date in dates if not _NUMERIC.search(date)]
     spoken = Counter(frozenset(word for word in words if len(word) >= MIN_MONTH_LETTERS) for words in named)
     del spoken[frozenset()]  # such as 2024年1月5日

@@ -1,7 +1,4 @@
-"""Read a large JSON text element by element, so that other threads run and an error names its line.
-
-This module reads objects and arrays within limits. The standard decoder reads single values.
-"""
+"""Read a large JSON text element by element, so that other threads run and an error names its line."""
 
 import json
 import re
