@@ -253,7 +253,6 @@ class MemoryRetrieval:
         before: int | None,
         now: datetime,
     ) -> None:
-        """Add the message that is replied to and the found passages, while there is room."""
         snippets = await self._find_reply_snippets(incoming, store, builder, before=before)
         if result is not None:
             required = _find_required(result, builder)
@@ -383,7 +382,6 @@ def _find_required(result: RetrievalResult, builder: PromptBuilder) -> list[int]
 
 
 def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[int, Message]) -> Iterator[RankedPassage]:
-    """Yield the passages of `messages` at these rows of the ranking."""
     candidates = ranked.candidates
     for row in rows:
         message = messages.get(int(candidates.ids[candidates.messages[row]]))

@@ -75,7 +75,6 @@ class Indexing:
                 await self._wanted.wait()
 
     async def _index_batch(self, store: MemoryStore) -> bool:
-        """Embed the newest messages without vectors. Return False if there are none."""
         backlog = await store.vectors.list_backlog(self._embedder.name, BATCH)
         mine = await self._memory.select_served_owners({message.scope.owner for _, message in backlog})
         found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]

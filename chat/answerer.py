@@ -91,7 +91,6 @@ class Answerer:
         return await built(store=None, unstored=turn.history)
 
     async def _shorten_context(self, turn: Turn, context: Context) -> Context:
-        """Fold messages and build the context again. If nothing was folded, return the context as it is."""
         try:
             outcome = await self._summaries.fold(turn.scope, "pressure")
         except StorageError as error:

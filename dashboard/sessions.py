@@ -120,7 +120,6 @@ class PageSessions:
         return str((await self._make_serializer(kind)).dumps(form))
 
     async def _read_signed_session(self, kind: str, text: str) -> tuple[PageSession, str]:
-        """Return the session in a signed text, and the nonce if it is a link."""
         if len(text) > MAX_PROOF_CHARS or not text.isascii():
             raise NoSession
         try:

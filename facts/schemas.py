@@ -172,7 +172,6 @@ def _is_short(clause: str) -> bool:
 
 
 def _find_quote(quote: str, content: str) -> tuple[int, int]:
-    """Return the span of a quote in a text, or (0, 0). Ignore case, spacing and punctuation."""
     plain, places = _fold_letters(content)
     wanted, _ = _fold_letters(quote)
     at = plain.find(wanted)

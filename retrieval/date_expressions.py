@@ -40,7 +40,6 @@ _UNITS = tuple(
 
 
 def _make_neighbour_patterns(before: str, after: str, eastern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns for the text in front of a word and after it."""
     return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
 
 
@@ -139,7 +138,6 @@ def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[Range | None
 
 
 def _parse_number(word: str) -> int:
-    """Return the number that a folded word or digits name, or 0."""
     if word.isdigit():
         return int(word)
     if word in date_words.NUMBERS:

@@ -128,7 +128,6 @@ def group_consecutive_ids(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def _round_scores(scores: Mapping[str, float]) -> dict[str, float]:
-    """Round the parts of a score to two digits, and drop those that become zero."""
     return {name: round(value, 2) for name, value in scores.items() if abs(value) >= 0.005}
 
 

@@ -239,7 +239,6 @@ class PromptBuilder:
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
     def _select_fitting(self, block: quoting.Block, facts: Sequence[RecalledFact], room: int) -> list[RecalledFact]:
-        """Return the facts that fit a block of `room` tokens."""
         room -= self._tokens.count(quoting.format_block(block, []))
         fitting = list[RecalledFact]()
         for fact in facts:

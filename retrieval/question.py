@@ -120,5 +120,4 @@ class SearchQuery:
 
 
 def _normalise_phrase(text: str) -> str:
-    """Normalise a text for the comparison of phrases: case, letter forms, emoji and spaces."""
     return " ".join(normalise_text(text).replace(_EMOJI_FORM, "").split())

@@ -69,7 +69,6 @@ class TurnRenderer:
         return PastTurn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _render_content(self, message: Message, limit: int | None = None) -> str:
-        """Return a message, verbatim or cut to a limit of tokens, quoted if others wrote it."""
         if message.origin == "tool":  # its result may be out of date
             return prompts.ARCHIVED_RESULT
         quote = partial(self._quote_content, message)

@@ -210,7 +210,6 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
 
 
 async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
-    """Return a reader of a running bot's working copy, or of recovered copies of memory.json and its journal."""
     try:
         stack.enter_context(dirs.lock_data_dir(folder))
     except StorageHeld:

@@ -139,7 +139,6 @@ class Summariser:
         return self._tokens.cut_end(kept, material.limit)
 
     def _cut_superseded(self, superseded: Sequence[str]) -> Sequence[str]:
-        """Return the last lines that fit a fifth of the window."""
         superseded, room = superseded[-MAX_SUPERSEDED:], self._window // 5
         for number in range(len(superseded) - 1, -1, -1):
             room -= self._tokens.count(superseded[number]) + 1
@@ -252,7 +251,6 @@ class Summariser:
         ]
 
     def _measure_room(self, material: Material, reasons: Sequence[str]) -> int:
-        """Return the source tokens that fit one request, less a few for joining the pieces."""
         frame = self._tokens.count_request(self._make_request(replace(material, lines=()), reasons))
         return max(MIN_SOURCE_TOKENS, self._window - frame - 16)
 

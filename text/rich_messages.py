@@ -107,7 +107,6 @@ class _Reader:
         return _join_paragraphs(*parts)
 
     def _read_unknown_field(self, value: object, level: int) -> str:
-        """Return the words of an unknown field, which may hold blocks."""
         if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
             return self._read_block(value, level)
         if level >= MAX_LEVELS:
@@ -235,7 +234,6 @@ def _is_identifier(name: object, value: object) -> bool:
 
 
 def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
-    """Return the parts in reverse order, with spaces between them."""
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 

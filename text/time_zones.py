@@ -94,7 +94,6 @@ def _read_zones() -> Mapping[str, str]:
 
 
 def _simplify_name(text: str) -> str:
-    """Return the text in lower case, without accents, and with spaces for underscores and full stops."""
     folded = normalise_unicode("NFKD", text.casefold())
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter)).replace("ł", "l").replace("ø", "o")
     return " ".join(bare.replace("_", " ").replace(".", " ").split())

@@ -330,7 +330,6 @@ def _list_lasting_texts(facts: Sequence[Portable]) -> list[str]:
 
 
 def _describe_lost_data(work: _Work, owner: int) -> list[str]:
-    """Return a note on what an export loses if it is imported as history instead of restored."""
     rows = work.history.rows
     if rows is None or work.restoration or not work.new:
         return []

@@ -286,7 +286,6 @@ class PollingLeader:
 
 
 def _lock_unserved_owners(connection: Connection, owners: Sequence[int], replica: Replica, limit: int) -> list[int]:
-    """Lock and return up to `limit` of these owners that no other process serves."""
     values = (json.dumps(sorted(owners)), replica.id, replica.instance_id, limit)
     return [row[0] for row in connection.execute(_UNSERVED, values).fetchall()]
 

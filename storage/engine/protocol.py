@@ -125,5 +125,4 @@ class StatementRunner:
             return await reader.row(sql, *values)
 
     async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
-        """Run one writing statement as a transaction, and return its rows."""
         return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)

@@ -192,7 +192,6 @@ def _build_message_condition(owner: int, request: Forgetting) -> tuple[str, tupl
 async def _find_and_count_rows(
     reader: Reader, owner: int, request: Forgetting, *, with_remainder: bool = True
 ) -> tuple[_RowsToDelete, Forgotten]:
-    """Find and count the rows to delete, including texts that quote them if `request.with_quotes` is set."""
     deletion = await _find_rows_to_delete(reader, owner, request)
     if not (request.may_be_quoted and with_remainder):
         return deletion, await _count_rows(reader, owner, deletion, request)

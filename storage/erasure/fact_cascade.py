@@ -63,7 +63,6 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier_ids: Se
 async def _find_repeating_facts(
     reader: Reader, owner: int, rows: Mapping[int, Row], allowed_terms: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
-    """Return later facts that repeat deleted ones beyond their allowed terms, and messages to read again."""
     texts = {number: [row["text"]] for number, row in rows.items()}
     related: dict[int, list[Row]] = {}
     for row in rows.values():

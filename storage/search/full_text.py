@@ -90,7 +90,6 @@ def get_word_index(connection: Connection) -> FullText:
 
 
 def _make_match_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
-    """Return an FTS5 query for messages of these scopes that contain any of the terms."""
     # Always quoted: raw terms could be read as operators.
     return " OR ".join(f'"{make_token(scope, term)}"' for scope in scopes for term in terms)
 

@@ -99,7 +99,6 @@ def _format_lexeme(token: str) -> str:
 
 
 def _make_ts_query(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
-    """Return a tsquery for messages of these scopes that contain any of the terms."""
     # Tokens are letters, digits and marks only, so quotes are enough.
     return " | ".join(f"'{_format_lexeme(make_token(scope, term))}'" for scope in scopes for term in terms)
 

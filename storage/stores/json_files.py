@@ -82,7 +82,6 @@ def write_snapshot(
 def _write_table(
     source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool], pauses: bool
 ) -> None:
-    """Write the rows of a table by owner: one object for each owner in `users`, a list in other tables."""
     between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
     for owner, rows in groupby(iterate_with_pauses(found) if pauses else found, key=itemgetter("user_id")):

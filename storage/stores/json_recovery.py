@@ -168,7 +168,6 @@ class Recovery:
             connection.execute("COMMIT")
 
     def _replay_journal(self, index: Path) -> None:
-        """Apply the journal records that the working copy lacks, and cut off an incomplete last one."""
         seen = files.scan_journal(self._journal)
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])

@@ -205,7 +205,6 @@ class HistoryTable(OwnerTables):
 async def _select_new_facts(
     reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    """Return the rows with a new text that no decision of the owner overrules."""
     known = [parse_fact(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
     texts = {fact.text for fact in known}
     decided = decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))

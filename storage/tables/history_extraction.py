@@ -101,7 +101,6 @@ async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int])
 
 
 def _merge_ranges(ranges: Iterable[IdRange]) -> list[IdRange]:
-    """Return the ranges in ascending order, with overlapping and adjacent ones merged."""
     found: list[IdRange] = []
     for behind, until in sorted(range_ for range_ in ranges if range_[0] < range_[1]):
         if found and behind <= found[-1][1]:

@@ -20,7 +20,6 @@ class OwnerTables(StatementRunner):
         self.kind = kind
 
     async def _read_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
-        """Return the result of `work`, which reads one snapshot on the thread of the database."""
         async with self.database.read(owner) as reader:
             return await reader.run_in_snapshot(work)
 

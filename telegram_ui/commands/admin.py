@@ -81,7 +81,6 @@ class AdminCommands(Family):
         return _format_known_person(removed)[:200]
 
     async def _set_privacy(self, ask: Ask, *, sees_all: bool) -> str:
-        """Turn Telegram's privacy mode off or on (Bot API 10.5)."""
         bot = self._delivery.bot
         post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": sees_all})
         try:

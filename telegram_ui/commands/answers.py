@@ -150,7 +150,6 @@ class AnswerButtons(Family):
         return await self._services.explanations.list_messages_of_same_answer(ask.chat.scope, ask.message_id)
 
     async def _begin_answer(self, ask: Ask, *, replaced_ids: Sequence[int] = ()) -> AnswerStream | None:
-        """Start to show an answer. Return None for a repeated press."""
         if ask.argument in self._pressed:
             return None
         await self._record_press(ask)

@@ -62,7 +62,6 @@ class ChoiceCommands(Family):
         return await self._show_settings(ask, await self._read_config(ask))
 
     async def _set_choice(self, ask: Ask, name: str, value: str) -> str | None:
-        """Store a choice. Return a sentence if it cannot be chosen."""
         choice = next((choice for choice in list_choices(self._services) if choice.name == name), None)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
@@ -210,7 +209,6 @@ class ChoiceCommands(Family):
 
 
 def _parse_value(choice: Choice, value: str) -> object:
-    """Return the value in a payload, or None if it is invalid."""
     if choice.kind == "switch":
         return {ON: True, OFF: False}.get(value)
     return parse_threshold(value) if choice.kind == "number" else value

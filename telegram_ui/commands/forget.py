@@ -293,7 +293,6 @@ class ForgetCommands(Family):
         return replace(request, with_quotes=target.with_quotes)
 
     async def _make_scoped_request(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
-        """Return a request to forget those of the messages that belong to this scope."""
         async with self._services.memory.home(scope.owner) as store:
             return _make_message_request(await store.read_messages(scope, ids))
 

@@ -184,7 +184,6 @@ class AnswerStream:
         await self._mark_last_shown(tr("answers-broken-off"))
 
     async def _mark_last_shown(self, mark: str) -> bool:
-        """Mark the last shown message. Return False if there is none."""
         await self._stop_previews()
         if not self._shown:
             return False

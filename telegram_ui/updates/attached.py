@@ -99,7 +99,6 @@ def get_kind_name(kind: str) -> str:
 
 
 def _find_file(message: telegram.Message) -> AttachedFile | None:
-    """Return the readable file of a message, or None."""
     if message.photo:
         return _describe_picture("a photo", message.photo, "image/jpeg")
     if message.sticker is not None:

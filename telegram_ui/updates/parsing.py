@@ -178,7 +178,6 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
 
 
 def _remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    """Return the text of a message without mentions of the bot, and True if there were any."""
     if message.chat.type == "private":
         return text.strip(), False
     if message.text or message.caption:

@@ -107,7 +107,6 @@ def _find_shown_text(
 
 
 def _find_part_text(part: object) -> str:
-    """Return the text of a part, which may be the transcript of a recording."""
     return to_text(part.get("text") if isinstance(part, dict) else part)
 
 

@@ -127,7 +127,6 @@ class _FileReader:
                     self._read_object(member, depth + 1, key, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
-        """Add a chat among people, or a conversation with an assistant for each group of messages."""
         roles = {_find_role(to_object(message)) for message in messages}
         if roles.isdisjoint(_ASSISTANT_TALK) and any(map(is_chat_message, messages)):
             title = _find_title(raw) or self._folder
@@ -321,7 +320,6 @@ def _find_message_text(value: Mapping[str, Any]) -> str:
 
 
 def _collect_text(value: object, depth: int = 0) -> str:
-    """Return the text of a value, its members or its list of parts, without reasoning, tool calls and files."""
     if isinstance(value, list):
         return "\n".join(filter(None, (_collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
     if not isinstance(value, dict):

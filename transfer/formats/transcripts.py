@@ -48,7 +48,6 @@ class _Heading(NamedTuple):
 
 
 def _parse_heading(line: str) -> _Heading | None:
-    """Parse a line as a heading, or return None. A line with only a label must name a known role."""
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
         if found := pattern.match(line.replace("**", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
