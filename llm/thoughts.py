@@ -1,4 +1,4 @@
-"""Removes a model's thoughts from its text, also while the text arrives. Code and marks that are only mentioned stay."""
+"""Removes a model's thoughts from its text, also while the text arrives. Code and quoted marks stay."""
 
 import json
 import re
