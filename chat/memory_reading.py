@@ -162,7 +162,9 @@ class MemoryReading:
         taken: list[tuple[Message, str, str]] = []
         max_tokens -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
-            text = _shorten_line(hit.text)
+            text = " ".join(hit.text[: 4 * MAX_LINE_CHARS].split())
+            if len(text) > MAX_LINE_CHARS:
+                text = text[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
             line = prompts.format_list_line(hit.message, text, now)
             max_tokens -= self._tokens.count(line + "\n")
             if max_tokens < 0:
@@ -239,11 +241,6 @@ def _format_hint(remaining: int, wish: ReadingWish) -> str:
         return f"That is all that matches; {opened}"
     form = "" if wish.is_list else ", or order time lists them"
     return f"{remaining} more match: the same search again shows the next{form}; {opened}"
-
-
-def _shorten_line(text: str) -> str:
-    line = " ".join(text[: 4 * MAX_LINE_CHARS].split())
-    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
 
 
 def _may_be_shown(message: Message, until: int | None = None) -> bool:

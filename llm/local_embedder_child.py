@@ -40,13 +40,9 @@ def run_child() -> None:
         out.flush()
 
 
-def prepare_text(text: str) -> str:
-    """Normalise a text and cut it before the engine, which reserves too little memory and stops at NUL."""
-    return normalise_unicode("NFKC", replace_surrogates(text[:MAX_CHARS]))[:MAX_CHARS].replace("\0", " ")
-
-
 def _compute_vector(model: Any, text: str, is_query: bool) -> Any:
-    text = prepare_text(text)
+    # The engine normalises too, but reserves too little memory if that makes a text longer. It stops at the first NUL.
+    text = normalise_unicode("NFKC", replace_surrogates(text[:MAX_CHARS]))[:MAX_CHARS].replace("\0", " ")
     while (count := model.token_count(text, is_query)) > MAX_TOKENS[is_query]:
         most = len(text) * MAX_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
         text = keep_both_ends(text, most) if is_query else text[:most]

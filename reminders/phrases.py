@@ -99,7 +99,6 @@ class _Reading:
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
 
     def _read_element(self, start: int, preposition: str) -> int:
-        """Read one expression of time after a preposition. Return its end, or -1 if there is none."""
         readers = (
             self._read_delay,
             self._read_relative_day,

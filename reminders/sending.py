@@ -92,7 +92,6 @@ class Reminders:
         return begun
 
     async def _send_due(self, due: Sequence[Reminder], send: SendReminder) -> None:
-        """Send the due reminders of one owner. Stop at the first that has to be sent later."""
         for reminder in due:
             try:
                 if not await self._send_reminder(reminder, send):

@@ -1,8 +1,4 @@
-"""Import a file into a memory: first a plan of what it would add, then the import itself.
-
-An export of ours is restored as it was if the memory is still empty. Any other file becomes history, archived in order
-of time under extracted summaries without asking a model. Messages that are already known are skipped.
-"""
+"""Import a file into a memory: first a plan of what it would add, then the import of all that is new."""
 
 import asyncio
 import logging

@@ -1,7 +1,4 @@
-"""Read docx from its XML, and xlsx with openpyxl, which converts dates and numbers.
-
-Macros and links are ignored. A formula is read as its last result.
-"""
+"""Read docx from its XML, and xlsx with openpyxl, which converts dates and numbers. Macros and links are ignored."""
 
 import io
 import warnings

@@ -1,8 +1,4 @@
-"""Parse the heads of messages in a chat as text, and other dates that are written for people.
-
-A head is recognised by its shape: a date, a clock time and a separator. Names of months and halves of the day come from
-CLDR (Babel). The whole file decides the order of day and month, and the calendar.
-"""
+"""Parse the heads of messages in a chat as text, and other dates that are written for people."""
 
 import re
 from collections import Counter

@@ -289,7 +289,6 @@ _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that open
 
 
 def _choose_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
-    """Read the entries with names that a known format uses, or else all that may be readable."""
     wanted = [entry for entry in files if _has_known_name(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:

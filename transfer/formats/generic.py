@@ -1,8 +1,4 @@
-"""Read conversations of unknown programs from lists and trees in JSON, tables, and transcripts in Markdown.
-
-A message is recognised by a text next to a role or speaker. Most messages have no id, so they are identified by their
-conversation, position and text.
-"""
+"""Read conversations of unknown programs from lists and trees in JSON, tables, and transcripts in Markdown."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -116,7 +112,9 @@ class _FileReader:
             self._loose.extend((value, *replies))
         elif (messages := _find_messages(value)) is not None:
             named = value if _find_title(value) else {**value, "title": title}
-            self._add_conversation(named, messages, _find_group_titles(value))
+            groups = (item for member in value.values() for item in list_objects(member))
+            titles = {to_text(item.get("id")): to_text(item.get("title")) for item in groups if item.get("title")}
+            self._add_conversation(named, messages, titles)
             for thread in list_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
                 self._read_object(thread, depth + 1, "", title)
         elif _is_message(value) or is_chat_message(value):
@@ -145,7 +143,6 @@ class _FileReader:
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return an object whose messages contain their blocks instead of the ids of the blocks."""
     by_id = {to_text(block.get("id")): block for block in blocks}
     topics = list_objects(value.get("topics"))
     for message in (message for topic in topics for message in list_objects(topic.get("messages"))):
@@ -153,11 +150,6 @@ def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]
         names = map(to_text, ids) if isinstance(ids, list) else ()  # an id may be anything, also what has no hash
         message["content"] = [by_id[name] for name in names if name in by_id]
     return {"topics": topics}
-
-
-def _find_group_titles(value: Mapping[str, Any]) -> Mapping[str, str]:
-    objects = (item for member in value.values() for item in list_objects(member))
-    return {to_text(item.get("id")): to_text(item.get("title")) for item in objects if item.get("title")}
 
 
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:

@@ -1,8 +1,4 @@
-"""Write and read the file of /export: every row of an owner's memory, one per line, table by table.
-
-A row is the portable row of storage/schema/portable_tables.py without `user_id`, which stands once at the top. A
-signature tells files of this bot from forged ones. docs/export.md describes the format.
-"""
+"""Write and read the file of /export: every row of an owner's memory, table by table (see docs/export.md)."""
 
 import hashlib
 import hmac
