@@ -7,13 +7,13 @@ import json_repair
 MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's length
 
 
-def parse_meant_json(text: str, *, max_chars: int = MAX_REPAIRED_CHARS) -> object:
+def parse_meant_json(text: str) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         pass
-    if len(text) > max_chars:
+    if len(text) > MAX_REPAIRED_CHARS:
         return None
     start = min((place for mark in "{[" if (place := text.find(mark)) >= 0), default=0)
     try:

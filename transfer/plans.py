@@ -79,7 +79,10 @@ def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
     elif plan.is_restored:
         lines.append(tr("transfer-plan-whole"))
     elif plan.new:
-        lines.append(" ".join([_format_new_messages(plan), *_format_known_messages(plan.known)]))
+        ends = [moment.astimezone(UTC).date() for moment in (plan.first_at, plan.last_at) if moment]
+        days = " – ".join(dict.fromkeys(format_day(end, with_year=True) for end in ends))
+        added = tr("transfer-adds-dated", what=_format_counts(plan.new, 0), when=days)
+        lines.append(" ".join([added, *_format_known_messages(plan.known)]))
         lines.append(tr("transfer-as-history"))
     elif plan.new_facts:
         lines.append(
@@ -121,9 +124,3 @@ def _format_known_messages(count: int) -> list[str]:
 def _format_counts(messages: int, facts: int) -> str:
     counts = [tr("shared-messages", messages=messages)] if messages or not facts else []
     return join_all([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])
-
-
-def _format_new_messages(plan: ImportPlan) -> str:
-    ends = [moment.astimezone(UTC).date() for moment in (plan.first_at, plan.last_at) if moment]
-    days = dict.fromkeys(format_day(end, with_year=True) for end in ends)
-    return tr("transfer-adds-dated", what=_format_counts(plan.new, 0), when=" – ".join(days))
