@@ -174,5 +174,4 @@ class FactExtractor:
         room = await self._quota.count_tokens_left(owner)
         if room is not None and room < MIN_REQUESTS_LEFT * self._requests.count_prompt_tokens(request):
             raise QuotaExceeded
-        completion = await self._quota.complete(owner, self._model, request, schema=schemas.FACTS_SCHEMA)
-        return completion.text
+        return (await self._quota.complete(owner, self._model, request, schema=schemas.FACTS_SCHEMA)).text

@@ -5,6 +5,7 @@ A quote is a run of words, a long number or a rare word, but never a single ever
 
 import asyncio
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,6 +22,8 @@ from text.tokenizer import DEFAULT_ENCODING, Tokenizer
 MAX_WORDS = 300  # words of what is forgotten that are looked for: those with digits and the long ones first
 MAX_TEXT_CHARS = 40_000  # characters of what is forgotten that are read for its words, within half a second
 MIN_DIGITS = 4  # of a number that is a quote by itself: "3 eggs" quotes nobody's three
+MAX_GROUPED = 9  # digits of a number that may also be written in groups of three
+_NUMBERS = re.compile(r"\d+(?:[^\w\s]\d+)*"), re.compile(r"\d+(?:\W{1,2}\d+)*")
 MIN_PIECES = 3
 """Tokens of a word that is a quote by itself, or of the words of a run. A tokenizer keeps everyday words whole."""
 MIN_RUN = 3  # words of a run
@@ -185,7 +188,7 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
             read.append(text[:left])
             split = analyzer.split_words(read[-1])
             spoken.update(split)
-            marks: list[Mark] = [*analyzer.analyse_text(read[-1]), *_iterate_quotable_runs(split)]
+            marks = chain(analyzer.analyse_text(read[-1]), _iterate_quotable_runs(split), _iterate_forms(read[-1]))
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
         left -= len(text)
@@ -281,6 +284,15 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
             if total >= MIN_PIECES and last - first + 1 >= MIN_RUN:
                 yield tuple(words[first : last + 1])
                 break
+
+
+def _iterate_forms(text: str) -> Iterator[Mark]:
+    """Yield the other ways to write the numbers of a text: "85000" for "85,000", and the reverse."""
+    for number in {found for pattern in _NUMBERS for found in pattern.findall(analyzer.normalise_text(text))}:
+        yield (joined := "".join(filter(str.isdigit, number)))
+        if joined == number and MIN_DIGITS <= len(joined) <= MAX_GROUPED:
+            yield from (groups := tuple(f"{int(joined):,}".split(",")))
+            yield groups
 
 
 @lru_cache(maxsize=20_000)

@@ -226,6 +226,23 @@ async def test_a_short_number_is_nobodys_quote(store: MemoryStore) -> None:
     assert await talk.left_by(first) == Remainder()
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("I earn 85000 euros a year.", "Your salary: 85,000."),
+        ("In 2025, 85,000 euros a year were mine.", "That is 85000 of them."),
+        ("My card is 4929 1234 5678 9012", "It is 4929123456789012."),
+        ("Call me at +49 170 1234567", "Dial +491701234567 then."),
+    ],
+)
+async def test_a_long_number_is_quoted_however_it_is_grouped(store: MemoryStore, said: str, answer: str) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say(said)
+    _, quoting = await talk.say("What was it?", answer)
+    await talk.say("How far is the sun?", "About 149,000,000 km, and 85 km more.")
+    assert await talk.left_by(first) == Remainder(answers=(quoting,))
+
+
 RECIPE = (
     "Here is a simple cake recipe: beat 3 eggs with sugar, add flour and butter, and pass it through a sieve. "
     "Bake for 40 minutes, then let it rest for a day. No special code of baking is needed."
