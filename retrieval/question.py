@@ -80,6 +80,7 @@ def _is_letter(character: str) -> bool:
 
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
+_NUMBER_GAP = re.compile(r"(?<=\d)[ .,'/()-]{1,2}(?=\d)")
 _EMOJI_FORM = "\ufe0f"  # variation selector 16: some keyboards add it to an emoji, others do not
 
 
@@ -90,7 +91,7 @@ class SearchQuery:
     text: str  # without quotation marks
     phrases: tuple[str, ...]  # quoted parts, normalised, or the whole of a query without words
     terms: tuple[str, ...]  # of all words
-    word: str = ""  # folded, if the query is one word without quotation marks
+    word: str = ""  # folded, if the query is one word or number without quotation marks
 
     @classmethod
     def parse(cls, query: str) -> "SearchQuery":
@@ -103,7 +104,7 @@ class SearchQuery:
             text=" ".join(text.split()),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
             terms=terms,
-            word="" if phrases or len(text.split()) != 1 else fold_term(_normalise_phrase(text).casefold()),
+            word="" if phrases or " " in (word := _fold_word(text)) else word,
         )
 
     def matches(self, text: str) -> bool:
@@ -116,7 +117,11 @@ class SearchQuery:
 
     def _count_phrases(self, text: str) -> int:
         whole = _normalise_phrase(text)
-        return sum(phrase in whole for phrase in self.phrases) or contains_name(fold_term(whole.casefold()), self.word)
+        return sum(phrase in whole for phrase in self.phrases) or contains_name(_fold_word(whole), self.word)
+
+
+def _fold_word(text: str) -> str:
+    return fold_term(_NUMBER_GAP.sub("", _normalise_phrase(text)).casefold())
 
 
 def _normalise_phrase(text: str) -> str:

@@ -197,8 +197,7 @@ def _make_zone_row(
 ) -> list[InlineKeyboardButton]:
     if _is_zone_known(config) or not chat.is_private:  # in groups admins choose it
         return []
-    make_button = dependencies.buttons.make_button
-    return [make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)]
+    return [dependencies.buttons.make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)]
 
 
 async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> SendOutcome:

@@ -48,7 +48,10 @@ async def test_a_word_that_no_index_joins_is_found_as_it_stands(tmp_path: Path, 
         await say_all(
             talk, ["IT department", "Müller kommt um 7.", "Straße gesperrt", "A kit.", "US trip", "Café au lait"]
         )
-        for typed, text in (("IT", 0), ("us", 4), ("muller", 1), ("Strasse", 2), ("cafe", 5), ("café", 5)):
+        await say_all(talk, ["Card 4929 1234 5678 9012", "Dial +491701234567!", "I owe 1,250 euros."])
+        words = (("IT", 0), ("us", 4), ("muller", 1), ("Strasse", 2), ("cafe", 5), ("café", 5))
+        numbers = (("4929123456789012", 6), ("+49 170 1234567", 7), ("1250", 8))
+        for typed, text in (*words, *numbers):
             page = await talk.services.search.find_page(SCOPE, typed)
             assert page.has_words, typed
             assert [one.message.id for one in page.found] == [text + 1], typed
