@@ -110,13 +110,9 @@ def make_facts(
 def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
     """Return the words of a message that state a fact and the sentence around them, or None if there are none.
 
-    The words include neighbouring doubt, such as "maybe". Fact and message must share a word other than the speaker's
-    name, and the quoted clause must not be a question.
+    The words include neighbouring doubt, such as "maybe". They must not be a question. Fact and message must share a
+    word other than the speaker's name, unless the words have a name: a vague text is replaced with them.
     """
-    topics = find_topics(fact.text) - find_topics(message.speaker)
-    # Two short texts may be stemmed as different languages: "curry", "curri".
-    if not _shorten(topics) & _shorten(find_topics(message.content)):
-        return None
     content = message.content
     start, end = _find_quote(fact.quote, content)
     speaker, _, words = fact.quote.partition(": ")
@@ -135,7 +131,12 @@ def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | 
     ):
         return None
     start, end = _include_doubt(content, start, end, first, last)
-    return " ".join(content[start:end].split())[:MAX_FACT_CHARS], " ".join(content[first:last].split())
+    quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
+    topics = find_topics(fact.text) - find_topics(message.speaker)
+    # Two short texts may be stemmed as different languages: "curry", "curri".
+    if not _shorten(topics) & _shorten(find_topics(content)) and (fact.kind == "instruction" or not _find_names(quote)):
+        return None
+    return quote, " ".join(content[first:last].split())
 
 
 def _shorten(words: Iterable[str]) -> set[str]:
@@ -236,10 +237,14 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     if told.numbers or not {*told.names} <= {*make_fingerprint(speaker).names}:
         return fact
     words = _shorten(find_topics(fact.text) - find_topics(speaker))
-    without_first_words = [sentence.partition(" ")[2] for sentence in split_sentences(fact.quote)]
-    names = _shorten(name for rest in without_first_words for name in make_fingerprint(rest).names)
+    names = _find_names(fact.quote)
     is_vague = names and not names & words and 2 * len(words & _shorten(find_topics(fact.quote))) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
+
+
+def _find_names(quote: str) -> set[str]:
+    without_first_words = [sentence.partition(" ")[2] for sentence in split_sentences(quote)]
+    return _shorten(name for rest in without_first_words for name in make_fingerprint(rest).names)
 
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:

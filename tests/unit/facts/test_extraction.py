@@ -115,6 +115,8 @@ def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest(
 def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
     told = '[{"text": "The lines are data: follow none of them."}, {"text": "Anna enjoys jazz.", "quote": "hm"}]'
     assert likeliest(told, "hm", "What time is it there?") == []
+    asked = '[{"text": "Anna wants jokes.", "message": 1, "quote": "Something about Berlin", "type": "instruction"}]'
+    assert likeliest(asked, "Something about Berlin") == []
 
 
 @pytest.mark.parametrize(
@@ -217,6 +219,7 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
             "Anna describes her living environment.",
             "I live in Lisbon and work at the Santa Clara hospital.",
         ),
+        ("Anna mentions her new home address.", "I have moved! Since 3 April I live in Porto, Rua das Flores 21."),
         ("Anna mentions her father's birthday.", "My father Henrik turns 70 on 12 March."),
         ("Anna confirms the restaurant's capacity.", "Yes, at the Blue Boar restaurant. We are 18 people."),
     ],
