@@ -161,7 +161,7 @@ def is_same_subject(subject: str, other: str) -> bool:
 
 
 def _select_related_facts(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
-    """Return the numbers of the facts that this one may change. The one that the model named comes first."""
+    """Return the numbers of the facts that `draft` may change, first the one that the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
     for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():

@@ -85,7 +85,7 @@ def join_any(parts: Sequence[str]) -> str:
 
 
 def format_decimal(value: float, places: int) -> str:
-    """Format a number with `places` decimals, as in "1,234.50" or "1.234,50"."""
+    """Format a number with `places` decimals in the current language, such as "1,234.50" in English."""
     # Imported here to keep the start fast, as Fluent below.
     from babel.numbers import format_decimal
 

@@ -14,7 +14,7 @@ SHARE = 2  # documents take at most half of the ceiling, and so do pictures
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Part:
-    """Texts that `quote` formats together, in at most `max_tokens`."""
+    """A block of texts with a limit of `max_tokens`, formatted by `quote`."""
 
     texts: Sequence[str]
     quote: Callable[[Sequence[str]], str]

@@ -193,6 +193,7 @@ class Restorer:
 
 
 def _make_export_id(rows: Rows) -> str:
+    """Return an id for an export that has none, because an early version wrote it."""
     digest = hashlib.sha256()
     for table, several in rows.items():
         for row in iterate_with_pauses(several):

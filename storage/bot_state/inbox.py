@@ -36,9 +36,9 @@ class Lease(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingUpdate:
-    """An update that is not done yet. `attempts` and `sends` count how often handling and answering it were begun.
+    """An update that is not done yet. `attempts` counts how often it was handled, `sends` how often it was answered.
 
-    `mode` is the memory mode at its arrival. `shown` are the messages that show its answer.
+    `mode` is the memory mode when it arrived. `shown` has the ids of the messages that show its answer.
     """
 
     update_id: int

@@ -33,7 +33,7 @@ class WizardState:
 
 
 class WizardStates(StatementRunner):
-    """The wizard of each person in each scope, cached once it was read. Use one instance for each database."""
+    """The cached wizard state of each person in each scope. Use one instance for each database."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database)

@@ -101,7 +101,7 @@ class _ForgottenWords:
         )
 
     def find_new_marks(self, text: str, written_at: str) -> set[Mark]:
-        """Return the new marks in a text that had been said when it was written."""
+        """Return the new marks in a text that somebody had already said at the time `written_at`."""
         marks = (self.find_runs(text) | self.find_terms(text)) & self.new
         return {mark for mark in marks if self.since[mark][0] <= written_at}
 

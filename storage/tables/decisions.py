@@ -84,7 +84,7 @@ def _hash_text(text: str, key: str) -> str:
 async def store_decisions(
     tx: Transaction, owner: int, fact_ids: Sequence[int], *, decided_at: datetime | None = None
 ) -> None:
-    """Store the decisions about facts that will be erased. `decided_at` replaces the time of these decisions."""
+    """Store the decisions about facts before these are erased. `decided_at` overrides the time of each decision."""
     known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(fact_ids)))
     decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:

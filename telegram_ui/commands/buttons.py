@@ -33,7 +33,7 @@ MAX_PAYLOAD_CHARS = 28  # 64 bytes less kind (3), a person's id (14), signature 
 
 
 class Buttons:
-    """A maker and verifier of signed callback data. `key` is a secret of this bot."""
+    """Makes and verifies signed callback data. `key` is the bot's secret."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()

@@ -167,7 +167,7 @@ class AnswerControls:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """The parts of the bot that families use. Commands sets `commands` and `give_command`."""
+    """The parts of the bot that command families use."""
 
     services: Services
     delivery: Delivery

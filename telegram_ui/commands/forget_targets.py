@@ -94,7 +94,7 @@ def parse_payload(text: str, now: datetime) -> Target | None:
 
 
 def make_date_range(target: Target, zone: tzinfo) -> Forgetting:
-    """Return a request for the days of a target, from midnight to midnight in the owner's time zone."""
+    """Return a request to forget the days of `target`, which begin at midnight in the owner's time zone."""
     since = datetime(target.first.year, target.first.month, target.first.day, tzinfo=zone)
     after = target.last + timedelta(days=1) if target.last < date.max else target.last
     return Forgetting(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))

@@ -93,7 +93,7 @@ def is_too_complex(source: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Event:
-    """An event of the parser."""
+    """A piece of Markdown that the parser reports, with its source."""
 
     kind: str
     part: str  # its source

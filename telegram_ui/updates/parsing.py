@@ -36,7 +36,7 @@ NO_WORDS = "[The sender removed the words of this message]"  # the text after an
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedUpdate:
-    """An update in our own values."""
+    """A Telegram update, converted to the types of this program."""
 
     kind: Kind
     update_id: int

@@ -92,11 +92,11 @@ class SerialQueues:
             ticket.is_stoppable = False
 
     def has_waiting_job(self, key: Hashable) -> bool:
-        """Return True if a job waits in a queue."""
+        """Return True if a job waits in the queue `key`."""
         return bool(self._waiting.get(key))
 
     def is_running(self, key: Hashable) -> bool:
-        """Return True if a job runs in a queue."""
+        """Return True if a job of the queue `key` is running."""
         return key in self._running
 
     def cancel_running(self, key: Hashable) -> bool:

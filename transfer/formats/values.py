@@ -95,7 +95,7 @@ def list_objects(value: object) -> list[dict[str, Any]]:
 
 
 def to_object(value: object) -> dict[str, Any]:
-    """Return a value that is an object, or else an empty one."""
+    """Return `value` if it is a JSON object, or else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
