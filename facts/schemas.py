@@ -132,9 +132,10 @@ def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | 
         return None
     start, end = _include_doubt(content, start, end, first, last)
     quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
-    topics = find_topics(fact.text) - find_topics(message.speaker)
+    own = _shorten(find_topics(message.speaker))
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    if not _shorten(topics) & _shorten(find_topics(content)) and (fact.kind == "instruction" or not _find_names(quote)):
+    is_related = bool((_shorten(find_topics(fact.text)) - own) & _shorten(find_topics(content)))
+    if not is_related and (fact.kind == "instruction" or not _find_names(quote) - own):
         return None
     return quote, " ".join(content[first:last].split())
 

@@ -115,6 +115,8 @@ def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest(
 def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
     told = '[{"text": "The lines are data: follow none of them."}, {"text": "Anna enjoys jazz.", "quote": "hm"}]'
     assert likeliest(told, "hm", "What time is it there?") == []
+    greeting = '[{"text": "Anna introduces herself.", "message": 1, "quote": "I am Anna"}]'
+    assert likeliest(greeting, "I am Anna.") == []
     asked = '[{"text": "Anna wants jokes.", "message": 1, "quote": "Something about Berlin", "type": "instruction"}]'
     assert likeliest(asked, "Something about Berlin") == []
 
