@@ -156,14 +156,14 @@ class FactExtractor:
         kept = []
         for versions in schemas.make_facts(extracted, messages, known=shown, zone=batch.zone):
             objections = list[str]()
-            for fact in versions:
+            for version in versions:
+                [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
+                fact = schemas.replace_vague_text(version, speaker)
                 named = [shown[fact.known].text] if fact.known is not None else []
                 objections = verification.find_objections(
                     fact, messages, allowed_texts=[*speakers, *named], zone=batch.zone, answers=request.answers
                 )
                 if not objections:
-                    [speaker] = {message.speaker for message in messages if message.id in fact.source_ids}
-                    fact = schemas.replace_vague_text(fact, speaker)
                     kept.append(verification.remove_invented_start(fact, messages, zone=batch.zone))
                     break
             if objections:
