@@ -74,7 +74,7 @@ def make_budgets(settings: Settings) -> Budgets:
 
 
 def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
-    """Return the limits of summaries for prompts of at most `ceiling` tokens."""
+    """Return the token limits of summaries, so that prompts take at most `ceiling` tokens."""
     budgets = make_budgets(settings).fit_under(ceiling)
     return FoldLimits.from_budgets(
         budgets, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
@@ -83,7 +83,7 @@ def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
-    """The parts that most other parts need."""
+    """The resources that most services share, such as the models, the memory and the quota."""
 
     settings: Settings
     clock: Clock
@@ -113,10 +113,10 @@ async def open_services(
     serving: Serving = lambda _people: lambda _owner: True,
     commands: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Services]:
-    """Open all parts while the block runs. Raise SettingsError or StorageError if one cannot be opened.
+    """Open all services while the block runs. Raise SettingsError or StorageError if one cannot be opened.
 
-    If `offline`, no part uses the model endpoint. `models` (one to answer, one to summarise) and `embedder` replace the
-    configured ones. `commands` describes the commands that the model should know, by name.
+    If `offline`, do not use the model endpoint. `models` (the answering and the summarising one) and `embedder`
+    replace the configured ones. `commands` maps the names of bot commands to their descriptions for the model.
     """
     commands = commands or {}
     if offline:
@@ -194,7 +194,7 @@ async def open_core(
     embedder: Embedder | None,
     commands: Mapping[str, str],
 ) -> Core:
-    """Open the models, quota, embedder and retrieval."""
+    """Open the models, the quota, the embedder and the retrieval."""
     others: dict[str, ChatModel] = {}
     if models is None:
         models = await open_models(settings, stack)
@@ -250,7 +250,7 @@ async def open_core(
 
 
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
-    """Open the parts that learn facts, distil profiles, and extract facts from earlier messages."""
+    """Open the services that learn facts, distil profiles, and extract facts from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     limit = partial(limit_prompt_tokens, background)
     requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=limit)
@@ -385,7 +385,7 @@ def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
 
 
 async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
-    """Return the answering and the summarising model, which may be one object."""
+    """Return the answering model and the summarising model, which may be the same object."""
     answers = await open_model(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:
         return answers, answers
@@ -407,14 +407,14 @@ async def open_model(
 
 
 async def open_transcriber(settings: Settings, stack: AsyncExitStack) -> Transcriber | None:
-    """Open the model of TRANSCRIPTION_MODEL, or return None if that is not set."""
+    """Open the model that TRANSCRIPTION_MODEL names, or return None if it is not set."""
     if not settings.transcription_model:
         return None
     return await stack.enter_async_context(Transcriber(**make_model_address(settings, settings.transcription_model)))
 
 
 async def open_speaker(settings: Settings, stack: AsyncExitStack) -> Speaker | None:
-    """Open the model of SPEECH_MODEL, or return None if that is not set."""
+    """Open the model that SPEECH_MODEL names, or return None if it is not set."""
     if not settings.speech_model:
         return None
     speaker = Speaker(voice=settings.speech_voice, **make_model_address(settings, settings.speech_model))
@@ -422,6 +422,6 @@ async def open_speaker(settings: Settings, stack: AsyncExitStack) -> Speaker | N
 
 
 async def open_embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | None:
-    """Open the model of EMBEDDING_MODEL, or return None for `none`."""
+    """Open the model that EMBEDDING_MODEL names, or return None if it is "none"."""
     embedder = make_embedder(settings)
     return await stack.enter_async_context(embedder) if embedder else None

@@ -53,7 +53,7 @@ DEFAULT_PORT = 8300
 
 
 class Stop:
-    """A request to stop. A running bot shuts down in order, and a starting bot is cancelled."""
+    """A request to stop the bot. It ends a running bot in order, and cancels one that is still starting."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor
@@ -67,7 +67,7 @@ class Stop:
         self.requested.set()
 
     async def wait_for_stop(self, *coroutines: Coroutine[Any, Any, object]) -> None:
-        """Wait until a stop is requested or one of `coroutines` ends. Raise its error if it failed."""
+        """Wait until a stop is requested or a coroutine ends. Raise the coroutine's exception if it failed."""
         self.is_awaited = True
         tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *coroutines)]
         try:
@@ -98,7 +98,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
-    """Run the program and return its exit status. Print a KeepsakeError as one line without a traceback."""
+    """Run the program and return its exit status. Report a KeepsakeError in one line, without a traceback."""
     options = make_parser().parse_args(arguments)
     try:
         environ = read_environment() if environ is None else environ
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
 
 
 def write_backup(file: Path, settings: Settings) -> int:
-    """Write a backup, print what is in it, and return the exit status."""
+    """Write a backup to a file, print a report, and return the exit status."""
     url = settings.database_url.value
     made = backup.back_up(settings.data_dir, file, database_url=url)
     held = format_count(made.messages, "message is", "messages are")
@@ -144,7 +144,7 @@ def write_backup(file: Path, settings: Settings) -> int:
 
 
 def restore_backup(file: Path, settings: Settings) -> int:
-    """Restore a backup, print where the previous data is now, and return the exit status."""
+    """Restore a backup from a file, print a report, and return the exit status."""
     folder, url = settings.data_dir, settings.database_url.value
     restored = backup.restore(file, folder, database_url=url)
     if restored.aside is not None:
@@ -279,7 +279,7 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
 
 
 async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """Return settings with the model for the playground, its name to show, and True if it is the offline model."""
+    """Return settings for the playground, the model's display name, and True if the model is offline."""
     from playground.ollama import OLLAMA, ollama_model
 
     if settings.openai_api_key or settings.openai_base_url:
@@ -296,7 +296,7 @@ def _format_answer(answer: str) -> list[dict[str, Any]]:
 
 
 def can_open_browser(environ: Mapping[str, str]) -> bool:
-    """Return True if the program runs in a local terminal with a desktop, where a browser can open."""
+    """Return True if the program runs in a terminal on a local desktop."""
     if not sys.stdout.isatty() or environ.get("SSH_CONNECTION"):
         return False
     return sys.platform in ("darwin", "win32") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
@@ -327,7 +327,7 @@ def format_count(number: int, singular: str, plural: str) -> str:
 
 
 def log_fatal_error(_type: object, error: BaseException, _traceback: object) -> None:
-    """Log the error that ends the program without its text, which may quote people."""
+    """Log an uncaught exception, but not its text, which may contain private messages."""
     log.critical("ended by an error: %s", type(error).__name__, exc_info=error)
 
 

@@ -33,9 +33,9 @@ MAX_EVERY_N = 500
 
 
 class ExternalMemory:
-    """The memories of all owners, and the bot's own state. Create it with `open`.
+    """The memories of all owners, and the state of the bot. Create it with `open`.
 
-    `serves(owner)` is False for a person who was removed, and for whom nothing may be done.
+    `serves(owner)` returns False for people who were removed. The bot must do nothing for them.
     """
 
     def __init__(
@@ -57,9 +57,9 @@ class ExternalMemory:
     async def open(
         cls, path: Path, *, clock: Clock, database_url: str = "", serving: Serving = lambda _people: lambda _owner: True
     ) -> AsyncIterator["ExternalMemory"]:
-        """Lock the data directory, open every store, and finish moves that an earlier process began.
+        """Open the memory in a data directory, and lock the directory while the block runs.
 
-        Open PostgreSQL too if there is a `database_url`. Raise SettingsError or StorageError.
+        If there is a `database_url`, open PostgreSQL too. Raise SettingsError or StorageError.
         """
 
         def mark_corrupt(sentence: str) -> None:
@@ -86,19 +86,19 @@ class ExternalMemory:
             yield cls(state, stores, clock, serving(state.people))
 
     def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
-        """Call `prepare` with each owner that this process takes over from another process."""
+        """Register a callback for owners that this process takes over from another process."""
         self._when_acquired.append(prepare)
 
     async def check_writable(self) -> None:
-        """Raise StorageError if nothing can be written."""
+        """Raise StorageError if the storage is not writable."""
         await self._state.check_writable()
 
     async def list_owners(self) -> list[int]:
-        """Return the ids of all owners with stored data."""
+        """Return the ids of all owners who have stored data."""
         return [location.owner for location in await self._state.directory.list_locations()]
 
     async def count_memories(self, since: datetime) -> tuple[int, int, int]:
-        """Count all memories, memories that were active since a time, and conversations whose last fold failed."""
+        """Count all memories, those active since a time, and conversations whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
             counts = await store.count_active_owners(since)
@@ -107,28 +107,28 @@ class ExternalMemory:
 
     @property
     def is_shared(self) -> bool:
-        """True if several processes may serve the same people."""
+        """Return True if several processes may share the storage."""
         return self.shared_work is not None
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """All stores, for work on all memories. For one owner, use `opened` or `home`."""
+        """Return all stores, for work across owners. For a single owner, use `opened` or `home`."""
         return tuple(self._stores.values())
 
     @property
     def storages(self) -> tuple[StorageType, ...]:
-        """The storage types that are configured."""
+        """Return the configured storage types."""
         return tuple(self._stores)
 
     async def config(self, owner: int) -> OwnerConfig | None:
-        """Return the owner's configuration, or None. Do not call this inside `opened` or `home`."""
+        """Return an owner's configuration, or None if there is none. Do not call inside `opened` or `home`."""
         async with self._lock(owner) as config:
             return config
 
     async def language(self, owner: int) -> str | None:
-        """Return the language that an owner has chosen, "" for none, or None without a configuration.
+        """Return an owner's language, "" if none was chosen, or None without a configuration.
 
-        Return a cached value even while the memory moves. Do not call this inside `opened` or `home`.
+        The value may be cached. Do not call this inside `opened` or `home`.
         """
         config = await self._configs.get(owner, partial(self.config, owner))
         return config.language if config else None
@@ -139,9 +139,9 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on with this storage and threshold, and move existing data to the storage.
+        """Turn memory on with a storage and a fold threshold. Move existing data to the storage.
 
-        Raise ValueError for a threshold outside 1 to 500. Raise StorageError and change nothing if the move fails.
+        Raise ValueError if `every_n` is not 1 to 500, or StorageError, without any change, if the move fails.
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
@@ -156,16 +156,16 @@ class ExternalMemory:
             )
 
     async def set_enabled(self, owner: int, *, enabled: bool) -> OwnerConfig:
-        """Turn memory on or off. Create a default configuration for an owner who has none."""
+        """Turn an owner's memory on or off. Create a default configuration if there is none."""
         return await self.change_config(owner, lambda known: replace(known, enabled=enabled))
 
     async def change_config(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
-        """Change an owner's configuration, except its storage. If there is none, change one with memory off."""
+        """Apply a change to an owner's configuration, or to a new one with memory off. Keep the storage."""
         async with self._lock(owner, is_exclusive=True):
             return await self._put_config(owner, change)
 
     async def find_open_conversation(self, place: Scope) -> Scope:
-        """Return the open conversation of a chat or topic. It is the place itself if no other was begun.
+        """Return the open conversation of a chat or topic, or `place` itself if none was begun.
 
         Raise StorageError. Do not call this inside `opened` or `home`.
         """
@@ -179,7 +179,7 @@ class ExternalMemory:
         return await self._open.get(place, find)
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Return True if a chat or topic has this conversation. Raise StorageError."""
+        """Return True if a conversation belongs to a chat or topic. Raise StorageError."""
         if await self.find_open_conversation(place) == conversation:
             return True
         async with self.home(place.owner) as store:
@@ -188,7 +188,7 @@ class ExternalMemory:
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
-        """Return the conversation of the message with this source, Telegram id or number, or else the open one."""
+        """Return the conversation that contains a message, or the open conversation if it is not found."""
         async with self.home(place.owner) as store:
             found = await store.conversations.find_conversation(
                 place, source=source, telegram_id=telegram_id, number=number
@@ -196,12 +196,12 @@ class ExternalMemory:
         return found or await self.find_open_conversation(place)
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the topic that holds a Telegram message, or None if the message is not stored."""
+        """Return the topic that contains a Telegram message, or None if the message is not stored."""
         async with self.home(owner) as store:
             return await store.conversations.find_place(owner, telegram_id)
 
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
-        """Begin a conversation in a chat or topic, and open it. Raise StorageError."""
+        """Begin and open a new conversation in a chat or topic. Raise StorageError."""
         async with self.home(place.owner) as store:
             try:
                 return await store.conversations.begin_conversation(place, title, now=self._clock())
@@ -209,7 +209,7 @@ class ExternalMemory:
                 self._open.drop(place.__eq__)
 
     async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Open a conversation of a chat or topic. Return False if it does not exist there."""
+        """Open an earlier conversation of a chat or topic. Return False if it does not exist."""
         async with self.home(place.owner) as store:
             try:
                 return await store.conversations.open_conversation(place, conversation, now=self._clock())
@@ -218,22 +218,22 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
-        """Yield an owner's store, or None while memory is off. The memory cannot move inside the block."""
+        """Yield an owner's store, or None if memory is off. The memory cannot move inside the block."""
         async with self._lock(owner) as config:
             yield self._stores[config.storage] if config and config.enabled else None
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
-        """Yield an owner's store, even while memory is off. The memory cannot move inside the block."""
+        """Yield an owner's store, even if memory is off. The memory cannot move inside the block."""
         async with self._lock(owner) as config:
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Keep the lease on an owner inside the block, even if another process held it before."""
+        """Hold the lease on an owner inside the block. Take it over from another process if needed."""
         return self._state.leases.keep_serving(owner)
 
     async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
-        """Return those of the owners whose background work belongs to this process."""
+        """Return the owners that this process serves. Take over those that no process serves."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
@@ -242,18 +242,18 @@ class ExternalMemory:
         return mine
 
     def hold_turn(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Make `exclude_turns` wait until the block ends. Open the store inside it with `opened`."""
+        """Mark a turn as running inside the block, so that `exclude_turns` waits for its end."""
         return self._locks.get_lock(owner).hold_turn()
 
     def exclude_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Let no turn of an owner overlap with the block."""
+        """Wait for an owner's running turns, and let no turn begin inside the block."""
         return self._locks.get_lock(owner).hold_between_turns()
 
     async def preview_forgetting(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
-        """Count what `forget` would erase, and list the first texts.
+        """Return what `forget` would erase: counts and the first texts.
 
-        Finding the remainder, the texts that stay but repeat erased ones, takes most of the time. It raises
-        StorageIndexing while the word index is incomplete.
+        If `with_remainder`, also find texts that would stay although they repeat erased ones. This is slow, and raises
+        StorageIndexing if the word index is incomplete.
         """
         async with self.home(owner) as store:
             if with_remainder:
@@ -261,10 +261,11 @@ class ExternalMemory:
             return await store.forgetting.preview(owner, request, with_remainder=with_remainder)
 
     async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase messages or facts, and everything derived from them, from every file. Return what was erased.
+        """Erase messages or facts and everything derived from them. Return what was erased.
 
-        Without `cleans_files`, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise
-        StorageIndexing and erase nothing while the word index is incomplete. Raise StorageError.
+        Unless `cleans_files`, call `clean_files` later. Messages must be erased inside `exclude_turns`. Raise
+        StorageError,
+        or StorageIndexing, without erasing anything, if the word index is incomplete.
         """
         async with self.home(owner) as store:
             await self._wait_for_word_index(store, owner, request)
@@ -277,7 +278,7 @@ class ExternalMemory:
                 self._drop_cached_owners(owner)
 
     async def rename_group(self, old_id: int, new_id: int) -> bool:
-        """Move all data of a group to its new id. Return False if there is none, or if the new id has data."""
+        """Move a group's data to its new id. Return False if there is no data, or if the new id has some."""
         async with self._locks.get_lock(old_id).hold_exclusive(), self._locks.get_lock(new_id).hold_exclusive():
             for group in (old_id, new_id):
                 await self._state.leases.start_serving(group)
@@ -287,20 +288,20 @@ class ExternalMemory:
                 self._drop_cached_owners(old_id, new_id)
 
     def find_current_id(self, owner: int) -> int:
-        """Return the current id of an owner, who may have been renamed since."""
+        """Return the current id of an owner, which changes if a group becomes a supergroup."""
         return self._state.renaming.successors.get(owner, owner)
 
     def finish_by(self, moment: float) -> None:
-        """Tell the stores to close by a moment of time.monotonic(), even if work remains."""
+        """Set a deadline for closing the stores, as a time.monotonic() value, even if work remains."""
         for store in self._stores.values():
             store.finish_by(moment)
 
     async def clean_files(self) -> None:
-        """Overwrite forgotten data in the files. Call this at intervals."""
+        """Overwrite erased data in the files. Call this at intervals."""
         await self._state.erasing.clean_files()
 
     async def optimize_word_index(self, owner: int) -> None:
-        """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""
+        """Optimize an owner's full-text index. Log errors. Call this when nobody waits for an answer."""
         try:
             async with self.opened(owner) as store:
                 if store is not None:
@@ -309,7 +310,7 @@ class ExternalMemory:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 
     async def find_owners_with_messages(self, request: Forgetting) -> list[int]:
-        """Return the owners who have messages to forget. Leave out owners whose messages are being indexed."""
+        """Return owners with messages that match a request. Skip owners still being indexed."""
         owners: list[int] = []
         for owner in await self.select_served_owners(await self.list_owners()):
             with suppress(StorageIndexing):
@@ -318,7 +319,7 @@ class ExternalMemory:
         return owners
 
     async def count_messages(self, owner: int) -> int:
-        """Count an owner's messages in all conversations."""
+        """Return the number of an owner's messages in all conversations."""
         async with self.home(owner) as store:
             return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 

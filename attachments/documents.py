@@ -20,14 +20,14 @@ CHILD = subprocess_worker.make_child_code("attachments.documents_child")
 
 
 class DocumentReader:
-    """A reader of the documents that people send. It reads one at a time for each person."""
+    """Reads documents that people send, one at a time for each person."""
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(2)  # children at once, one of each person at most
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, name: str, *, person: int) -> DocumentText:
-        """Return the text of a document. Raise DocumentUnreadable with a sentence for its sender."""
+        """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
         name = make_display_name(name)
         if detection.is_plain_text(data, name):
             return await asyncio.to_thread(read_document, data, name)
@@ -36,7 +36,7 @@ class DocumentReader:
 
 
 def make_display_name(name: str) -> str:
-    """Return a file's name on one line, without brackets that could end a quotation in the prompt."""
+    """Return a file name on one line, without brackets, so that it can be quoted in a prompt."""
     drawn = defuse_tags(format_visible_line(name))
     # Not the round ones of "report (1).pdf".
     marks = {character for character in drawn if category(character) in ("Ps", "Pe", "Cc", "Zl", "Zp")} - {*"()"}

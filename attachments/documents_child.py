@@ -17,7 +17,7 @@ SECONDS = 60  # of a processor
 
 
 def read_document(data: bytes, name: str) -> DocumentText:
-    """Return the text of a document. Raise DocumentUnreadable if no text can be read."""
+    """Return the text of a document. Raise DocumentUnreadable if it has no readable text."""
     passages, is_whole = group_lines(detection.read_lines(data, name))
     if not passages:
         raise DocumentUnreadable(tr("files-empty"))
@@ -25,7 +25,7 @@ def read_document(data: bytes, name: str) -> DocumentText:
 
 
 def run_child() -> None:
-    """Read the document on standard input and write its passages to standard output."""
+    """Read a document from standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
     limit_resources(memory_bytes=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), cpu_seconds=SECONDS)
     sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing

@@ -15,10 +15,10 @@ SHORT_PAGE = 300  # characters; shorter pages share a passage, a longer one has 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentLine:
-    """A line, page, table row or paragraph of a document: the smallest part that can be cited.
+    """The smallest part of a document that can be cited: a line, page, table row or paragraph.
 
-    `noun` and `number` give its place, such as "page" and 3. `noun` is "" if the parts have no numbers. `group` is its
-    sheet, chapter or heading, such as "sheet Prices". A passage never has lines of two groups.
+    `noun` and `number` give its place, such as "page" and 3. `noun` is "" if the parts are not numbered. `group` is
+    the sheet, chapter or heading, such as "sheet Prices". Lines of different groups never share a passage.
     """
 
     text: str
@@ -28,7 +28,7 @@ class DocumentLine:
 
 
 class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
-    """Raised when a document is longer than the limit."""
+    """Raised by a reader that stops because the document is longer than its limit."""
 
 
 class _Passage:
@@ -51,7 +51,7 @@ class _Passage:
 
 
 def group_lines(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
-    """Return the passages, and True if they hold the whole document. Stop reading at the size limit."""
+    """Group lines into passages, up to a size limit. Return them, and True if nothing was left out."""
     drafts: list[_Passage] = []
     characters = 0
     with suppress(MoreThanRead):

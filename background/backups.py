@@ -30,7 +30,7 @@ MAX_SECONDS = 6 * 3600.0  # how long a backup may take: many millions of message
 
 @define(kw_only=True, eq=False)
 class Backups:
-    """The daily backups of one bot. `failure` says why the last attempt failed, or is empty."""
+    """The daily backups of a bot. `failure` is the error message of the last attempt, or "" if it succeeded."""
 
     _folder: Path
     _settings: Settings
@@ -39,14 +39,14 @@ class Backups:
     failure: str = field(default="", init=False)
 
     def stat_newest_backup(self) -> os.stat_result | None:
-        """Return the file status of the newest backup, or None if there is none."""
+        """Return the os.stat() result of the newest backup, or None if there is no backup."""
         for path in reversed(self._list_backups()):
             with suppress(OSError):
                 return path.stat()
         return None
 
     async def make_daily_backup(self) -> None:
-        """Make today's backup (UTC) if it does not exist. Raise StorageError if the election fails."""
+        """Make today's backup (in UTC) if it is missing. Raise StorageError if the bot's state cannot be read."""
         file = self._folder / f"{self._prefix}{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
             failure = await self._make_backup(file)
@@ -96,7 +96,7 @@ class Backups:
 
 
 def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
-    """Return the daily backups, or None without BACKUP_DIR. Raise SettingsError if it is not writable."""
+    """Return the daily backups, or None if BACKUP_DIR is not set. Raise SettingsError if it is not writable."""
     if settings.backup_dir is None:
         return None
     create_backup_folder(settings.backup_dir)
@@ -105,7 +105,7 @@ def make_backups(settings: Settings, memory: ExternalMemory, clock: Clock) -> Ba
 
 
 def create_backup_folder(folder: Path) -> None:
-    """Create the folder if needed. Raise SettingsError if it is not writable."""
+    """Create the backup folder if it does not exist. Raise SettingsError if it is not writable."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):

@@ -26,7 +26,7 @@ MAX_PASSAGES = 40  # passages of a message that are embedded, some 4,000 tokens;
 
 @define(kw_only=True, eq=False)
 class Indexing:
-    """Embeds messages in the background. `charge` records the texts of each owner. `pause` waits after a failure."""
+    """Embeds messages in the background. `charge` bills the embedded texts to their owners."""
 
     _memory: ExternalMemory
     _embedder: Embedder
@@ -47,7 +47,7 @@ class Indexing:
             await cancel_and_wait(self._task)
 
     def wake(self) -> None:
-        """Look for new messages soon."""
+        """Tell the background task that there are new messages to embed."""
         self._idle.clear()
         self._wanted.set()
 
@@ -88,7 +88,7 @@ class Indexing:
         return True
 
     async def _embed_one_by_one(self, messages: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Embed messages one by one, so that a refused one does not block the others."""
+        """Embed messages separately, so that one refused message does not block the others."""
         await self._embedder.embed_passages(["."])  # raises ModelError if the embedder refuses everything
         made: list[MessageVectors] = []
         for seq, message in messages:

@@ -38,7 +38,7 @@ MAX_CHUNK_MESSAGES = 10_000  # the most messages of one summary that are read wh
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RebuildProgress:
-    """The progress of a rebuild, in chunks. `error` is a sentence for the owner."""
+    """The progress of a rebuild, counted in chunks of messages. `error` is a sentence for the owner."""
 
     state: Literal["running", "done", "nothing", "busy", "failed"]
     done: int = 0
@@ -56,7 +56,7 @@ async def ignore_progress(progress: RebuildProgress) -> None:
 
 @define(kw_only=True, eq=False)
 class Rebuilder:
-    """Rebuilds summaries in the background. `stand_in` summarises the chunks that the model refuses."""
+    """Rebuilds summaries in the background. `stand_in` is the model for chunks that the usual one refuses."""
 
     _memory: ExternalMemory
     _summaries: SummaryManager
@@ -92,7 +92,7 @@ class Rebuilder:
         await cancel_and_wait(*self._tasks)
 
     def start_rebuild(self, scope: Scope, tell: Tell = ignore_progress) -> None:
-        """Start a rebuild in the background. `tell` is called for each chunk and at the end."""
+        """Start a rebuild in the background. Report its progress to `tell` after each chunk and at the end."""
         self._start_task(self._run_rebuild(scope, tell))
 
     async def wait_until_finished(self) -> None:
@@ -108,7 +108,7 @@ class Rebuilder:
         await tell(outcome)
 
     async def rebuild_summaries(self, scope: Scope, tell: Tell) -> RebuildProgress:
-        """Rebuild all summaries of a scope, and return the outcome."""
+        """Rebuild all summaries of a scope and return the outcome. Report progress to `tell`."""
         since = self._clock()
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -164,7 +164,7 @@ class Rebuilder:
     async def _make_planned_summary(
         self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, corrected: Sequence[Summary], made: list[Rebuilt]
     ) -> None:
-        """Make a planned summary from its sources in `made`. Keep the text of a summary that a person corrected."""
+        """Make the summary of a plan and add it to `made`. Keep the text if a person corrected it."""
         below = sorted((made[source].summary for source in plan.summary_ids), key=lambda summary: summary.order)
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
         ids, moments = _list_covered_ids_and_times(below, messages)
@@ -232,7 +232,7 @@ class Rebuilder:
         )
 
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
-        """Store a person's text of a summary, and renew the summaries above it in the background."""
+        """Store a corrected text of a summary, and renew the summaries built on it in the background."""
         async with self._memory.home(scope.owner) as store:
             lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease=LEASE)
         if lease is None:
@@ -250,7 +250,7 @@ class Rebuilder:
         return "corrected"
 
     async def _renew_summaries_above(self, lease: FoldLease, summary_id: int) -> None:
-        """Renew the summaries above one. If the process ends before, the next start rebuilds all summaries."""
+        """Renew the summaries that are built on a corrected one, and release the lease."""
         scope, changed = lease.scope, {summary_id}
         try:
             config = await self._memory.config(scope.owner)

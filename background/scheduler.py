@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """A task that runs every `every` seconds. If `at_start`, it also runs when the scheduler starts."""
+    """A task that runs every `every` seconds, and also at once if `at_start` is True."""
 
     name: str
     work: Callable[[], Awaitable[object]]
@@ -23,7 +23,7 @@ class ScheduledTask:
 
 @asynccontextmanager
 async def run_scheduled_tasks(scheduled: Sequence[ScheduledTask]) -> AsyncIterator[None]:
-    """Run tasks while the block is open. If a run fails, log it and run the task again at its next time."""
+    """Run tasks at their intervals while the block is open. Log failed runs and carry on."""
     running = [asyncio.create_task(_repeat_task(task)) for task in scheduled]
     try:
         yield

@@ -36,7 +36,7 @@ MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out i
 
 
 class Remake(Protocol):
-    """A function that builds a question's context again, within `ceiling` tokens. `alone` leaves out all history."""
+    """Rebuilds a context so that it takes at most `ceiling` tokens. If `alone`, it leaves out all history."""
 
     def __call__(self, ceiling: int, *, alone: bool = False) -> Awaitable[Context]: ...
 
@@ -47,7 +47,7 @@ Kept = Callable[[], str | None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """An answer, its context and the tools used. The endpoint may have refused the turns in `suspects`."""
+    """An answer, with its context and tool calls. `suspects` are turns that the endpoint may have refused."""
 
     context: Context
     completion: Completion
@@ -68,7 +68,7 @@ class Answered:
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """Return the first proposals of the tools, without duplicates."""
+        """Return the distinct proposals of the tool calls, at most MAX_PROPOSALS."""
         return tuple(dict.fromkeys(call.proposal for call in self.used if call.proposal is not None))[:MAX_PROPOSALS]
 
     def list_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
@@ -100,7 +100,7 @@ class Answered:
 
 @define(kw_only=True, eq=False)
 class AnswerLoop:
-    """Asks the owner's model and runs the tools that it calls. Without `tools` it is offered none."""
+    """Asks the owner's model for an answer and runs its tool calls. `tools` is None if it may call none."""
 
     _model: ChatModel
     _others: Mapping[str, ChatModel] = field(factory=dict)
@@ -113,9 +113,9 @@ class AnswerLoop:
     async def answer(
         self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None, kept: Kept | None = None
     ) -> Answered:
-        """Answer a turn's question on its person's quota. If the person stops it, return the part that they have read.
+        """Answer the question of a turn. Return what `kept` returns if the person stops the answer.
 
-        Raise ModelError, or CancelledError if nothing was shown yet.
+        Raise ModelError, or CancelledError if the answer is cancelled and there is nothing to keep.
         """
         person, offer = turn.incoming.person.id, self._choose_tools(turn, context)
         exchanged: list[PromptMessage] = []
@@ -198,7 +198,7 @@ class AnswerLoop:
         return with_text if self._count_exchange_tokens(with_text) <= room else _format_round("", used, reasoning), used
 
     def find_token_limit(self, turn: Turn) -> int:
-        """Return the token limit of a request. A model's window may be smaller than the setting."""
+        """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
         return limit_prompt_tokens(self._choose_model(turn), self._ceiling)
 
     def _choose_model(self, turn: Turn) -> ChatModel:

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds contexts and asks the model. Above `pressure`, a share of the token budget, it folds first."""
+    """Builds contexts and asks the model. Folds messages first if a context fills more than `pressure`."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -39,7 +39,7 @@ class Answerer:
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
     async def answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
-        """Build the context and ask the model while background requests wait. Raise ModelError."""
+        """Build the context and ask the model, ahead of background requests. Raise ModelError."""
         session = turn.session
         async with self._precedence.hold_background_requests():
             await self._quota.raise_if_used_up(turn.incoming.person.id)
@@ -69,7 +69,7 @@ class Answerer:
             return answered
 
     async def _build_context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
-        """Build the context, without memory if the question is asked `alone` or the store cannot be read."""
+        """Build the context, without memory if `alone` is True or the store cannot be read."""
         built = partial(
             self._retrieval.build_context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone
         )

@@ -16,7 +16,7 @@ from records.errors import DocumentUnreadable, StorageError
 
 @define(kw_only=True, eq=False)
 class Attachments:
-    """Reads documents and recordings and sizes pictures. `chosen` returns the model that answers an owner."""
+    """Reads documents and transcribes recordings. `chosen` returns the model that an owner has chosen."""
 
     _documents: DocumentReader
     _model: ChatModel
@@ -27,11 +27,11 @@ class Attachments:
     _chosen: Callable[[int], Awaitable[ChatModel]] | None = None
 
     async def read_document(self, data: bytes, name: str, *, person_id: int) -> DocumentText:
-        """Return the text of a document. Raise DocumentUnreadable."""
+        """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
         return await self._documents.read(data, name, person=person_id)
 
     async def find_picture_budget(self, owner_id: int) -> int:
-        """Return the tokens for one turn's pictures. Raise DocumentUnreadable if the model cannot see."""
+        """Return the token limit for a turn's pictures. Raise DocumentUnreadable if the model takes none."""
         model = self._model
         with suppress(StorageError):  # the turn meets it again, and says so
             model = await self._chosen(owner_id) if self._chosen is not None else model
@@ -52,7 +52,7 @@ class Attachments:
         return self._transcriber
 
     async def transcribe(self, data: bytes, name: str, mime: str, *, person_id: int) -> str:
-        """Transcribe a recording. Raise DocumentUnreadable, or ModelError if the endpoint fails."""
+        """Transcribe a recording. Raise DocumentUnreadable if it has no speech, or ModelError."""
         transcriber = self.require_transcriber()
         await self._quota.raise_if_used_up(person_id)
         text = await transcriber.transcribe(data, name, mime)
@@ -64,13 +64,13 @@ class Attachments:
 
 @define(kw_only=True, eq=False)
 class Speech:
-    """Reads answers aloud, on a person's token budget."""
+    """Turns answers into speech, and charges the tokens to the person."""
 
     _speaker: Speaker
     _quota: Quota
 
     async def speak(self, text: str, *, person_id: int) -> bytes:
-        """Return a recording of a text in a format that Telegram plays. Raise ModelError."""
+        """Return a voice recording of a text, in a format that Telegram plays. Raise ModelError."""
         await self._quota.raise_if_used_up(person_id)
         recording = await self._speaker.speak(text)
         await self._quota.charge_spoken(person_id, self._speaker.name, read=text)

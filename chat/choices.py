@@ -30,16 +30,16 @@ USUAL: Mapping[str, object] = {"enabled": False, "incognito": False, "auto_fold"
 
 
 class NotOffered(ValueError):  # noqa: N818 - reads as the state it is
-    """Raised if a value cannot be chosen. The message is a sentence for the person."""
+    """Raised if a value cannot be chosen. The message is a sentence to show to the person."""
 
 
 class MemoryIsOff(NotOffered):
-    """Raised if a choice has no effect while memory is off."""
+    """Raised if a setting cannot be changed because memory is off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A setting that owners can choose. `name` is a field of OwnerConfig, `text` and `hint` are locale keys."""
+    """A setting that owners can choose. `name` is a field of OwnerConfig. `text` and `hint` are message keys."""
 
     name: str
     text: str
@@ -53,17 +53,17 @@ class Choice:
     change_to: Callable[[Any], Change] | None = None
 
     def is_offered(self, config: OwnerConfig | None) -> bool:
-        """Return True if the setting has an effect now and more than one value."""
+        """Return True if the setting has an effect now and there is more than one value to choose from."""
         is_on = self.name == "enabled" or (config is not None and config.enabled)
         return (is_on or self.group in GROUPS[2:]) and (self.kind != "one" or len(self.values) > 1)
 
     def get_value(self, config: OwnerConfig | None) -> Any:
-        """Return the current value, or the default if the stored one is no longer offered."""
+        """Return the current value, or the default if that value is no longer offered."""
         value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value
 
     def make_change(self, value: object) -> Change:
-        """Return a function that stores the value in a configuration. Raise NotOffered."""
+        """Return a function that sets the value in a configuration. Raise NotOffered if it is not allowed."""
         if isinstance(value, str) and self.kind == "text":
             value = remove_invisible(value).strip() if self.name == "fold_instructions" else format_visible_line(value)
             if len(value) > self.longest:
@@ -145,7 +145,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
 
 
 async def apply_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
-    """Apply choices, given by name. Raise NotOffered before anything is changed, or StorageError."""
+    """Apply chosen values, by setting name. Raise NotOffered if one is not allowed, or StorageError."""
     memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.make_change(wanted[choice.name]) for choice in choices if choice.name in wanted}
     storage, config = wanted.get("storage"), await memory.config(owner)
@@ -163,7 +163,7 @@ async def apply_choices(services: Services, owner: int, wanted: Mapping[str, obj
 
 
 def make_persona_change(text: str) -> Change:
-    """Return a change that stores and selects the owner's own style. Empty text selects the default style."""
+    """Return a change that sets a custom style of answers, or the default style if the text is empty."""
 
     def change(known: OwnerConfig) -> OwnerConfig:
         without = "" if known.persona == OWN_PERSONA else known.persona

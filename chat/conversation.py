@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Conversation:
-    """Answers turns, one at a time for each scope."""
+    """Answers questions and remembers both. Turns of the same scope must not overlap."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -47,10 +47,10 @@ class Conversation:
     _store_fails: bool = field(default=False, init=False)
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
-        """Store the question, answer it and store the answer. Return failures as a Reply with `is_error`.
+        """Store the question, answer it, and store the answer. Return an error as a Reply with `is_error`.
 
-        Turns of one scope must not overlap. A turn that already has an answer is not asked again. If cancelled, store
-        what `kept` returns.
+        Turns of the same scope must not overlap. A turn that has been answered before gets its stored answer. If the
+        person stops the answer, `kept` returns the part to store.
         """
         session = self._sessions.get_session(incoming.scope)
         with measure_turn() as note:
@@ -85,9 +85,9 @@ class Conversation:
         on_text: OnText | None = None,
         kept: Kept | None = None,
     ) -> tuple[Incoming, Reply] | None:
-        """Answer the last turn again and keep the earlier answer as a version. Raise StorageError.
+        """Answer the last turn again, and keep the earlier answer as a version. Raise StorageError.
 
-        Return None if the turn is no longer the last one.
+        Return None if `turn` is no longer the last one.
         """
         session = self._sessions.get_session(scope)
         async with session.mark_turn(), self._memory.hold_turn(scope.owner):
@@ -126,7 +126,7 @@ class Conversation:
     async def show_version(
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
     ) -> tuple[Incoming, Reply] | None:
-        """Select another answer to the last turn. Return None if there is no answer with this number."""
+        """Select a version of the last answer by its number. Return None if there is no such version."""
         session = self._sessions.get_session(scope)
         async with session.mark_turn(), self._memory.hold_turn(scope.owner):
             shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
@@ -214,7 +214,7 @@ class Conversation:
         )
 
     async def read_mode(self, owner: int) -> Mode:
-        """Return the current mode of an owner's memory. Raise StorageError."""
+        """Return the memory mode of an owner. Raise StorageError."""
         return get_memory_mode(await self._memory.config(owner))
 
     async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
@@ -224,14 +224,14 @@ class Conversation:
         return await self._settling.settle(scope)
 
     def call_when_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
-        """Call `callback` once all messages of a scope are stored. Return False if none is waiting."""
+        """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""
         unwritten = self._sessions.get_session(scope).unwritten
         if unwritten:
             unwritten[-1].then.append(callback)
         return bool(unwritten)
 
     async def write_waiting_turns(self) -> int:
-        """Store the turns that a failing store did not take. Return how many are left."""
+        """Store turns that could not be stored before. Return the number of those that still wait."""
         for session in self._sessions:
             owner = session.scope.owner
             # A turn writes them itself, so none is waited for, and no other scope's turn waits behind this.
@@ -357,7 +357,7 @@ class Conversation:
         )
 
     async def _write_turns(self, session: Session) -> None:
-        """Store unwritten turns, oldest first. Sources make this idempotent. Raise StorageError."""
+        """Store unwritten turns, oldest first. Storing them twice is harmless. Raise StorageError."""
         while session.unwritten:
             first = session.unwritten[0]
             is_dropped = first.if_on and await self.read_mode(session.scope.owner) != "on"

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Corrections:
-    """Forgets, edits and moves stored messages. Waits for running answers, except to forget facts."""
+    """Forgets, edits and moves stored messages. Waits for running answers unless only facts are forgotten."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -38,11 +38,11 @@ class Corrections:
         self._memory.on_owner_acquired(self._drop_sessions)
 
     def add_forgetting_callback(self, callback: Callable[[int], None]) -> None:
-        """Register a callback that is called with an owner's id after they forgot messages."""
+        """Register a callback that gets the id of each owner whose messages were forgotten."""
         self._when_forgotten.append(callback)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase `what` from every store and file, and from this process. Raise StorageError."""
+        """Erase data from all stores, files and caches. Return what was erased. Raise StorageError."""
         async with nullcontext() if what.is_of_facts_alone else self._memory.exclude_turns(owner):
             return await run_uncancelled(partial(self._forget_uncancelled, owner, what, cleans_files=cleans_files))
 
@@ -63,7 +63,7 @@ class Corrections:
         return taken
 
     async def clear_session(self, scope: Scope) -> None:
-        """Drop the unstored messages that this process holds for a scope."""
+        """Drop the messages and explanations that this process holds in memory for a scope."""
         async with self._memory.exclude_turns(scope.owner):
             session = self._sessions.get_session(scope)
             session.recent.clear()
@@ -72,18 +72,18 @@ class Corrections:
             self._explanations.drop_scope_records(scope)
 
     async def undo_edit(self, owner: int, fact_id: int) -> Forgotten | None:
-        """Undo the last edit of a fact, and erase the edited text. Return None if there is none. Raise StorageError."""
+        """Undo the last edit of a fact. Return what was erased, or None if it has no edit. Raise StorageError."""
         async with self._memory.home(owner) as store:
             earlier = await store.facts.find_previous_version(owner, fact_id)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
     async def forget_old_archives(self, max_age: timedelta) -> None:
-        """Forget all archives older than `max_age`, then clean the files once."""
+        """Forget archived messages older than `max_age`, then clean the files."""
         old = Forgetting(what="archives", until=self._clock() - max_age)
         await self._forget_due([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
 
     async def forget_deleted_facts(self) -> None:
-        """Forget the facts that were deleted a day ago, then clean the files once."""
+        """Forget facts that were deleted at least a day ago, then clean the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
         due = [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
@@ -99,7 +99,7 @@ class Corrections:
             await self._memory.clean_files()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
-        """Move a group's memory to the group's new id. Raise StorageError; calling again is safe."""
+        """Move a group's memory to the group's new id. Can be repeated after a StorageError."""
         async with self._memory.exclude_turns(owner):
             await run_uncancelled(partial(self._rename_owner, owner, new_id))
         self._wake_indexer()
@@ -112,11 +112,11 @@ class Corrections:
             self._sessions.move(session, Scope(owner=new_id, thread=session.scope.thread))
 
     def find_current_id(self, owner_id: int) -> int:
-        """Return the current id of an owner."""
+        """Return the current id of an owner, which changes if a group becomes a supergroup."""
         return self._memory.find_current_id(owner_id)
 
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
-        """Replace the text of an edited message and erase everything derived from the old text. Raise StorageError."""
+        """Replace the text of an edited message and erase all that was derived from it. Raise StorageError."""
         async with self._memory.exclude_turns(scope.owner):
             mode = get_memory_mode(await self._memory.config(scope.owner))
             if mode != "on":

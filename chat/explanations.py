@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """A record with the messages, summaries and facts that it names. None stands for a forgotten item."""
+    """A record with the messages, summaries and facts that it refers to, or None for forgotten ones."""
 
     record: ExplanationRecord
     recent: tuple[Message, ...] = ()  # the first and the last message that the prompt carried verbatim
@@ -45,19 +45,19 @@ class _Held:
 
 
 class Explanations:
-    """Explains answers, stored ones and those that only this process holds."""
+    """Explains how answers were made. Holds the records of answers that are not stored."""
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
         self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
     def hold_record(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
-        """Keep the record of an answer that no store has."""
+        """Hold the record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
 
     def drop_scope_records(self, scope: Scope) -> None:
-        """Drop the held records of a scope."""
+        """Drop all held records of a scope."""
         self._held.pop(scope, None)
 
     def drop_owner_records(self, owner: int) -> None:
@@ -65,7 +65,7 @@ class Explanations:
             del self._held[scope]
 
     async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        """Record which Telegram messages show the answer to a turn. Storage errors are only logged."""
+        """Record which Telegram messages show the answer to a turn. Log storage errors."""
         if not telegram_ids:
             return
         for held in self._held.get(incoming.scope, ()):
@@ -83,7 +83,7 @@ class Explanations:
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def list_messages_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
-        """Return the ids of all Telegram messages that show the same answer."""
+        """Return the ids of all Telegram messages that show the same answer as this one."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
@@ -91,7 +91,7 @@ class Explanations:
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def drop_stored_record(self, scope: Scope, source: str) -> None:
-        """Drop the held record of an answer that has been stored."""
+        """Drop the held record of an answer that is stored now, and store where it was shown."""
         answers = self._held.get(scope, deque())
         for held in [answer for answer in answers if answer.source == source]:
             answers.remove(held)
@@ -109,7 +109,7 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """Explain the latest answer, or the one that belongs to a Telegram message. Raise StorageError."""
+        """Explain the latest answer, or the answer in a Telegram message. Raise StorageError."""
         held = self._find_latest(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
@@ -121,7 +121,7 @@ class Explanations:
     async def explain_latest_answers(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
-        """Explain the latest answers, newest first, each with its id (None if unstored). Raise StorageError."""
+        """Explain the latest answers, newest first, with their ids (None if not stored). Raise StorageError."""
         held = self._find_latest(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:
             texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []

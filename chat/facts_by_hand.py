@@ -12,7 +12,7 @@ VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
 
 async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
-    """Add a fact and return it, or return a sentence that says why it was refused."""
+    """Add a fact and return it, or return a sentence that explains why it cannot be added."""
     text = " ".join(remove_invisible(text).split())
     if refusal := _explain_refusal(text):
         return refusal
@@ -28,7 +28,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
 
 
 async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, is_change: bool = False) -> str | None:
-    """Replace a fact's text, or return why not. With `is_change` the old fact stays as history."""
+    """Replace the text of a fact, or return an error sentence. If `is_change`, keep the old fact as history."""
     text = " ".join(remove_invisible(text).split())
     if refusal := _explain_refusal(text):
         return refusal
@@ -40,13 +40,13 @@ async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, 
 
 
 async def is_incognito(services: Services, owner: int) -> bool:
-    """Return True if no new text may be stored. Deleting and pinning are still allowed."""
+    """Return True if the owner is incognito, so that no new text may be stored."""
     config = await services.memory.config(owner)
     return config is not None and config.incognito
 
 
 async def change_fact(services: Services, owner: int, verb: str, fact_id: int) -> str:
-    """Apply one of VERBS to a fact and return a confirmation."""
+    """Apply an action, one of VERBS, to a fact. Return a sentence about the result."""
     facts = services.facts
     fact: Fact | None = None
     match verb:
@@ -66,7 +66,7 @@ async def change_fact(services: Services, owner: int, verb: str, fact_id: int) -
 
 
 async def _undo_change(services: Services, owner: int, fact: Fact) -> Forgotten | None:
-    """Undo the last edit of a fact. If there is none, restore the fact that it replaced."""
+    """Undo the last edit of a fact, or restore the fact that it replaced. Return None if there is neither."""
     undone_edit = await services.corrections.undo_edit(owner, fact.id)
     if undone_edit is not None or fact.origin != "owner":
         return undone_edit

@@ -41,7 +41,7 @@ MIN_SHARE = 0.5  # the share of a query's words that a summary holds at least
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReadingWish:
-    """The arguments of a search_memory call. `around` is a message number."""
+    """The parsed arguments of a search_memory call. `around` is the number of a message to read around."""
 
     queries: tuple[str, ...] = ()
     since: datetime | None = None
@@ -51,7 +51,7 @@ class ReadingWish:
 
     @classmethod
     def parse(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
-        """Parse the arguments of a call, or return a sentence that says what is wrong."""
+        """Parse the arguments of a tool call. Return an error sentence for the model if they are invalid."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
         queries = tuple(dict.fromkeys(" ".join(str(query).split()) for query in given if query))
@@ -76,7 +76,7 @@ class ReadingWish:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """The ids of messages and summaries that the model has already seen in this turn."""
+    """The ids of the messages and summaries that the model has already seen in this turn."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()
@@ -84,7 +84,7 @@ class Seen:
 
 @frozen(kw_only=True)
 class Shown:
-    """A tool result: its text, the text shown of each message by id, and the ids of its summaries."""
+    """A search result: its text, the quoted text of each message by id, and the ids of its summaries."""
 
     text: str
     messages: Mapping[int, str] = field(factory=dict)
@@ -93,7 +93,7 @@ class Shown:
 
 @define(kw_only=True, eq=False)
 class MemoryReading:
-    """Builds the results of search_memory for all scopes."""
+    """Carries out the model's search_memory calls."""
 
     _memory: ExternalMemory
     _search: MemorySearch
@@ -102,7 +102,7 @@ class MemoryReading:
     async def read_memory(
         self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
-        """Return unseen search results in at most `room` tokens, from messages up to id `until`. Raise StorageError."""
+        """Search the messages up to id `until` and return new results, in `room` tokens. Raise StorageError."""
         async with self._memory.home(scope.owner) as store:
             if wish.around is not None:
                 return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
@@ -128,7 +128,7 @@ class MemoryReading:
         )
 
     async def _find_hits(self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None) -> list[Hit]:
-        """Return the hits of all queries, interleaved. Without a query, return all messages of the period."""
+        """Return the hits of all queries, interleaved, or all messages of the period if there is no query."""
         if not wish.queries:
             return await self._find_by_time(store, scope, wish, until)
         lists: list[Sequence[Hit]] = []

@@ -21,7 +21,7 @@ MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """The operator's settings. Token budgets are per day; 0 means no limit."""
+    """The operator's settings for the whole bot. Token budgets are per day, and 0 means no limit."""
 
     admins: Callable[[], frozenset[int]] = frozenset
     allowed_ids: frozenset[int] = frozenset()
@@ -37,17 +37,17 @@ class Operation:
         return self.admins()
 
     def is_admin(self, person: Person, *, is_private: bool) -> bool:
-        """Return True for an admin of the bot in a private chat."""
+        """Return True if a person is an admin of the bot and the chat is private."""
         return is_private and person.id in self.admin_ids
 
     def may_run_bot(self, person: Person) -> bool:
-        """Return True for an admin, or for anybody if no admin is named."""
+        """Return True if a person is an admin, or if the bot has no admins."""
         return not self.admin_ids or person.id in self.admin_ids
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Overview:
-    """Figures about the whole bot, as /admin shows them."""
+    """Figures about the whole bot, for admins."""
 
     memories: int
     active: int  # memories with a message within the last week
@@ -60,7 +60,7 @@ class Overview:
 
 
 async def make_overview(services: Services, operation: Operation) -> Overview:
-    """Return the bot's figures for /admin. Raise StorageError."""
+    """Collect figures about the whole bot. Raise StorageError."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.count_memories(now - timedelta(days=7))
     spent = await memory.usage.read_day(now.date())
@@ -77,7 +77,7 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
 
 
 def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
-    """Return people who ask for access, then people let in or removed, latest first, then those of the settings."""
+    """Return people who asked for access, then those who were let in or removed, then those in the settings."""
     people = services.memory.people
     by_button = {
         person.id: person for person in (*people.list_by_standing("allowed"), *people.list_by_standing("removed"))
@@ -91,7 +91,7 @@ def list_people(services: Services, operation: Operation) -> Sequence[KnownPerso
 
 
 async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: int) -> list[int]:
-    """Return the ids of everybody who gets an admin's broadcast."""
+    """Return the ids of the people who receive a broadcast of this admin."""
     people = memory.people
     let_in = {person.id for person in people.list_by_standing("allowed")}
     removed = {person.id for person in people.list_by_standing("removed")}
@@ -103,7 +103,7 @@ async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: 
 async def propose_broadcast(
     services: Services, operation: Operation, admin_id: int, typed: str
 ) -> tuple[Broadcast, Sequence[int]] | str:
-    """Store an unconfirmed broadcast. Return it with its audience, or a sentence that says why it cannot be sent."""
+    """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""
     text, people = typed.strip(), await list_audience(services.memory, operation, admin_id)
     if not text:
         return tr("admin-arguments")
@@ -115,7 +115,7 @@ async def propose_broadcast(
 
 
 def format_receipt(progress: BroadcastProgress, heading: str) -> str:
-    """Return a summary of a finished broadcast: how many people got it, and why others did not."""
+    """Return a report on a broadcast: how many people received it, and why others did not."""
     lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
@@ -125,7 +125,7 @@ def format_receipt(progress: BroadcastProgress, heading: str) -> str:
 
 
 def format_backup(backups: Backups | None, zone: tzinfo) -> str:
-    """Return a line about the last backup, or about why there is none."""
+    """Return a sentence about the last backup, or about why there is none."""
     if backups is None:
         return tr("admin-backup-off")
     newest = backups.stat_newest_backup()

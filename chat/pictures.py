@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Undescribed:
-    """A picture of a stored turn that still needs a description."""
+    """A picture of a stored turn that waits for a description."""
 
     picture: Picture
     turn: int
@@ -34,7 +34,7 @@ class Undescribed:
 
 
 def queue_pictures(turn: Turn) -> None:
-    """Queue the pictures of a stored turn for description."""
+    """Queue the pictures of a turn for description if the turn is stored."""
     incoming = turn.incoming
     if turn.stored is not None:
         turn.session.undescribed.extend(
@@ -53,14 +53,14 @@ def queue_pictures(turn: Turn) -> None:
 
 @define(kw_only=True, eq=False)
 class Describer:
-    """Describes pictures with the first of its models that can see."""
+    """Describes pictures with the first model in its list that accepts them."""
 
     _memory: ExternalMemory
     _models: Sequence[ChatModel]
     _quota: Quota
 
     async def describe_pictures(self, session: Session) -> None:
-        """Describe and store the queued pictures of a session. Failures are logged."""
+        """Describe the queued pictures of a session and store the descriptions. Log failures."""
         while session.undescribed:
             undescribed = session.undescribed.popleft()
             assert isinstance(undescribed, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this

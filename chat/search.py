@@ -22,7 +22,7 @@ NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message wi
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """A found message. `text` is the passage that matches. `has_words` is False for a match by meaning alone."""
+    """A message that matches a search. `text` is the passage that matches, `has_words` is False if only in meaning."""
 
     message: Message
     text: str
@@ -31,7 +31,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """One page of search results. Later pages search messages up to the id `until`, to continue the same list."""
+    """A page of search results. Pass `until` to get further pages of the same results, without newer messages."""
 
     found: tuple[Hit, ...]
     first: int
@@ -47,7 +47,7 @@ class Page:
 
 @define(kw_only=True, eq=False)
 class MemorySearch:
-    """Searches the messages of one or several conversations."""
+    """Searches messages by words, quoted phrases and meaning."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -66,9 +66,9 @@ class MemorySearch:
         min_closeness: float = NEAR,
         is_wanted: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
-        """Return messages that match words, quoted phrases or meaning. Raise StorageError.
+        """Return a page of messages that match a query, best first. Raise StorageError.
 
-        `other_scopes` are conversations of the same owner. `is_wanted` filters messages. Tools' notes are left out.
+        `other_scopes` are further conversations of the owner to search. `is_wanted` filters the messages.
         """
         query = SearchQuery.parse(typed_query)
         async with self._memory.home(scope.owner) as store:

@@ -30,7 +30,7 @@ from transfer.importer import Importer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """The open resources and services. `models` starts with the default."""
+    """The open resources and services of the bot. `models` starts with the default model."""
 
     memory: ExternalMemory
     conversation: Conversation

@@ -20,7 +20,7 @@ SESSIONS_HELD = 1_000  # the most sessions kept in the process. The longest unus
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GivenAnswer:
-    """An answer's explanation record and how the answer ended."""
+    """The explanation record of an answer, and whether the answer was truncated or stopped."""
 
     record: ExplanationRecord
     is_truncated: bool
@@ -29,7 +29,7 @@ class GivenAnswer:
 
 @dataclass
 class Unwritten:
-    """Messages that wait because their store failed."""
+    """Messages that could not be stored yet, because the store failed."""
 
     messages: list[NewMessage]
     turn: int | None = None
@@ -47,7 +47,7 @@ class Unwritten:
 
 @dataclass(eq=False)
 class Session:
-    """The state of one scope in this process, with its recent messages."""
+    """The state of a scope in this process, including its recent messages."""
 
     scope: Scope
     is_in_turn: bool = False
@@ -70,7 +70,7 @@ class Session:
 
     @asynccontextmanager
     async def mark_turn(self) -> AsyncIterator[None]:
-        """Mark a turn as running. Raise RuntimeError if one is running, which is a bug of the caller."""
+        """Mark a turn as running while the block is open. Raise RuntimeError if another turn is running."""
         if self.is_in_turn:
             raise RuntimeError("Two turns of one scope at once.")
         self.is_in_turn = True
@@ -80,7 +80,7 @@ class Session:
             self.is_in_turn = False
 
     def switch_mode(self, mode: Mode) -> bool:
-        """Switch to a mode and drop messages of the previous one. Return True if the mode changed."""
+        """Switch the memory mode and drop messages that it may not use. Return True if the mode changed."""
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
@@ -99,11 +99,11 @@ class Session:
         self.answers[1][text] = given
 
     def get_given_answers(self, turn: int) -> Mapping[str, GivenAnswer]:
-        """Return the known answers to a turn by their text."""
+        """Return the answers to a turn that this process gave, by text."""
         return self.answers[1] if self.answers[0] == turn else {}
 
     def get_versions(self, turn: int, mode: Mode) -> Versions:
-        """Return the unstored answers to the last turn."""
+        """Return the versions of the answer to a turn that is not stored."""
         if self.versions[0] == turn:
             return self.versions[1]
         said = tuple(
@@ -114,7 +114,7 @@ class Session:
         return Versions(texts=said, number=len(said))
 
     def add_version(self, turn: int, text: str, mode: Mode) -> None:
-        """Add a new answer to the last turn and select it."""
+        """Add a version of the answer to the last turn, and select it."""
         texts = self.get_versions(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)
@@ -122,7 +122,7 @@ class Session:
         self.select_version(turn, texts.index(text) + 1, mode)
 
     def select_version(self, turn: int, number: int, mode: Mode) -> None:
-        """Select the answer with this number, if there is one."""
+        """Select a version of the answer to the last turn by its number. Ignore unknown numbers."""
         last_turn, versions = self.versions
         if last_turn == turn and 1 <= number <= len(versions.texts):
             self.versions = turn, replace(versions, number=number)
@@ -130,7 +130,7 @@ class Session:
             held[-1] = replace(held[-1], content=versions.texts[number - 1])
 
     def correct_message(self, telegram_id: int, text: str, mode: Mode) -> Correction:
-        """Replace the text of a message that no store has."""
+        """Replace the text of a message that is not stored. Return the turn that it belongs to."""
         held = self.get_messages(mode)
         for index, message in enumerate(held):
             if self.mode == mode and message.role == "user" and message.telegram_id == telegram_id:
@@ -142,14 +142,14 @@ class Session:
         return Correction()
 
     def mark_declined_turns(self, turns: Collection[int]) -> None:
-        """Mark turns that the provider refused, so that no later prompt carries them."""
+        """Mark turns that the provider refused, so that later prompts leave them out."""
         for held in (self.recent, self.incognito):
             for index, message in enumerate(held):
                 if message.turn in turns and message.is_user:
                     held[index] = replace(message, origin="declined")
 
     def forget(self, what: Forgetting) -> None:
-        """Drop all messages that the session holds. Of the unwritten ones, drop those that `what` covers."""
+        """Drop all recent messages, and those unwritten messages that are to be forgotten."""
         self.replied, self.versions = None, (0, Versions())
         self.recent.clear()
         self.incognito.clear()
@@ -189,12 +189,12 @@ class Sessions:
         return session
 
     def mark_outdated(self, owner: int) -> None:
-        """Make running turns read their sources again after something was forgotten."""
+        """Mark an owner's sessions, so that running turns read their sources again."""
         for session in self.list_owner_sessions(owner):
             session.is_outdated = True
 
     def move(self, session: Session, scope: Scope) -> None:
-        """Move a session to another scope, after a group got a new id."""
+        """Move a session to the new scope of its group."""
         del self._sessions[session.scope]
         session.scope = scope
         for held in (session.recent, session.incognito):
@@ -206,17 +206,17 @@ class Sessions:
             known.unwritten.extendleft(reversed(session.unwritten))
 
     def make_local_id(self) -> int:
-        """Return a number for a turn or message that is not stored yet."""
+        """Return a new id for a turn or message that is not stored."""
         return next(self._ids)
 
     def add_messages(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
-        """Add messages of a turn to the session."""
+        """Add the messages of a turn to a session."""
         numbered = (replace(message, turn=turn).with_id(self.make_local_id(), session.scope) for message in messages)
         session.get_messages(mode).extend(numbered)
 
 
 def choose_stricter_mode(current: Mode | None, earlier: Mode | None) -> Mode | None:
-    """Return the stricter of two modes. A message sent while memory was off is never stored later."""
+    """Return the stricter of two modes, so that nothing said while memory was off is stored later."""
     if earlier is None or earlier == "on":
         return current
     return earlier if current is None else min(current, earlier, key=MODES.index)

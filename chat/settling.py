@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @define(eq=False)
 class Settling:
-    """Runs the work that is due after a turn."""
+    """Does the work that follows a turn, such as learning facts and folding messages."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -34,7 +34,7 @@ class Settling:
     _wake_indexer: Callable[[], None]
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Describe pictures, learn facts and fold messages if that is due. Return notices for the owner."""
+        """Describe pictures, learn facts and fold messages if they are due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.config(scope.owner)) == "incognito":
                 return ()

@@ -28,7 +28,7 @@ MARKS = " \t\n\"'“”„«»*_#.。"  # that models put around a title
 
 @define(kw_only=True, eq=False)
 class Titles:
-    """Generates titles of conversations with the background model, on the owner's quota."""
+    """Generates titles of conversations in the background, and charges the tokens to the owner."""
 
     _memory: ExternalMemory
     _model: ChatModel
@@ -43,7 +43,7 @@ class Titles:
         await cancel_and_wait(*self._tasks.values())
 
     def start(self, place: Scope, conversations: Sequence[Scope]) -> None:
-        """Start generating titles for conversations of a place, unless that is running already."""
+        """Start generating missing titles of conversations, unless this is already running for the place."""
         if conversations and place not in self._tasks:
             self._tasks[place] = asyncio.create_task(self._generate_titles(place, conversations))
 

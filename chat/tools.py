@@ -84,7 +84,7 @@ TOOL_NAMES = frozenset({REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.n
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Used:
-    """A tool call that was carried out. `note` is stored. `found` and `summaries` are ids."""
+    """A tool call that was carried out. `note` is stored, `found` and `summaries` are ids of what was shown."""
 
     call: ToolCall
     result: str
@@ -96,7 +96,7 @@ class Used:
 
 @define(kw_only=True, eq=False)
 class MemoryTools:
-    """Offers tools to the model and carries out their calls. Without `facts` none can be proposed."""
+    """Offers tools to the model and runs its calls. If `facts` is None, there are no tools for facts."""
 
     _reading: MemoryReading
     _facts: Facts | None
@@ -104,7 +104,7 @@ class MemoryTools:
     _commands: Collection[str] = ()
 
     def list_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        """Return the tools for this turn. Search is left out if the prompt already holds everything."""
+        """Return the tools for a turn. Leave out the search if the prompt already contains all messages."""
         tools = [REMIND]  # always: a list that changes would break the prompt's cached prefix
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(SEARCH_MEMORY)
@@ -127,7 +127,7 @@ class MemoryTools:
         seen: Seen = Seen(),  # noqa: B008 - it is frozen
         room: int = RESULT_TOKENS,
     ) -> Used:
-        """Run a tool call. Results take at most `room` tokens. Errors become results, so the model can retry."""
+        """Run a tool call and return its result, in at most `room` tokens. Report errors to the model."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
             return _make_error_result(replace(call, arguments="{}"), arguments)

@@ -18,7 +18,7 @@ from runtime.tracing import record_span
 
 @dataclass(kw_only=True)
 class Turn:
-    """The state of a turn, handed from one step to the next."""
+    """The state of a turn while it is answered."""
 
     incoming: Incoming
     session: Session
@@ -39,7 +39,7 @@ class Turn:
 
     @property
     def number(self) -> int:
-        """Return the turn's number in the store, or else in this process. The two never collide."""
+        """Return the number of the turn in the store, or its local id if it is not stored."""
         return self.local_id if self.stored is None else self.stored
 
     @property
@@ -48,12 +48,12 @@ class Turn:
 
     @property
     def reads_memory(self) -> bool:
-        """Return True if this turn may read the store."""
+        """Return True if this turn may read stored messages."""
         return self.stored is not None or self.mode == "incognito"
 
     @property
     def zone(self) -> tzinfo:
-        """Return the owner's time zone, or UTC if their memory may not be read."""
+        """Return the owner's time zone, or UTC if this turn may not read memory."""
         return self.config.zone if self.config is not None and self.reads_memory else UTC
 
     @property
@@ -74,7 +74,7 @@ class Turn:
 
 
 def restore_incoming(messages: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
-    """Rebuild an incoming turn from its stored messages. Return None if none is left."""
+    """Rebuild an incoming turn from its messages. Return None if they contain no question."""
     asked = [message for message in messages if message.role == "user"]
     if not asked:
         return None
@@ -104,7 +104,7 @@ SECONDS = make_histogram("keepsake_turn_seconds", "From a message to its whole a
 
 @contextmanager
 def measure_turn() -> Iterator[Callable[[Reply], Reply]]:
-    """Count a turn and open a span for it. Yield a function that records the reply and returns it."""
+    """Measure a turn while the block is open. Yield a function that records the reply and returns it."""
     began, outcome = monotonic(), "stopped"
 
     def note(reply: Reply) -> Reply:

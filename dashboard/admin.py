@@ -19,13 +19,13 @@ MAX_TEXT_CHARS = 4_000  # of a request; a broadcast has a smaller limit with its
 
 @define(kw_only=True, eq=False)
 class Admin:
-    """The handlers of admins' requests."""
+    """Handlers of requests from admins."""
 
     _services: Services
     _host: Host
 
     async def get_overview(self, visit: Visit) -> Answer:
-        """Return everything that the admin page shows."""
+        """Return the data of the admin page."""
         self._require_admin(visit)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_overview(services, operation)
@@ -62,7 +62,7 @@ class Admin:
         }
 
     async def set_standing(self, standing: Standing, visit: Visit) -> Answer:
-        """Store an admin's decision about a person."""
+        """Let a person in, refuse them or remove them. Return the new overview."""
         self._require_admin(visit)
         person = visit.parameters.read_integer("id")
         if standing == "removed" and person in self._host.operation.admin_ids:
@@ -73,7 +73,7 @@ class Admin:
         return await self.get_overview(visit)
 
     async def preview_broadcast(self, visit: Visit) -> Answer:
-        """Preview a broadcast without sending it."""
+        """Store a draft of a broadcast. Return it with a question that asks to confirm it."""
         self._require_admin(visit)
         text = visit.parameters.read_text("text", MAX_TEXT_CHARS)
         found = await propose_broadcast(self._services, self._host.operation, visit.session.person, text)
@@ -83,7 +83,7 @@ class Admin:
         return {**pick(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
 
     async def end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
-        """Send a proposed broadcast, or stop the one that is being sent."""
+        """Start sending a broadcast if `is_sent`, or else cancel it. Return the new overview."""
         self._require_admin(visit)
         memory, admin = self._services.memory, visit.session.person
         found = await memory.broadcasts.find_broadcast(visit.parameters.read_integer("id"))

@@ -44,7 +44,7 @@ CROSS_SITE = PlainTextResponse("Another site may not use this page.", 403)
 
 
 def make_dashboard_app(services: Services, host: Host) -> Starlette:
-    """Return the app with the page at /, its files at /static and its API at /api."""
+    """Return the web app: the page at /, its files under /static and the API under /api."""
     visitors = Visitors()
     routes = _make_routes(services, host, visitors)
     path = urlsplit(host.url).path.rstrip("/")  # a proxy may strip it or not
@@ -59,13 +59,13 @@ def make_dashboard_app(services: Services, host: Host) -> Starlette:
 
 
 class PatientProtocol(BoundedProtocol):
-    """An HTTP protocol that waits longer for a request, because a file may be uploaded over a slow line."""
+    """An HTTP protocol that waits longer for a request body, to allow uploads over a slow connection."""
 
     request_within = 120.0
 
 
 def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
-    """Serve the page while the block runs, and yield the port. Raise SettingsError if the address is in use."""
+    """Serve the page while the block runs, and yield the port. Raise SettingsError if the port is taken."""
     app = make_dashboard_app(services, host)
     return serve(app, address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol)
 
@@ -141,7 +141,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
 
 @define(eq=False)
 class Guard:
-    """Middleware that answers HTTP requests with `refusal` unless `is_allowed` returns True."""
+    """Middleware that answers HTTP requests with `refusal` if `is_allowed` returns False."""
 
     app: ASGIApp
     is_allowed: Callable[[Scope], bool]
@@ -153,9 +153,9 @@ class Guard:
 
 
 def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
-    """Return True unless the Host header may be a sign of DNS rebinding.
+    """Return True if the Host header is safe from DNS rebinding.
 
-    Besides `names`, a proxy may use an IP address, a name without a dot, or a name in a private domain.
+    This holds for `names`, IP addresses, names without a dot and names in private domains.
     """
     try:
         name = urlsplit(f"//{Headers(scope=scope).get('host', '')}").hostname
@@ -171,7 +171,7 @@ def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
 def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linked: Collection[str] = ()) -> bool:
     """Return False for a cross-site request, which must not act on behalf of a visitor.
 
-    `origins` are accepted in addition to the host of the request. Other sites may link to the paths in `linked`.
+    Origins in `origins` are accepted as well as the request's own host. Other sites may link to the paths in `linked`.
     """
     headers = Headers(scope=scope)
     origin = headers.get("origin")
@@ -188,7 +188,7 @@ def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linked: Colle
 
 @define(eq=False)
 class SafeHeaders:
-    """Middleware that adds security headers to every response that does not set its own."""
+    """Middleware that adds security headers to all responses, unless they are already set."""
 
     app: ASGIApp
     policy: str

@@ -33,7 +33,7 @@ MAX_LISTED_CHARS = 200  # of each text in a preview
 
 @define(kw_only=True, eq=False)
 class Changes:
-    """The handlers of requests that change something."""
+    """Handlers of requests that change an owner's data."""
 
     _services: Services
     _views: Views
@@ -88,7 +88,7 @@ class Changes:
         return {"said": said, **await self._views.list_profiles(visit)}
 
     async def preview_forgetting(self, visit: Visit) -> Answer:
-        """List the items that a request to forget would erase, and later messages that repeat them."""
+        """Return the items that a request would erase, and later messages that repeat them."""
         what = await self._parse_forgetting(visit)
         with_remainder = visit.parameters.read_flag("with_repeats", default=True)
         found = Forgotten()

@@ -25,13 +25,13 @@ MAX_RECENT = 100  # messages just before an explained answer
 
 
 def pick(record: object, *names: str) -> Json:
-    """Return some attributes of a record by name. Dates become ISO 8601."""
+    """Return the named attributes of a record as a dictionary, with dates in ISO 8601 format."""
     values = {name: getattr(record, name) for name in names}
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
 
 
 def format_message(message: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
-    """Return a message as JSON. `text` is a passage to show instead of its beginning."""
+    """Return a message as JSON. `text` is a passage to show in place of the message's beginning."""
     shown = message.content if text is None else text
     cut = shown if is_whole else shown[:MAX_SHOWN_CHARS]
     topic = message.scope.thread if message.scope.thread < FIRST_NUMBER else 0
@@ -53,7 +53,7 @@ def format_hit(hit: Hit) -> Json:
 
 
 def format_summary_head(summary: Summary) -> Json:
-    """Return a summary as JSON with its title, but without its text."""
+    """Return a summary as JSON, with its title in place of its text."""
     return {
         **pick(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
         "title": find_title(summary.text),
@@ -62,7 +62,7 @@ def format_summary_head(summary: Summary) -> Json:
 
 
 def find_title(text: str) -> str:
-    """Return the first sentence of a text, or its beginning."""
+    """Return the first sentence of a text, shortened if it is too long."""
     line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
     end = _SENTENCE_END.search(line)
     shown = line[: end.end()] if end else line
@@ -70,7 +70,7 @@ def find_title(text: str) -> str:
 
 
 def format_summary(summary: Summary) -> Json:
-    """Return a summary as JSON with its text, and the model, time and tokens that it took."""
+    """Return a summary as JSON, with its text and the model, time and tokens used to make it."""
     return {
         **format_summary_head(summary),
         **pick(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
@@ -93,7 +93,7 @@ def format_fact(fact: Fact) -> Json:
 
 
 def format_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
-    """Return a choice as JSON, with its current value."""
+    """Return a setting as JSON, with its current value."""
     return {
         **pick(choice, "name", "kind", "longest"),
         "label": tr(choice.text),
@@ -104,7 +104,7 @@ def format_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
 
 
 def format_explanation(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
-    """Return how an answer was made as JSON. `turn` holds the messages of its turn."""
+    """Return an explanation of an answer as JSON. `turn` holds the messages of the turn."""
     record = explanation.record
     question = "\n".join(message.content for message in turn if message.is_user)
     answer = "".join(message.content for message in turn if message.id == number)

@@ -16,7 +16,7 @@ STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CS
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The bot around the page. Without a `bot_token`, nobody can sign in from Telegram."""
+    """What the dashboard needs from the bot. Without a `bot_token`, nobody can sign in from Telegram."""
 
     url: str  # the page's address without a trailing slash
     hosts: tuple[str, ...]  # accepted Host headers
@@ -31,11 +31,11 @@ class Host:
 
     @property
     def origin(self) -> str:
-        """Return the page's origin without the scheme."""
+        """Return the host and port of the page's URL."""
         return urlsplit(self.url).netloc
 
     @property
     def bot_id(self) -> int:
-        """Return the bot's Telegram id from its token, or 0."""
+        """Return the bot's Telegram id, which is part of its token, or 0 without a token."""
         number = self.bot_token.value.partition(":")[0]
         return int(number) if number.isdecimal() else 0

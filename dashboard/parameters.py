@@ -16,11 +16,11 @@ MAX_IDS = 500
 
 
 class BadRequest(Exception):  # noqa: N818 - reads as the state it is
-    """A parameter is missing or has the wrong type. The page never sends such a request."""
+    """Raised if a parameter is missing or has the wrong type. The page itself never sends such a request."""
 
 
 class Parameters:
-    """Read parameters by name. Every method raises BadRequest for a wrong value."""
+    """The parameters of a request, read by name. The methods raise BadRequest if a value is invalid."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
@@ -33,7 +33,7 @@ class Parameters:
         return name in self._values
 
     def read_integer(self, name: str, default: int | None = None) -> int:
-        """Return an integer parameter. It is required if there is no default."""
+        """Return an integer parameter. Raise BadRequest if it is missing and there is no default."""
         value = self._values.get(name)
         if value in (None, "") and default is not None:
             return default
@@ -79,7 +79,7 @@ class Parameters:
         return tuple(value)
 
     def read_object(self, name: str) -> "Parameters":
-        """Return the parameters in a nested object of the body."""
+        """Return a nested object of the request body as parameters."""
         value = self._values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
@@ -87,12 +87,12 @@ class Parameters:
 
 
 async def read_query(request: Request) -> Parameters:
-    """Return the parameters of the query string."""
+    """Return the parameters in the query string of a request."""
     return Parameters(request.query_params)
 
 
 async def read_json(request: Request) -> Parameters:
-    """Return the parameters of a JSON body. Raise BadRequest if it is malformed, or TooLarge."""
+    """Return the parameters in the JSON body of a request. Raise BadRequest if it is malformed, or TooLarge."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     body = bytearray()

@@ -41,7 +41,7 @@ FORMATS = ("json", "markdown", "html")
 
 @define(kw_only=True, eq=False)
 class Past:
-    """The handlers of imports and exports."""
+    """Handlers of requests that import or export data."""
 
     _services: Services
     _host: Host
@@ -49,7 +49,7 @@ class Past:
     _exports: FileTransfers = field(factory=FileTransfers, init=False)
 
     async def plan_import(self, visit: Visit) -> Answer:
-        """Return a preview of an import, and the questions that the person has not answered yet."""
+        """Return a preview of an import, with the questions that the person still has to answer."""
         context = self._parse_import_request(visit)
         async with self._uploads.reserve_place(visit.session.person):
             data = await _receive_upload(visit)
@@ -127,7 +127,7 @@ class Past:
         return {"text": tr("learning-what-it-takes", **figures), "first": ids[0], "last": ids[1]}
 
     async def get_learning_offer(self, visit: Visit) -> Answer:
-        """Return an offer to learn from earlier imports, and a prompt that asks another assistant for facts."""
+        """Return an offer to learn from imported messages, and a prompt to get facts from another assistant."""
         return {
             "offer": await self._make_learning_offer(visit.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),
@@ -149,7 +149,7 @@ class Past:
         return {"said": tr("learning-stopped")}
 
     async def download_export(self, visit: Visit) -> Response:
-        """Stream an export as a download."""
+        """Stream an export as a file to download."""
         async with AsyncExitStack() as stack:
             name, file = await self._open_export(visit, stack)
             opened = stack.pop_all()
@@ -181,7 +181,7 @@ class Past:
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
     async def send_export(self, visit: Visit) -> Answer:
-        """Have the bot send an export to the chat, because Telegram's apps do not let a page save a file."""
+        """Send an export to the chat. Telegram's apps do not let a page save a file."""
         send_file = self._host.send_file
         async with AsyncExitStack() as stack:
             name, file = await self._open_export(visit, stack)

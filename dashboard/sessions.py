@@ -30,12 +30,12 @@ MAX_FIELDS = 30  # of initData; Telegram sends at most eleven
 
 
 class NoSession(Exception):  # noqa: N818 - reads as the state it is
-    """The proof of identity is missing, invalid, expired or already used."""
+    """Raised if a proof of identity is missing, invalid, expired or already used."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageSession:
-    """A person's session, which shows the memory of `owner` first."""
+    """A person's session on the page. The page first shows the memory of `owner`."""
 
     person: int
     owner: int
@@ -48,14 +48,14 @@ class PageSession:
 
 @define(kw_only=True, eq=False)
 class PageSessions:
-    """Opens and checks sessions. Methods that take a link, token or initData raise NoSession if it is not valid."""
+    """Opens and checks sessions. Methods raise NoSession if a link, token or initData is not valid."""
 
     _memory: ExternalMemory
     _clock: Clock
     _bot_token: Secret = field(default=Secret(""))
 
     async def make_link(self, person: int, owner: int, *, language: str = "", name: str = "", group: str = "") -> str:
-        """Return the secret of a one-time link to an owner's memory for this person."""
+        """Return the secret of a one-time link that shows an owner's memory to a person."""
         now = self._clock()
         session = PageSession(
             person=person,
@@ -69,14 +69,14 @@ class PageSessions:
         return await self._sign_session("link", session, nonce=secrets.token_urlsafe(12))
 
     async def open_by_link(self, link: str) -> PageSession:
-        """Open a session with a one-time link, which is then invalid."""
+        """Open a session by a one-time link, and invalidate the link."""
         session, nonce = await self._read_signed_session("link", link)
         if not await self._memory.used_links.use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
         return self.renew_session(await self._require_not_ended(session))
 
     async def open_by_telegram(self, init_data: str) -> PageSession:
-        """Open a session for a person who opened the page within Telegram."""
+        """Open a session by the initData of a Telegram Mini App."""
         form = verify_init_data(init_data, self._bot_token, now=self._clock())
         try:
             user = json.loads(form.get("user", ""))
@@ -91,12 +91,12 @@ class PageSessions:
         return self.renew_session(await self._require_not_ended(session))
 
     async def find_session(self, token: str) -> PageSession:
-        """Return the session of a token."""
+        """Return the session of a signed token."""
         session, _ = await self._read_signed_session("session", token)
         return await self._require_not_ended(session)
 
     async def end_sessions(self, person: int) -> None:
-        """End all sessions of a person in every process, and invalidate links and initData issued until now."""
+        """End all sessions of a person, and invalidate links and initData issued until now."""
         await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
     async def _require_not_ended(self, session: PageSession) -> PageSession:
@@ -106,11 +106,11 @@ class PageSessions:
         return session
 
     def renew_session(self, session: PageSession) -> PageSession:
-        """Return the session with a later expiry, at most MAX_SESSION after its first proof."""
+        """Return the session with a later expiry, up to MAX_SESSION after the person signed in."""
         return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
     async def make_token(self, session: PageSession) -> str:
-        """Return the signed token of a session."""
+        """Return a signed token for a session."""
         return await self._sign_session("session", session)
 
     async def _sign_session(self, kind: str, session: PageSession, **more: str) -> str:
@@ -143,7 +143,7 @@ class PageSessions:
 
 
 def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """Return the fields of initData. Raise NoSession if Telegram did not sign it for this bot within INIT_DATA_FOR."""
+    """Return the fields of initData. Raise NoSession if its signature is wrong or older than INIT_DATA_FOR."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
     try:

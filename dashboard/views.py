@@ -42,13 +42,13 @@ DAYS_OF_USE = 30
 
 @define(kw_only=True, eq=False)
 class Views:
-    """The handlers of requests that change nothing."""
+    """Handlers of requests that read an owner's data."""
 
     _services: Services
     _operation: Operation
 
     async def get_home(self, visit: Visit) -> Answer:
-        """Return the state of a memory. The page polls it."""
+        """Return the state of an owner's memory. The page calls this at intervals."""
         config, status = visit.config, await self._services.summaries.read_status(visit.scope)
         async with self._services.memory.home(visit.owner) as store:
             facts = await store.facts.read_revision(visit.owner)
@@ -74,14 +74,14 @@ class Views:
         }
 
     async def get_opening(self, visit: Visit) -> Answer:
-        """Return the state of a memory, and its newest messages unless `limit` is 0."""
+        """Return the state of an owner's memory, with its newest messages unless `limit` is 0."""
         answer: Answer = {"home": await self.get_home(visit)}
         if visit.parameters.read_integer("limit", 0):
             answer["timeline"] = await self.get_timeline(visit)
         return answer
 
     async def list_scopes(self, owner: int) -> list[dict[str, object]]:
-        """Return the conversations of a chat by topic. The open one of each topic is marked."""
+        """Return the conversations of a chat, topic by topic. `is_open` marks the open one of each topic."""
         async with self._services.memory.home(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
             places = [Scope(owner=owner, thread=thread) for thread in (0, *threads[:MAX_PLACES])]
@@ -206,7 +206,7 @@ class Views:
         }
 
     async def list_explanations(self, visit: Visit) -> Answer:
-        """Return a page of explanations of answers, newest first."""
+        """Return a page of explanations of the latest answers, newest first."""
         before = visit.parameters.read_optional_integer("before")
         explained = self._services.explanations.explain_latest_answers
         found = await explained(visit.scope, before=before, limit=MAX_EXPLANATIONS + 1)
@@ -252,7 +252,7 @@ class Views:
         }
 
     async def count_messages_per_day(self, visit: Visit) -> Answer:
-        """Return each day in the owner's time zone that has messages, with their number."""
+        """Return the number of messages on each day that has any, in the owner's time zone."""
         async with self._services.memory.home(visit.owner) as store:
             hours = await store.timeline.count_by_hour(visit.scope)
         messages = Counter[str]()

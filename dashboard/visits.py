@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
-    """A refusal of a request, with an HTTP status and a sentence in the reader's language."""
+    """Raised if a request is refused, with an HTTP status and a sentence for the reader."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -40,7 +40,7 @@ class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visit:
-    """An authorized request for one conversation. `config` is None if the owner has not configured a memory."""
+    """An authorized request about a conversation. `config` is None if the owner has not configured a memory."""
 
     session: PageSession
     request: Request
@@ -70,7 +70,7 @@ ParameterReader = Callable[[Request], Awaitable[Parameters]]
 
 @define(kw_only=True, eq=False)
 class Visits:
-    """Makes endpoints out of handlers, which take a Visit."""
+    """Turns handlers into endpoints that check the session and the access to the owner's data."""
 
     _services: Services
     _sessions: PageSessions
@@ -79,7 +79,7 @@ class Visits:
     _opening: Handler
 
     async def begin_session(self, request: Request) -> Response:
-        """Handle POST api/session: check the proof and return a token."""
+        """Handle POST api/session: check the proof of identity and return a token."""
 
         async def begin() -> Answer:
             parameters = await read_json(request)
@@ -109,7 +109,7 @@ class Visits:
     async def _read_opening(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
     ) -> Answer | Response | None:
-        """Return the content that the page shows first, or None if it is not requested or cannot be read."""
+        """Return the first content of the page, or None if it is not requested or cannot be read."""
         if "opening" not in parameters:
             return None
         with speak_in(language), suppress(VisitRefused, BadRequest, KeepsakeError):
@@ -128,7 +128,7 @@ class Visits:
         return await self._respond_in_language(request, end)
 
     async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
-        """Return the person's language. If `is_kept`, ask the process that serves the person to hand them over."""
+        """Return the person's language. If `is_kept`, first take over the lease on the person."""
         memory, default = self._services.memory, self._host.default_language
         try:
             async with memory.keep_lease(session.person) if is_kept else nullcontext():
@@ -138,7 +138,7 @@ class Visits:
         return choose_language(chosen, session.language, is_shared=False, default=default)
 
     def make_endpoint(self, handler: Handler, reader: ParameterReader) -> Callable[[Request], Awaitable[Response]]:
-        """Return an endpoint that calls a handler."""
+        """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
@@ -210,7 +210,7 @@ class Visits:
 
 
 async def make_response(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
-    """Return the response of `work`, or an error response if it fails."""
+    """Return the response that `work` produces, or an error response if it fails."""
     try:
         answer = await work()
     except VisitRefused as refusal:

@@ -32,7 +32,7 @@ MAX_OWNERS = 1_000  # whose last attempt is kept
 
 @define(kw_only=True, eq=False)
 class ProfileDistiller:
-    """Distils profiles. Its background tasks end with the `async with` block."""
+    """Distils facts and summaries into profiles. Cancels its background tasks when it is closed."""
 
     _memory: ExternalMemory
     _model: ChatModel
@@ -51,14 +51,14 @@ class ProfileDistiller:
         await cancel_and_wait(*self._tasks.values())
 
     async def list_versions(self, owner: int) -> list[Profile]:
-        """Return all versions of a profile, newest first. The first one is in use."""
+        """Return all versions of an owner's profile, newest first. The newest one is in use."""
         async with self._memory.home(owner) as store:
             return await store.profiles.list_versions(owner)
 
     def start(self, owner: int, tell: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
-        """Distil a profile in the background. Return False if that is already running.
+        """Distil a profile in the background. Return False if this is already running.
 
-        Call `tell` with the new version, None if there is no material, or the sentence of an error.
+        Call `tell` with the new version, with None if there is nothing to distil, or with an error sentence.
         """
 
         async def distil_and_tell() -> None:
@@ -79,7 +79,7 @@ class ProfileDistiller:
         return True
 
     async def distil_if_due(self, owner: int) -> Profile | None:
-        """Distil a new version if enough summaries are waiting. Leave the newest of them for the next time."""
+        """Distil a new version if enough summaries wait. Leave the newest ones for later. Log errors."""
         if not self._settings.learns_facts:
             return None
         every = self._settings.profile_every_summaries
@@ -105,7 +105,7 @@ class ProfileDistiller:
         return made
 
     async def distil_now(self, owner: int) -> Profile | None:
-        """Distil a new version now. Return None without material or a usable answer. Raise KeepsakeError."""
+        """Distil a new version, or return None if there is nothing usable. Raise KeepsakeError."""
         async with self._memory.opened(owner) as store:
             waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)

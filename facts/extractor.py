@@ -44,18 +44,18 @@ MAX_PAUSE = timedelta(hours=1)
 
 
 class Backoff:
-    """Delays the next attempt to learn from a source after a failure. The pause doubles with each failure."""
+    """Delays retries after failures to learn from a source. The delay doubles with each failure."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = LRUCache[Source, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
 
     def count_failures(self, source: Source) -> int:
-        """Return the number of consecutive failures of a source."""
+        """Return how many times in a row learning from a source has failed."""
         return self._failures[source][0] if source in self._failures else 0
 
     async def run_if_due(self, source: Source, work: Callable[[], Awaitable[T]]) -> T | None:
-        """Run `work` and return its result. Return None if it fails, or if it is too early for a retry."""
+        """Run `work` and return its result, or None if it fails or a retry is not due yet."""
         if source in self._failures and self._clock() < self._failures[source][1]:
             return None
         try:
@@ -78,7 +78,7 @@ class Backoff:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """Turns to learn from, read in a single snapshot of the store."""
+    """Turns to learn from, and the known facts, read from the same snapshot of the store."""
 
     scope: Scope
     request: ExtractionRequest | None  # None if there is nothing to learn
@@ -92,17 +92,17 @@ class Batch:
 
 @define(kw_only=True, eq=False)
 class FactExtractor:
-    """Extracts facts from turns by a model, within the owner's daily quota."""
+    """Extracts facts from turns with a model, within the owner's daily quota."""
 
     _model: ChatModel
     _requests: Requests
     _quota: Quota
 
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
-        """Return the verified facts of these turns. Raise ModelError.
+        """Return the verified facts of the turns in a request. Raise ModelError.
 
-        Without a usable answer, ask about each half of the turns, down to single turns. `failures` counts the earlier
-        attempts, which all failed.
+        If the answer is unusable, split the turns in halves and ask about each. `failures` is the number of earlier
+        attempts that failed.
         """
         try:
             answer = await self._ask_model(batch.scope.owner, request.request)
@@ -128,7 +128,7 @@ class FactExtractor:
         return facts
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
-        """Return a request for each half of the turns, or [] for a single turn, which is skipped."""
+        """Return a request for each half of the turns, or [] if there is only one turn."""
         turns, middle = request.turns, (len(request.turns) + 1) // 2
         if len(turns) < 2:
             log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)

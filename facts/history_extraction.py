@@ -21,7 +21,7 @@ RETRY_SECONDS = 60.0  # until a scope is tried again after a failure, without to
 
 @define(kw_only=True, eq=False)
 class HistoryExtraction:
-    """Learns from imported messages in a background task, if `is_on`. The task ends with the `async with` block."""
+    """Learns facts from imported messages in the background, if `is_on`."""
 
     _memory: ExternalMemory
     _facts: Facts
@@ -41,7 +41,7 @@ class HistoryExtraction:
             await cancel_and_wait(self._task)
 
     async def estimate(self, owner: int, first_id: int, last_id: int) -> ExtractionEstimate | None:
-        """Estimate the cost of learning from a range of imported messages. Return None if there are none left."""
+        """Estimate the cost of learning from imported messages. Return None if there is nothing to learn."""
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
@@ -51,7 +51,7 @@ class HistoryExtraction:
     async def begin(self, owner: int, first_id: int, last_id: int) -> Literal["begun", "busy", "nothing", "off"]:
         """Begin or resume learning from a range of imported messages.
 
-        Return "busy" if another range is in progress, and "off" if memory is off or the owner is incognito.
+        Return "busy" if another range is in progress, or "off" if the owner's memory is off or incognito.
         """
         if not await self._is_learning(owner):
             return "off"
@@ -65,7 +65,7 @@ class HistoryExtraction:
         return "begun"
 
     async def stop(self, owner: int) -> None:
-        """Stop learning from an owner's imported messages. Keep the facts that were learned."""
+        """Stop learning from an owner's imported messages. Keep the facts learned so far."""
         async with self._memory.home(owner) as store:
             await store.history_extraction.stop_extraction(owner)
 
@@ -74,7 +74,7 @@ class HistoryExtraction:
         return self._is_on and config is not None and config.enabled and not config.incognito
 
     async def wait_until_idle(self) -> None:
-        """Wait until nothing more can be learned for now."""
+        """Wait until there is nothing left to learn for now."""
         await self._idle.wait()
 
     async def _run_forever(self) -> None:
@@ -92,7 +92,7 @@ class HistoryExtraction:
                         await self._wanted.wait()
 
     async def _learn_from_each_scope(self) -> bool:
-        """Make one request for each waiting scope. Return True if one made progress."""
+        """Learn a batch from each waiting scope. Return True if any of them made progress."""
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:

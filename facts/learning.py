@@ -36,7 +36,7 @@ IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by ha
 
 @define(kw_only=True, eq=False)
 class Facts:
-    """The facts about all owners. Learns them from messages, and changes them by hand."""
+    """The facts about all owners. Learns facts from messages, and changes them for owners."""
 
     _memory: ExternalMemory
     _extractor: FactExtractor
@@ -49,11 +49,11 @@ class Facts:
     _learning: set[Scope] = field(factory=set[Scope], init=False)  # scopes whose messages are being learned from now
 
     async def learn_if_due(self, scope: Scope) -> None:
-        """Learn from a scope if enough turns for a batch are waiting. Log failures and try again later."""
+        """Learn from a scope if enough turns wait for a batch. Log failures and retry later."""
         await self._learn_safely(scope, min_turns=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
-        """Learn from messages that are about to be archived by a fold."""
+        """Learn from messages before a fold archives them."""
         try:
             async with self._memory.opened(scope.owner) as store:
                 learned, waiting = await store.facts.read_unlearned(scope, 1) if store is not None else (0, [])
@@ -68,7 +68,7 @@ class Facts:
         await self._learn_safely(scope, min_turns=1)
 
     async def learn_from_quiet_scopes(self) -> None:
-        """Learn from every scope in which nobody has written for a while."""
+        """Learn from all scopes that have been quiet for a while."""
         quiet_since = self._clock() - timedelta(seconds=self._settings.facts_quiet_seconds)
         for store in self._memory.stores if self._settings.learns_facts else ():
             for scope in await store.facts.list_waiting_scopes(quiet_since):
@@ -77,10 +77,10 @@ class Facts:
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, min_turns: int = 1) -> list[Fact]:
-        """Learn from the waiting messages of a scope if they form `min_turns` turns. Return the new facts.
+        """Learn from the waiting messages of a scope if there are at least `min_turns` turns.
 
-        Learn nothing if memory is off, the owner is incognito, or another task is learning from the scope. Raise
-        KeepsakeError if the model or the store fails.
+        Return the new facts: none if memory is off, the owner is incognito, or another task is learning from the scope.
+        Raise KeepsakeError.
         """
         made: list[Fact] = []
         if scope in self._learning:
@@ -99,7 +99,7 @@ class Facts:
         return made
 
     async def learn_from_history(self, scope: Scope) -> bool:
-        """Learn from a scope's next imported messages with one request. Return True if that made progress."""
+        """Learn from the next batch of imported messages in a scope. Return True if there was progress."""
 
         async def learn_next() -> list[Fact] | None:
             batch = await self._find_batch(scope, from_history=True)
@@ -111,7 +111,7 @@ class Facts:
         return self._settings.learns_facts and await self._backoff.run_if_due((scope, True), learn_next) is not None
 
     async def _learn_batch(self, batch: Batch) -> list[Fact] | None:
-        """Return the new facts, or None if memory was turned off during extraction."""
+        """Learn from a batch and return the new facts, or None if memory was turned off in the meantime."""
         failures = self._backoff.count_failures((batch.scope, batch.from_history))
         new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
         async with self._memory.opened(batch.scope.owner) as store:
@@ -122,9 +122,9 @@ class Facts:
         return inserted
 
     async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
-        """Reconcile extracted facts with all known ones and store them. Return the new facts.
+        """Reconcile extracted facts with the known ones and store them. Return the new facts.
 
-        Raise StaleFacts if a source was changed or forgotten, or NewerFacts if other scopes kept storing facts first.
+        Raise StaleFacts if a source was changed or forgotten, or NewerFacts if other facts were stored meanwhile.
         """
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
@@ -152,7 +152,7 @@ class Facts:
             await self._backoff.run_if_due((scope, False), partial(self.learn, scope, min_turns=min_turns))
 
     async def _find_batch(self, scope: Scope, *, min_turns: int = 1, from_history: bool = False) -> Batch | None:
-        """Return the next messages to learn from, or None if there are too few or the owner allows no learning."""
+        """Return the next batch to learn from, or None if too few turns wait or learning is not allowed."""
         if scope.is_direct_messages:
             return None
         config = await self._memory.config(scope.owner)
@@ -206,12 +206,12 @@ class Facts:
         )
 
     async def list_all(self, owner: int) -> list[Fact]:
-        """Return all facts about an owner by ascending id, including ended and deleted ones."""
+        """Return all facts about an owner by id, including ended and deleted ones."""
         async with self._memory.home(owner) as store:
             return await store.facts.list_all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """Add a fact by hand. Return it and True, or the known fact with the same words and False. Raise FactsFull."""
+        """Add a fact. Return it and True, or an existing fact with the same words and False. Raise FactsFull."""
 
         def find_repeated() -> Fact | None:
             words = list_essential_words(text)
@@ -228,7 +228,7 @@ class Facts:
             return await store.facts.add(owner, _make_own_fact(text, now), now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
+        """Replace a fact by a new one and keep the old one as history. Return None if it does not exist."""
         now = self._clock()
         async with self._memory.home(owner) as store:
             known = await store.facts.find_fact(owner, id_)
@@ -245,7 +245,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now, instead_of=id_)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Change the text of a fact. Return None if no valid fact has this id."""
+        """Change the text of a fact. Return None if there is no such valid fact."""
         async with self._memory.home(owner) as store:
             known = await store.facts.find_fact(owner, id_)
             if known is None or known.valid_to is not None:
@@ -253,27 +253,27 @@ class Facts:
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
-        """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
+        """Pin a fact, so that every prompt contains it, or unpin it. Return None if it does not exist."""
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
     async def make_instruction(self, owner: int, id_: int) -> Fact | None:
-        """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
+        """Turn a fact into a lasting instruction for all prompts. Return None if it does not exist."""
         async with self._memory.home(owner) as store:
             return await store.facts.make_instruction(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Delete a fact. It can be restored for a day. Return None if the owner has no such fact."""
+        """Delete a fact, which can be restored for a day. Return None if it does not exist."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
-        """Restore a deleted fact. Return None if the owner has no such fact."""
+        """Restore a deleted fact. Return None if it does not exist."""
         async with self._memory.home(owner) as store:
             return await store.facts.restore(owner, id_, now=self._clock())
 
     async def embed_missing(self) -> None:
-        """Embed facts that have no vector yet. Stop if the embedder fails."""
+        """Embed the facts that have no vector yet. Stop at the first failure."""
         if self._embedder is None:
             return
         for store in self._memory.stores:

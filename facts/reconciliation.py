@@ -20,7 +20,7 @@ MAX_FACTS_PER_KEY = 500  # of a frequent word, only the newest facts are looked 
 
 
 class FactCandidates:
-    """A word index of facts. The caller chooses the number of each fact."""
+    """An index of facts by their words. Callers identify facts by numbers of their choice."""
 
     def __init__(self, facts: Mapping[int, Fact | NewFact]) -> None:
         self._having: dict[str, list[int]] = {}
@@ -29,17 +29,17 @@ class FactCandidates:
             self.add(number, fact)
 
     def add(self, number: int, fact: Fact | NewFact) -> None:
-        """Add a fact to the index. Facts that are added later count as newer."""
+        """Add a fact to the index under a number. Facts added later count as newer."""
         self._total += 1
         for key in _add_prefixes(_iterate_terms(fact)):
             self._having.setdefault(key, []).append(number)
 
     def find_similar(self, fact: Fact | NewFact) -> list[int]:
-        """Return the numbers of the facts that share most terms with this one, best first."""
+        """Return the numbers of the facts that share the most terms with a fact, best first."""
         return self.find_by_terms(_iterate_terms(fact))
 
     def find_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
-        """Return the numbers of the facts that share most of these terms, best first. Rare terms count more."""
+        """Return the numbers of the facts that share the most terms, best first. Rare terms weigh more."""
         having = [found for key in _add_prefixes(terms) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
         for found in heapq.nsmallest(MAX_KEYS, having, key=len):
@@ -64,11 +64,12 @@ def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
 def plan_changes(
     new: Sequence[NewFact], known: Sequence[Fact], *, erased: Sequence[Decision] = (), max_valid: int = MAX_FACTS
 ) -> list[FactChange]:
-    """Plan a change for each new fact, in order. Leave out facts that a decision of the owner overrules.
+    """Plan a change for each new fact, in order, unless a decision of the owner overrules the fact.
 
     `known` are all facts of the owner, including ended and deleted ones. `erased` are decisions about erased facts.
-    In a plan, a negative number -n stands for the fact of the n-th change. A decision overrules everything said before
-    it, and every question. Of several changes to one fact, the latest counts.
+    In a plan, a negative number -n refers to the fact of the n-th change. A decision overrules questions, and
+    everything
+    that was said before it.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = list_decisions_about(known, erased)
@@ -126,7 +127,7 @@ def _is_older(draft: NewFact, fact: Fact | NewFact) -> bool:
 def compare_facts(
     new: NewFact, known: Fact | NewFact, *, is_named: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Return what a new fact means for a known one. With `is_named`, the model says that it replaces the known one."""
+    """Return how a new fact relates to a known one. If `is_named`, the model says that it replaces it."""
     text = known.text
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, known.subject)
@@ -156,12 +157,12 @@ def compare_facts(
 
 
 def is_same_subject(subject: str, other: str) -> bool:
-    """Return True if two subjects are not empty and have the same words."""
+    """Return True if two subjects consist of the same words and are not empty."""
     return bool(subject.strip()) and bool(other.strip()) and find_topics(subject) == find_topics(other)
 
 
 def _select_related_facts(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
-    """Return the numbers of the facts that `draft` may change, first the one that the model named."""
+    """Return the numbers of facts that a new fact may change, beginning with the one the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
     for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():

@@ -34,7 +34,7 @@ Request = tuple[PromptMessage, ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionRequest:
-    """A request for facts, with the person's messages and the known facts that it contains."""
+    """A request to extract facts, with the messages and the known facts that it contains."""
 
     request: Request
     until: int  # the id of the last message that is covered
@@ -45,13 +45,13 @@ class ExtractionRequest:
 
     @property
     def answers(self) -> str:
-        """The assistant's words in these turns. The request does not contain them."""
+        """Return the assistant's words in these turns, which are not part of the request."""
         return "\n".join(message.content for turn in self.turns for message in turn if message.role == "assistant")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionEstimate:
-    """The estimated cost of learning from imported history."""
+    """The estimated cost of learning from imported messages."""
 
     messages: int
     requests: int
@@ -60,7 +60,7 @@ class ExtractionEstimate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileRequest:
-    """A request for a profile, with the facts and the ids of the summaries that it contains."""
+    """A request to write a profile, with the facts and the summary ids that it contains."""
 
     request: Request
     facts: tuple[Fact, ...]
@@ -68,9 +68,9 @@ class ProfileRequest:
 
 
 class Requests:
-    """Builds requests of at most `window` tokens, counting the schema if there is room for both.
+    """Builds requests of at most `window` tokens.
 
-    `under` lowers a token limit to what the model is known to accept.
+    `under` lowers this limit to the number of tokens that the model accepts.
     """
 
     def __init__(self, tokenizer: Tokenizer, window: int, *, under: Callable[[int], int] = int) -> None:
@@ -92,13 +92,15 @@ class Requests:
         max_turns: int = MAX_TURNS,
         separates_long: bool = False,
     ) -> ExtractionRequest:
-        """Build a request with the related known facts and as many of the first turns as fit.
+        """Build a request with as many of the first turns as fit, and the known facts that they may change.
 
-        If not even the first turn fits, take as many of its messages as do. Cut a message longer than a quarter of the
-        room in its middle. Leave out the assistant's words, because small models take them for the person's.
+        If the first turn does not fit, include only its first messages. Cut a message in the middle if it is longer
+        than a
+        quarter of the room. Leave out the assistant's words, because small models mistake them for the person's.
 
-        With `separates_long`, put a long turn into a request of its own, because small models learn nothing from lines
-        next to a long paste.
+        If `separates_long`, put a long turn into a request of its own, because small models learn nothing from the
+        lines
+        next to it.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
@@ -134,7 +136,7 @@ class Requests:
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """Estimate the cost of learning from imported history. Round the tokens up to two digits."""
+        """Estimate the cost of learning from imported messages, with tokens rounded up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
@@ -148,7 +150,7 @@ class Requests:
         return self._tokens.count_request(request)
 
     def make_repair_request(self, asked: ExtractionRequest, answer: str) -> Request:
-        """Build a request to repair an unusable answer, which is cut if it is too long."""
+        """Build a request to repair an unusable answer. Cut the answer if it is too long."""
         free = self._window - self._tokens.count_request((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
@@ -158,9 +160,9 @@ class Requests:
     def make_profile_request(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
-        """Build a request from the last profile, the known facts in order, and the newest summaries.
+        """Build a request from the previous profile, the known facts and the newest summaries.
 
-        The last profile may take half of the room. If there are summaries, the facts may take half of the rest.
+        The profile may take half of the room, and the facts half of the rest if there are summaries.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
         bare = prompts.make_profile_request("-", ["-"], ["-"])
@@ -181,9 +183,9 @@ class Requests:
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
-        These facts come from the same messages or share words with them. A few others share only a name, share a word
-        and were decided by hand, or are shown because a message reports a change. If shown more facts, small models
-        repeat them instead of reading the turns.
+        These are facts from the same messages, facts that share words with them, and a few others. The number is
+        limited,
+        because small models repeat the facts they are shown instead of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share
@@ -241,7 +243,7 @@ class Requests:
     def _fit_turn_start(
         self, turn: Sequence[tuple[Message, str]], room: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
-        """Return the lines that fit, the id of the last message that they cover, and True if none is left."""
+        """Return the lines that fit, the id of the last message in them, and True if all messages fit."""
         if self._count_tokens([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id

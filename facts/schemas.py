@@ -63,7 +63,7 @@ FACTS_SCHEMA: Mapping[str, object] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
-    """A fact as the model wrote it. Only the types of its fields are checked."""
+    """A fact as the model wrote it. Only the types of its fields have been checked."""
 
     text: str
     kind: FactKind
@@ -78,7 +78,7 @@ class ExtractedFact:
 
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
-    """Parse the facts in a model's answer. Return None if the answer is not a list of facts."""
+    """Parse a model's answer into facts. Return None if the answer is not a list of facts."""
     items = _parse_list(answer)
     if items is None and answer.rstrip("` \n").endswith(("]", "}")):
         items = _parse_list(json.dumps(parse_meant_json(answer)))  # the answer is complete, but no valid JSON
@@ -93,9 +93,9 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
 def make_facts(
     extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
 ) -> Iterator[list[NewFact]]:
-    """Yield the versions of each extracted fact, one per message that may state it, likeliest first.
+    """Yield the possible versions of each extracted fact, one for each message that may state it, best first.
 
-    Models often give a wrong line number. `known` are the ids of the facts that the model was shown.
+    There are several because models often give a wrong line number. `known` are the ids of the facts in the prompt.
     """
     for fact in extracted:
         made = [
@@ -108,10 +108,11 @@ def make_facts(
 
 
 def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
-    """Return the words of a message that state a fact and the sentence around them, or None if there are none.
+    """Return the words of a message that state a fact, and their sentence, or None if there are none.
 
-    The words include neighbouring doubt, such as "maybe". They must not be a question. Fact and message must share a
-    word other than the speaker's name, unless the words have a name: a vague text is replaced with them.
+    The words include expressions of doubt, such as "maybe". They must share a word with the fact other than the
+    speaker's
+    name, and must not be a question.
     """
     content = message.content
     start, end = _find_quote(fact.quote, content)
@@ -150,9 +151,9 @@ _QUESTION_OPENING = "¿"
 
 
 def _include_doubt(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
-    """Extend a quote to words of doubt that are next to it in its sentence.
+    """Extend a quote by words of doubt that are next to it in the same sentence.
 
-    These are the words before the quote in its clause, a word or two after it, and neighbouring clauses of that length.
+    These may be in the quote's own clause or in a short neighbouring clause.
     """
     if make_fingerprint(content[start:end]).hedges:
         return start, end
@@ -181,7 +182,7 @@ def _find_quote(quote: str, content: str) -> tuple[int, int]:
 
 
 def _fold_letters(text: str) -> tuple[str, list[int]]:
-    """Return the letters and digits of a text in one case, and the position of each."""
+    """Return the letters and digits of a text, in one case, and the position of each in the text."""
     letters = [
         (letter, place)
         for place, character in enumerate(text)
@@ -229,10 +230,10 @@ def _make_fact(
 
 
 def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
-    """Replace a vague text, such as "Anna mentions her father's birthday", with the quote.
+    """Replace a vague text, such as "Anna mentions her father's birthday", by the quote.
 
-    A text is vague if it has no number and no name but the speaker's, lacks the names in the quote, and shares at most
-    half of its words with it. Small models write such texts.
+    A text is vague if it has no number and no name except the speaker's, lacks the names in the quote, and shares at
+    most half of its words with it.
     """
     told = make_fingerprint(fact.text)
     if told.numbers or not {*told.names} <= {*make_fingerprint(speaker).names}:
@@ -249,7 +250,7 @@ def _find_names(quote: str) -> set[str]:
 
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that may state a fact: the one that the model named, then by shared words."""
+    """Return the messages that may state a fact, beginning with the one that the model named."""
     topics = find_topics(fact.text)
     shared = {message.id: len(topics & find_topics(message.content)) for message in messages}
     named = [message for message in messages if message.id == fact.message]
@@ -259,7 +260,7 @@ def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> 
 
 
 def find_start_date(text: str, zone: tzinfo) -> datetime | None:
-    """Return the first moment of a time such as "since 2024-05" in a text, in UTC, or None if there is none."""
+    """Return the start of a period in a text, such as "since 2024-05", in UTC, or None."""
     match = _SINCE.search(text.casefold())
     if match is None:
         return None
@@ -348,7 +349,7 @@ PROFILE_SCHEMA: Mapping[str, object] = {
 
 
 def parse_profile(answer: str) -> dict[str, str]:
-    """Return the sections of a profile in a model's answer, or {} if the answer is unusable."""
+    """Parse a model's answer into sections of a profile, by name. Return {} if it is unusable."""
     start = answer.find("{")
     if start < 0:
         return {}
@@ -368,7 +369,7 @@ def parse_profile(answer: str) -> dict[str, str]:
 
 
 def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
-    """Format the sections of a profile under their headings. Cut the text after `max_words`."""
+    """Format the sections of a profile with their headings, in at most `max_words` words."""
     parts, left = [], max_words
     for name, text in sections.items():
         words = text.split()[: max(0, left)]

@@ -26,7 +26,7 @@ _LATIN = str.maketrans(
 def find_objections(
     fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
-    """Return the reasons for not learning a fact from these messages, or [] if it agrees with them.
+    """Return the reasons against learning a fact from messages, or [] if the messages support it.
 
     `allowed_texts` are other texts that the fact may repeat. `answers` are the assistant's words in the same turns.
     """
@@ -47,7 +47,7 @@ def find_objections(
 
 
 def remove_invented_start(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
-    """Return a fact without a start date that follows from none of its messages."""
+    """Return the fact without its start date if none of its messages implies the date."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
     if fact.valid_from == fact.observed_at or any(_is_date_implied(begins, message, zone) for message in sources):
@@ -56,7 +56,7 @@ def remove_invented_start(fact: NewFact, messages: Sequence[Message], *, zone: t
 
 
 def _remove_derived_dates(text: str, sources: Sequence[Message], said: str, zone: tzinfo) -> tuple[str, list[str]]:
-    """Remove the dates that follow from the sources. Return the remaining text and the removed dates."""
+    """Remove dates that follow from the sources. Return the remaining text and the removed dates."""
     derived = list[str]()
     for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
@@ -71,7 +71,7 @@ def _remove_derived_dates(text: str, sources: Sequence[Message], said: str, zone
 
 
 def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:
-    """Return True if a date is near the message's own date or within a time that the message names."""
+    """Return True if a date is close to the date of a message, or in a period that the message names."""
     said_at = message.created_at.astimezone(zone)
     if abs(moment - said_at) <= NEAR_DAYS:
         return True

@@ -10,14 +10,14 @@ from records.errors import DocumentUnreadable
 
 
 def is_plain_text(data: bytes, name: str) -> bool:
-    """Return True if a file is plain text, which is safe to read without a child process."""
+    """Return True if a file is plain text and can be read without a child process."""
     return not data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b")) and not (
         _is_pdf(data) or _is_web_page(data, name)
     )
 
 
 def read_lines(data: bytes, name: str) -> Iterator[DocumentLine]:
-    """Yield the lines of a document. Raise DocumentUnreadable, or a library's own error for a damaged file."""
+    """Yield the lines of a document. Raise DocumentUnreadable, or a parser's own error if the file is damaged."""
     if data.startswith(b"PK"):
         return _read_packed(data)
     if _is_pdf(data):

@@ -12,7 +12,7 @@ MAX_HEADING_CHARS = 80
 
 
 class _PageReader(HTMLParser):
-    """A parser that collects lines of text, each with the heading above it."""
+    """An HTML parser that collects the lines of a page, each with the heading above it."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -59,7 +59,7 @@ class _PageReader(HTMLParser):
 
 
 def read_lines(data: bytes, *, group: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
-    """Yield the lines of a page, grouped by heading or by `group`. Raise MoreThanRead after `max_chars`."""
+    """Yield the lines of a page, grouped by heading or as `group`. Raise MoreThanRead after `max_chars`."""
     page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
     seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()

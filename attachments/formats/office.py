@@ -22,7 +22,7 @@ _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n"}
 
 
 def read_docx(archive: ZipFile) -> Iterator[DocumentLine]:
-    """Yield the paragraphs and rows of a document's body, under its headings."""
+    """Yield the paragraphs and table rows of a Word document, grouped by heading."""
     body = packed.parse_xml(packed.read_content(archive, "word/document.xml")).find(f"{_W}body")
     heading = ""
     for block in body if body is not None else ():
@@ -49,7 +49,7 @@ def _read_paragraph(paragraph: Element) -> str:
 
 
 def read_xlsx(data: bytes, archive: ZipFile) -> Iterator[DocumentLine]:
-    """Yield the rows of each sheet, except empty ones."""
+    """Yield the non-empty rows of each sheet of a workbook."""
     for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
         packed.refuse_entity_definitions(archive.read(member))
     with warnings.catch_warnings():

@@ -15,7 +15,7 @@ MAX_MEMBERS = 5_000
 
 
 def open_archive(data: bytes) -> zipfile.ZipFile:
-    """Open an archive. Raise DocumentUnreadable if it is damaged, encrypted or too large."""
+    """Open a ZIP archive. Raise DocumentUnreadable if it is damaged, encrypted or too large."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
@@ -30,7 +30,7 @@ def open_archive(data: bytes) -> zipfile.ZipFile:
 
 
 def read_content(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return the bytes of a member, or b"" if the archive has no such member."""
+    """Return the content of an archive member, or b"" if there is no such member."""
     try:
         return archive.read(name)
     except KeyError:
@@ -38,7 +38,7 @@ def read_content(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def parse_xml(xml: bytes) -> ElementTree.Element:
-    """Return the root element. Raise DocumentUnreadable if the XML is invalid or defines entities."""
+    """Parse XML and return its root element. Raise DocumentUnreadable if it is invalid or defines entities."""
     refuse_entity_definitions(xml)
     try:
         return ElementTree.fromstring(xml)  # noqa: S314 - without definitions there is nothing to expand
@@ -47,7 +47,7 @@ def parse_xml(xml: bytes) -> ElementTree.Element:
 
 
 def refuse_entity_definitions(data: bytes) -> None:
-    """Raise DocumentUnreadable if XML, in any UTF, defines entities, which may grow without limit."""
+    """Raise DocumentUnreadable if XML defines entities, because they could expand without limit."""
     plain = data.replace(b"\0", b"")
     if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:
         raise DocumentUnreadable(tr("files-own-xml"))

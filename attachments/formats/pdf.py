@@ -14,7 +14,7 @@ MAX_PAGES = 2_000
 
 
 def read_lines(data: bytes) -> Iterator[DocumentLine]:
-    """Yield the text of each page. Raise DocumentUnreadable, or MoreThanRead after MAX_PAGES."""
+    """Yield the text of each page. Raise DocumentUnreadable if there is none, or MoreThanRead after MAX_PAGES."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):

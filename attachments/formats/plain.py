@@ -13,7 +13,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def decode_text(data: bytes) -> str:
-    """Return the text of a file. Raise DocumentUnreadable if it is not text."""
+    """Decode the content of a text file. Raise DocumentUnreadable if it is not text."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, "replace")
@@ -31,7 +31,7 @@ def decode_text(data: bytes) -> str:
 
 
 def read_lines(data: bytes) -> Iterator[DocumentLine]:
-    """Yield the lines of a text one by one. A list of all lines of a 20 MB file could take a gigabyte."""
+    """Yield the lines of a text file one at a time, to save memory with large files."""
     text = decode_text(data)
     start = number = 0
     for number, end in enumerate(_LINE_END.finditer(text), 1):

@@ -8,12 +8,12 @@ from storage.engine.sqlite_driver import sqlite3
 
 
 def create_first_schema(connection: sqlite3.Connection) -> None:
-    """Create all tables of version 1.0."""
+    """Create all tables of schema version 1.0."""
     run_sql_script(Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8"), connection)
 
 
 def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
-    """Run the statements of a script inside the caller's transaction, which executescript would commit."""
+    """Run a script's statements in the caller's transaction. Connection.executescript would commit it."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -35,7 +35,7 @@ _REQUIRED = object()
 
 
 def parse_stored_value(kind: Kind, value: Any) -> Any:
-    """Convert a database value to a portable value. Raise ValueError or TypeError if it is damaged."""
+    """Convert a database value to a portable value. Raise ValueError or TypeError if the value is damaged."""
     if value is not None and kind in _NESTED:
         value = json.loads(value)
     if value is not None and not isinstance(value, _STORED_TYPES[kind]):
@@ -45,7 +45,7 @@ def parse_stored_value(kind: Kind, value: Any) -> Any:
 
 @contextlib.contextmanager
 def explain_damage(place: str) -> Iterator[None]:
-    """Raise StorageCorrupt, which names the remedy, if the block fails to convert a value in `place`."""
+    """Convert a ValueError or TypeError raised in the block to StorageCorrupt. `place` is named in the message."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -54,7 +54,7 @@ def explain_damage(place: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of portable rows. `default` is used if a row lacks it. `choices` are the allowed values, if limited."""
+    """A column of a portable table. `default` replaces a missing value. `choices`, if any, are the allowed values."""
 
     name: str
     kind: Kind
@@ -63,12 +63,12 @@ class Column:
 
 
 def make_columns(kind: Kind, *names: str, default: object = _REQUIRED) -> list[Column]:
-    """Return columns that differ only in their names."""
+    """Return one column per name, all with the same kind and default."""
     return [Column(name, kind, default) for name in names]
 
 
 class Table:
-    """A table of portable rows. The first of its key columns is the owner."""
+    """A table of portable rows. The first column of its key is the owner's id."""
 
     def __init__(self, name: str, *columns: Column, key: tuple[str, ...] = ("user_id", "id")) -> None:
         self.name = name
@@ -81,21 +81,21 @@ class Table:
 
     @cached_property
     def upsert(self) -> str:
-        """The INSERT statement that replaces a row with the same key."""
+        """The SQL statement that inserts a row, or replaces the row with the same key."""
         return self.make_upsert()
 
     def make_upsert(self, *extra_columns: str) -> str:
-        """Return the statement `upsert` with extra columns, which keep their values in an existing row."""
+        """Return the `upsert` statement with extra columns, which are set only when a new row is inserted."""
         changed = ", ".join(f"{name} = excluded.{name}" for name in self.names if name not in self.key)
         return f"{self.make_insert(*extra_columns)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
 
     def make_insert(self, *extra_columns: str) -> str:
-        """Return the INSERT statement for a new row with extra columns."""
+        """Return the SQL statement that inserts a new row, including values for `extra_columns`."""
         names = [*self.names, *extra_columns]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
     def select_columns(self, names: Container[str]) -> "Table":
-        """Return a table with only the named columns, as in a file of an older version."""
+        """Return a copy of the table that has only the named columns."""
         return Table(self.name, *(column for column in self.columns if column.name in names), key=self.key)
 
     def to_portable(self, row: Mapping[str, object] | Row) -> Portable:
@@ -104,7 +104,7 @@ class Table:
             return {column.name: parse_stored_value(column.kind, row[column.name]) for column in self.columns}
 
     def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
-        """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if the row is invalid."""
+        """Convert a portable row to parameters for `upsert`. Raise KeyError or TypeError if the row is invalid."""
         values: list[Value] = []
         for column in self.columns:
             value = row[column.name] if column.name in row else self.defaults[column.name]

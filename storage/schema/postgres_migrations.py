@@ -41,7 +41,7 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Create or migrate the tables. Raise StorageTooNew, StorageTooOld, or StorageError if they are not ours."""
+    """Create or migrate the tables. Raise StorageError for an unsupported version or another program's tables."""
     while (version := _read_version(connection)) < len(MIGRATIONS):
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")

@@ -25,7 +25,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 
 def format_moment(moment: datetime) -> str:
-    """Format a datetime for storage, in UTC. Raise ValueError if it has no time zone."""
+    """Format a datetime as an ISO 8601 string in UTC. Raise ValueError if it has no time zone."""
     if moment.tzinfo is None:
         raise ValueError("a datetime without a zone")
     return moment.astimezone(UTC).isoformat()
@@ -41,7 +41,7 @@ def parse_optional_moment(text: object) -> datetime | None:
 
 
 class Records(Generic[Record]):
-    """Converts database rows to values of one class, and back. `renamed` maps fields to columns of another name."""
+    """Converts database rows to instances of a dataclass and back. `renamed` maps field names to column names."""
 
     def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
         kinds = {column.name: column.kind for column in table.columns}
@@ -53,11 +53,11 @@ class Records(Generic[Record]):
 
     @property
     def columns(self) -> frozenset[str]:
-        """The names of the columns that hold the fields of a value."""
+        """The names of the columns that store the fields of the dataclass."""
         return frozenset(column for _, column, _ in self._columns)
 
     def parse(self, row: AnyRow, **overrides: object) -> Record:
-        """Convert a row to a value, with `overrides` for some fields. Raise StorageCorrupt if a column is damaged."""
+        """Convert a row to an instance. `overrides` replace its fields. Raise StorageCorrupt if a column is damaged."""
         with explain_damage(self._table):
             values = {name: _parse_value(kind, row[column]) for name, column, kind in self._columns}
         if self._is_scoped:
@@ -65,7 +65,7 @@ class Records(Generic[Record]):
         return self._kind(**(values | overrides))
 
     def to_row(self, record: Record) -> Portable:
-        """Convert a value to a portable row that has only the columns of its fields."""
+        """Convert an instance of the dataclass to a portable row."""
         row: Portable = {column: _format_value(kind, getattr(record, name)) for name, column, kind in self._columns}
         if self._is_scoped:
             scope = getattr(record, "scope")  # noqa: B009 - _is_scoped says that the class has this field
@@ -118,7 +118,7 @@ def parse_config(row: AnyRow) -> OwnerConfig:
 
 
 def group_rows_by_table(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
-    """Group portable rows by their "table" key. Raise StorageError if a table is unknown or an owner is wrong."""
+    """Group portable rows by table name. Raise StorageError if a row has an unknown table or another owner."""
     by_table: dict[str, list[Portable]] = {}
     for row in rows:
         name = str(row.get("table"))

@@ -21,7 +21,7 @@ summary, or a duplicate. transfer/rows.py has a sentence for each problem.
 
 
 class RowError(Exception):
-    """Raised if a value of a row is invalid. `row` is like "messages[3]", counted from 0. It never holds the value."""
+    """Raised if a row contains an invalid value. `row` is the position of the row, such as "messages[3]"."""
 
     def __init__(self, row: str, name: str, problem: Problem) -> None:
         super().__init__(f"{row}: '{name}': {problem}")
@@ -33,7 +33,7 @@ class RowError(Exception):
 def parse_rows(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
 ) -> dict[str, list[Portable]]:
-    """Return the rows of all tables, completed with defaults. Raise RowError if a value or reference is invalid."""
+    """Validate portable rows and fill in defaults. Raise RowError if a value or a reference is invalid."""
     parsed_tables: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
         rows = [
@@ -125,7 +125,7 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
 
 
 def _check_unique(table: str, rows: Sequence[Portable], key: Sequence[str]) -> None:
-    """Raise RowError if two rows have the same key. Skip rows whose last key column is None."""
+    """Raise RowError if two rows have the same key. Ignore rows in which the last key column is None."""
     seen = set()
     for number, row in enumerate(iterate_with_pauses(rows)):
         values = tuple(row[name] for name in key)

@@ -66,10 +66,10 @@ def find_candidates(
     times: Sequence[tuple[float, float]] = (),
     before: int | None = None,
 ) -> Candidates:
-    """Return the `limit` messages that match the terms best, and others that may answer, with their neighbours.
+    """Return messages that may answer a question, and their neighbours, in chronological order.
 
-    The others contain the rarest terms, have a seq in `nearest`, or were said during one of `times` (seconds since
-    1970). Messages from the id `before` on are left out and not counted.
+    They are the `limit` best matches, messages with a rare term, those whose seq is in `nearest`, and those sent within
+    one of `times` (in seconds since 1970). Messages whose id is `before` or higher are excluded.
     """
     words = full_text.get_word_index(connection)
     totals = connection.execute(_TOTALS, tuple(scope)).fetchone()
@@ -117,7 +117,7 @@ def find_candidates(
 def find_completions(
     connection: Connection, scope: Scope, terms: Sequence[str], *, before: int | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Map each term that no message before the id `before` contains to longer known terms that begin with it."""
+    """Map each unknown term to known terms that extend it. Terms that occur only from id `before` on are unknown."""
     words = full_text.get_word_index(connection)
 
     def is_unknown(term: str, count: int) -> bool:
@@ -141,7 +141,7 @@ def list_speakers(connection: Connection, scope: Scope) -> list[str]:
 def _find_neighbours(
     connection: Connection, scope: Scope, seqs: Collection[int]
 ) -> tuple[list[tuple[Any, ...]], set[int]]:
-    """Return these messages and those around them in order of time, and the seqs of messages that follow a gap."""
+    """Return the messages and their neighbours in chronological order, and the seqs of messages that follow a gap."""
     found = {row[0]: row for row in _fetch_rows(connection, _SELF, json.dumps(list(seqs)), *scope)}
     before = after = list(found)
     preceded = set[int]()
@@ -158,7 +158,7 @@ def _find_neighbours(
 
 
 def _fetch_rows(connection: Connection, sql: str, *values: float | str) -> list[tuple[Any, ...]]:
-    """Return rows as plain tuples, since hundreds are read and unpacked at once."""
+    """Return the result rows as plain tuples, which are faster to read and unpack than Row objects."""
     cursor = connection.cursor()
     cursor.row_factory = None
     return cursor.execute(sql, values).fetchall()

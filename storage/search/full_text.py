@@ -14,30 +14,30 @@ LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in Post
 
 
 class FullText:
-    """A word index, used inside the caller's transaction. This one is SQLite's."""
+    """The SQLite word index, which uses FTS5. All methods run inside the caller's transaction."""
 
     def insert_entries(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
-        """Index new messages."""
+        """Add the terms of new messages to the index."""
         connection.executemany(
             "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(entry.seq, " ".join(entry.tokens)) for entry in entries]
         )
 
     def remove_owner(self, connection: Connection, owner: int) -> None:
-        """Remove an owner's messages, before they are deleted from `messages`."""
+        """Remove an owner's messages from the index. Call this before deleting them from `messages`."""
         connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
         self.merge_all_segments(connection)
 
     def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
-        """Remove messages (a JSON array of seqs). Their terms stay in the file until `merge_all_segments`."""
+        """Remove messages, given as a JSON array of seqs. `merge_all_segments` then erases their terms from disk."""
         connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (seqs,))
 
     def merge_all_segments(self, connection: Connection) -> None:
-        """Merge the index segments, which deletes the terms of removed messages from the file."""
+        """Merge all index segments into one, which erases the terms of removed messages from the file."""
         # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def merge_some_segments(self, connection: Connection) -> None:
-        """Merge a few index segments, because each search reads all of them."""
+        """Merge a few index segments to speed up searches, which have to read every segment."""
         # By itself FTS5 keeps up to 15 of the smallest segments, and 3 of each larger size.
         values = (MAX_SEGMENTS_ALIKE,)
         if connection.execute("SELECT 1 FROM words_config WHERE k = 'usermerge' AND v = ?", values).fetchone() is None:
@@ -45,7 +45,7 @@ class FullText:
         connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
 
     def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
-        """Give an owner's terms a new owner id, while `messages` still has the old one."""
+        """Change the owner id in the index. Call this before changing it in `messages`."""
         for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old_id,)).fetchall():
             before, after = (make_prefix(Scope(owner=owner, thread=thread)) for owner in (old_id, new_id))
             connection.execute(_RENAMED, (before, after, old_id, thread))
@@ -57,13 +57,13 @@ class FullText:
         return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in rows}
 
     def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
-        """Return longer terms of the scope that begin with `prefix`, in order, at most MAX_COMPLETIONS_READ."""
+        """Return up to MAX_COMPLETIONS_READ longer terms in the scope that begin with `prefix`, in order."""
         start = make_token(scope, prefix)
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
     def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
-        """Return the seqs of messages with any of the terms, best by BM25 and then newest first."""
+        """Return the seqs of up to `limit` messages that contain any of the terms, ranked by BM25."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?",
             (_make_match_query([scope], list(frequency)), limit),
@@ -73,7 +73,7 @@ class FullText:
     def find_holders(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
-        """Return the seqs of messages in these scopes of one owner that contain any of the terms."""
+        """Return the seqs of up to `limit` messages that contain any of the terms, in no particular order."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (_make_match_query(scopes, terms), limit)
         )
@@ -84,7 +84,7 @@ _FTS5 = FullText()
 
 
 def get_word_index(connection: Connection) -> FullText:
-    """Return the word index of a connection's database."""
+    """Return the word index implementation for a connection."""
     index: FullText = getattr(connection, "full_text", _FTS5)
     return index
 

@@ -14,9 +14,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Candidates:
-    """The messages that may answer a question, in order of time, and their passages (text/passages.py).
+    """The messages that may answer a question, in chronological order, and their passages.
 
-    The first six fields have one entry for each message, the next four one for each passage.
+    The first six fields have one item per message, and the next four have one item per passage.
     """
 
     seqs: Ints  # row numbers in the store
@@ -40,7 +40,7 @@ class Candidates:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageVectors:
-    """The vectors of a message's passages [n, d], with n = 0 if the embedder refused the message."""
+    """The vectors of a message's passages, with shape [n, d]. n is 0 if the embedder rejected the message."""
 
     seq: int
     message: Message
@@ -49,7 +49,7 @@ class MessageVectors:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Closeness:
-    """The similarity of all passages of a scope to a query."""
+    """The cosine similarity of each passage in a scope to a query."""
 
     seqs: Ints  # by passage
     parts: Ints  # by passage
@@ -58,7 +58,7 @@ class Closeness:
     mean: float  # of the cosines
 
     def get_cosines(self, candidates: Candidates) -> npt.NDArray[np.float64]:
-        """Return the cosine of each candidate passage. A passage without a vector gets the mean."""
+        """Return the cosine of each candidate passage, or the mean for passages that have no vector."""
         rows = np.flatnonzero(np.isin(self.seqs, candidates.seqs))
         keys = zip(self.seqs[rows].tolist(), self.parts[rows].tolist(), strict=True)
         cosines = dict(zip(keys, self.cosines[rows].tolist(), strict=True))

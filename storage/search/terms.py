@@ -20,7 +20,7 @@ BORDER = 0  # stands between the hashes of two passages; no term has this hash
 
 @dataclass(frozen=True, slots=True)
 class TermsEntry:
-    """An analysed message."""
+    """The index entry of a message: its terms and metadata."""
 
     seq: int
     scope: Scope
@@ -44,7 +44,7 @@ class TermsEntry:
 
 
 def select_searchable_terms(terms: Iterable[str]) -> list[str]:
-    """Return at most MAX_TERMS distinct terms that can be looked up."""
+    """Return up to MAX_TERMS distinct terms, without those that FTS5 cannot search for."""
     # A query of FTS5 ends at its first NUL, even inside quotes.
     return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MAX_TERMS]
 
@@ -52,7 +52,7 @@ def select_searchable_terms(terms: Iterable[str]) -> list[str]:
 def select_rarest_terms(
     frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1
 ) -> dict[str, int]:
-    """Return the rarest known terms with at most `max_postings` in total, but no fewer than `at_least` terms."""
+    """Return the `at_least` rarest terms, and further ones while their frequencies total at most `max_postings`."""
     chosen: dict[str, int] = {}
     postings = 0
     for term, count in sorted(frequency.items(), key=lambda item: item[1]):
@@ -69,24 +69,24 @@ def make_token(scope: Scope, term: str) -> str:
 
 
 def strip_token(term: str) -> str:
-    """Replace the characters of a term at which FTS5 would split it."""
+    """Replace the characters at which FTS5 would split a term."""
     if term.isalnum():
         return term
     return "".join(letter if unicodedata.category(letter)[0] in "LNM" else _INNER for letter in term)
 
 
 def make_prefix(scope: Scope) -> str:
-    """Return the prefix of a scope's tokens, so that a search reads one scope only. "n" stands for a minus sign."""
+    """Return the prefix that marks the tokens of a scope. "n" replaces the minus sign of a negative id."""
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 
 
 def encode_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
-    """Return the value of `places.marks`: CRC-32s of stripped terms, with a BORDER before each passage."""
+    """Encode stripped terms as CRC-32 hashes for `places.marks`, with BORDER before each passage."""
     return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
 class TermHashes:
-    """The hashed terms of some messages, passage by passage. A short message has one passage."""
+    """The term hashes of several messages, split by passage. A short message is a single passage."""
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         places: list[tuple[int, int]] = []
@@ -105,7 +105,7 @@ class TermHashes:
         self._rows = np.repeat(np.arange(len(passages)), self.lengths)
 
     def count_terms(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
-        """Count each term in each passage: [terms, passages]."""
+        """Return an array of shape [terms, passages] with the number of occurrences."""
         hashes, count = np.array([crc32(strip_token(term).encode()) for term in terms], "<u4"), len(self.messages)
         distinct, places = np.unique(hashes, return_inverse=True)
         if not len(distinct):

@@ -58,7 +58,7 @@ WHERE user_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Matrix:
-    """The vectors of a scope's passages, and their sum `total`. Rows from `count` on are unused capacity."""
+    """The vectors of a scope's passages, and their sum (`total`). Only the first `count` rows are in use."""
 
     count: int
     seqs: Ints
@@ -75,7 +75,7 @@ class Matrix:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
     def append_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "Matrix":
-        """Return the matrix with further rows of (seq, part, vector). Skip vectors of another length."""
+        """Return a matrix extended with (seq, part, vector) rows. Skip vectors with a different dimension."""
         fitting = [row for row in rows if len(row[2]) == 2 * self.dimensions]
         seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
         vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, self.dimensions)
@@ -88,7 +88,7 @@ class Matrix:
         )
 
     def compare(self, query: Floats, limit: int) -> Closeness:
-        """Return the cosine of every passage to a query [d], and the `limit` closest messages."""
+        """Return the cosine of each passage to the query vector, and the seqs of the `limit` closest messages."""
         seqs, parts, vectors = self.seqs[: self.count], self.parts[: self.count], self.vectors[: self.count]
         mean = np.float32(CENTRING) * (self.total / max(1, self.count)).astype(np.float32)
         # |v - m|² = 1 - 2 v·m + |m|², which needs no copy of the vectors. Not `@`: BLAS would use every processor.
@@ -103,7 +103,7 @@ class Matrix:
 
 
 def _append_to_array(array: npt.NDArray[Any], length: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Write items after the first `length` rows of an array. Return it, or a larger copy if it is too small."""
+    """Write items after the first `length` rows, growing the array if necessary, and return the array."""
     count = length + len(items)
     if count > len(array):
         grown = np.empty((max(count, len(array) * 5 // 4, 64), *array.shape[1:]), array.dtype)
@@ -115,7 +115,7 @@ def _append_to_array(array: npt.NDArray[Any], length: int, items: npt.NDArray[An
 
 @define(eq=False)
 class VectorIndex:
-    """The vectors of the messages in one store. Vectors are found only under the name of the model that made them."""
+    """The passage vectors of all messages in a store. Each vector belongs to the embedding model that made it."""
 
     database: OwnerDatabase
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
@@ -130,20 +130,20 @@ class VectorIndex:
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """Return the newest messages without vectors of this model, with their seqs. Make it the current model."""
+        """Make a model current. Return the newest messages that it has not embedded yet, with their seqs."""
         await self._set_current_model(model)
         async with self.database.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), parse_message(row)) for row in rows]
 
     async def count_backlog(self) -> int:
-        """Count the messages in the backlogs of all processes."""
+        """Count the messages of all owners that are not embedded yet."""
         async with self.database.read(None) as reader:
             [[count]] = await reader.rows(_QUEUED)
         return int(count)
 
     async def put_vectors(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Store or replace the vectors of messages. Skip messages erased or edited since they were embedded."""
+        """Store the vectors of messages, replacing old ones. Skip messages that have been erased or edited since."""
         await self._set_current_model(model)
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
@@ -163,7 +163,7 @@ class VectorIndex:
                 raise outcome
 
     async def count_indexed(self, owner: int, model: str) -> tuple[int, int]:
-        """Return the number of an owner's indexed messages, and the number of all their messages."""
+        """Return how many of an owner's messages are indexed, and how many there are in total."""
         async with self.database.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
@@ -172,12 +172,12 @@ class VectorIndex:
         return (count - int(left[0]) if left and current else 0), count
 
     async def count_embedded(self, owner: int, model: str) -> int:
-        """Count an owner's messages that have vectors. Other indexed messages were refused by the embedder."""
+        """Count an owner's messages that have vectors. Indexed messages without vectors were rejected."""
         async with self.database.read(owner, frozen=True) as reader:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
     async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
-        """Compare a scope's passages with a query [d]. Return None without vectors, or if the scope is too large."""
+        """Compare a query with a scope's passages. Return None if the scope has no vectors or is too large."""
         matrix = self._cache.get((scope, model))
         if matrix is None or matrix.dimensions != len(query):
             async with self.database.read(scope.owner) as reader:
@@ -193,13 +193,13 @@ class VectorIndex:
         return await asyncio.to_thread(matrix.compare, query, limit)
 
     def evict_owner(self, owner: int) -> None:
-        """Evict an owner's matrices after vectors were removed, here or by another process."""
+        """Evict an owner's matrices from the cache. Call this after any process has removed vectors."""
         self._drops += 1
         for key in [key for key in self._cache if key[0].owner == owner]:
             del self._cache[key]
 
     async def _set_current_model(self, model: str) -> None:
-        """Mark messages embedded by another model as unindexed, in several transactions."""
+        """Make a model current, and queue all messages for embedding if the previous model was different."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
             newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
@@ -214,7 +214,7 @@ class VectorIndex:
             await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
     async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
-        """Load a scope's vectors from the tables. Load them again if some were removed while loading."""
+        """Load the vectors of a scope. Start over if vectors are removed in the meantime."""
         while True:
             drops, none, after = self._drops, np.zeros(0, np.int64), (-1, 0)
             vectors = np.zeros((0, dimensions), np.float32)
@@ -233,7 +233,7 @@ class VectorIndex:
                 return matrix
 
     async def _update_cache(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Add stored vectors to the cached matrices. Evict a matrix if some of its vectors were replaced."""
+        """Add new vectors to the cached matrices. Evict each matrix in which a vector was replaced."""
         for scope in {item.message.scope for item in items}:
             matrix = self._cache.get((scope, model))
             mine = [item for item in items if item.message.scope == scope]
@@ -248,7 +248,7 @@ class VectorIndex:
 
 
 def _add_messages(matrix: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
-    """Add passages to a matrix. Return None if one replaces a stored vector or has another length."""
+    """Return the matrix extended with new passages, or None if it has to be loaded again."""
     if any(len(item.passages) and item.passages.shape[1] != matrix.dimensions for item in items):
         return None
     if np.isin(matrix.seqs[: matrix.count], [item.seq for item in items]).any():
@@ -261,7 +261,7 @@ def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:
 
 
 def _store_vectors(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
-    """Store the vectors of one owner's messages. Return the stored items. Skip changed messages."""
+    """Store the vectors of an owner's messages. Return the stored items, without messages changed since."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
     fresh = [item for item in items if (item.seq, *item.message.scope, item.message.id, item.message.content) in texts]

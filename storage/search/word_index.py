@@ -26,33 +26,33 @@ _FOUND = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN 
 
 
 async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
-    """Index new messages, given as (seq, row) in ascending order."""
+    """Add new messages to the index. `rows` contains (seq, row) pairs, sorted by seq."""
     entries = await analyse_rows(rows)
     await tx.run(lambda connection: index_entries(connection, entries))
 
 
 async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Analyse messages for `index_entries`. Use a thread unless there is only one short message."""
+    """Analyse messages for `index_entries`. Do so in a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
         return [analyse_message(*rows[0])]
     return await asyncio.to_thread(lambda: [analyse_message(seq, row) for seq, row in iterate_with_pauses(rows)])
 
 
 def remove_owner(connection: Connection, owner: int) -> None:
-    """Remove an owner's messages from the index, before they are deleted from `messages`."""
+    """Remove an owner's messages from the index. Call this before deleting them from `messages`."""
     full_text.get_word_index(connection).remove_owner(connection, owner)
     for table in ("places", "scope_words"):
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
 def remove_messages(connection: Connection, owner: int, ids: str) -> None:
-    """Remove messages (a JSON array of ids) from the index, before they are deleted from `messages`."""
+    """Remove messages, given as a JSON array of ids. Call this before deleting them from `messages`."""
     _remove_seqs(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids))])
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
 def reindex_message(connection: Connection, seq: int, row: AnyRow) -> None:
-    """Index a message that is new or has a new text."""
+    """Replace the index entry of a message, or add it if the message is new."""
     entry = analyse_message(seq, row)
     _remove_seqs(connection, entry.scope.owner, [seq])
     index_entries(connection, [entry])
@@ -65,7 +65,7 @@ def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> Non
 
 
 async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
-    """Return rows of `messages` that contain any of the rarest terms, best by BM25 first."""
+    """Return up to `limit` rows of `messages` that contain any of the rarest terms, ranked by BM25."""
     wanted = select_searchable_terms(terms)
     if not wanted or limit <= 0:
         return []
@@ -81,13 +81,13 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
 
 
 def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None:
-    """Index new messages."""
+    """Add new messages to the word index and to the table `places`."""
     full_text.get_word_index(connection).insert_entries(connection, entries)
     connection.executemany(_PLACE, [entry.make_row() for entry in entries])
 
 
 def analyse_message(seq: int, row: AnyRow, content_terms: Sequence[str] | None = None) -> TermsEntry:
-    """Analyse a message for `index_entries`. `content_terms` are those of its text, if known."""
+    """Analyse a message for `index_entries`. Pass `content_terms` if its text has been analysed already."""
     # Date and speaker are searched too: 3 points of coverage on LoCoMo (docs/recall.md). They are analysed separately,
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)
@@ -110,7 +110,7 @@ def analyse_message(seq: int, row: AnyRow, content_terms: Sequence[str] | None =
 
 
 def list_heading_terms(row: AnyRow) -> list[str]:
-    """Return the terms of a message's date, speaker and conversation title."""
+    """Return the terms in a message's date, speaker name and conversation title."""
     day, title = parse_moment(row["created_at"]).date(), str(row["title"])
     heading = (f"{day.day} {day:%B} {day.year}", str(row["speaker"]), title)
     return [term for text in heading for term in _list_cached_terms(text)]

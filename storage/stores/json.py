@@ -45,7 +45,7 @@ _TRACKING = [
 
 
 class JsonStore(MemoryStore):
-    """A MemoryStore in a file that people can edit, created by `open`. `reports` has sentences about damaged files."""
+    """A MemoryStore kept in an editable JSON file. `reports` contains a sentence about each damaged file."""
 
     def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
         super().__init__(database, StorageType.JSON)
@@ -67,7 +67,7 @@ class JsonStore(MemoryStore):
     async def open(
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
-        """Open the store in `folder`, and write memory.json at the end unless `finish_by` leaves no time for it."""
+        """Open the store in `folder`. On exit, write memory.json unless the `finish_by` deadline has passed."""
         recovery = Recovery(folder, clock)
         with explain_errors(folder / SNAPSHOT_NAME):
             await asyncio.to_thread(recovery.run)
@@ -101,7 +101,7 @@ class JsonStore(MemoryStore):
         await run_uncancelled(self._make_snapshot)
 
     async def purge_erased_text(self) -> None:
-        """Write memory.json, cut the journal and rewrite the working copy, so that no file holds erased text."""
+        """Rewrite memory.json, the journal and the working copy, so that no file contains erased text."""
         await run_uncancelled(self._make_snapshot)
         await super().purge_erased_text()
 
@@ -113,7 +113,7 @@ class JsonStore(MemoryStore):
         self.words.change_owner_id(owner, new_id)
 
     def mark_corrupt(self) -> None:
-        """Make the next start rebuild the working copy."""
+        """Have the working copy rebuilt at the next start."""
         self._is_corrupt = True
 
     def finish_by(self, moment: float) -> None:
@@ -127,7 +127,7 @@ class JsonStore(MemoryStore):
 
     # The next three methods implement CommitHooks.
     def before_commit(self, connection: sqlite3.Connection) -> None:
-        """Append the changes of the transaction to the journal before the working copy commits them."""
+        """Append the changes of a transaction to the journal before it is committed to the working copy."""
         names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
         if not names:
             return
@@ -146,13 +146,13 @@ class JsonStore(MemoryStore):
         connection.execute("DELETE FROM temp.changed")
 
     def after_failure(self) -> None:
-        """Remove the record of the failed transaction from the journal. The next write tries again if that fails."""
+        """Remove a failed transaction from the journal. If that fails, the next write tries again."""
         self._next = self._seq
         with contextlib.suppress(OSError):
             self._journal.undo_write()
 
     def after_commit(self) -> None:
-        """Confirm the record of the transaction, and begin a snapshot if the journal has become large."""
+        """Confirm the journal record of a transaction, and begin a snapshot if the journal has become large."""
         if self._next > self._seq:
             self._seq = self._next
             self._journal.confirm_write()
@@ -203,7 +203,7 @@ class JsonStore(MemoryStore):
 
 
 def _select_changed_rows_sql(table: Table) -> str:
-    """Return the SQL that reads the changed rows of a table. A deleted row has only its key."""
+    """Return the SQL query for the changed rows of a table. For deleted rows, it returns only the key."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
     return f"""

@@ -32,15 +32,15 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class SnapshotCancelled(Exception):  # noqa: N818 - reads as the state it is
-    """Raised to stop writing a snapshot because a newer one will follow, or because there is no time left."""
+    """Raised if writing a snapshot is stopped, because a newer one will follow or there is no time left."""
 
 
 class SnapshotError(Exception):
-    """Raised if a file is not a valid memory.json."""
+    """Raised if memory.json is invalid."""
 
 
 def compute_file_fingerprint(path: Path) -> str | None:
-    """Return a text that changes when the file is edited or replaced, or None if the file is missing."""
+    """Return a string that changes whenever the file is edited or replaced, or None if it does not exist."""
     stat = path.stat() if path.exists() else None
     return f"{stat.st_size}-{stat.st_mtime_ns}" if stat else None
 
@@ -48,9 +48,9 @@ def compute_file_fingerprint(path: Path) -> str | None:
 def write_snapshot(
     source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, pauses: bool = True
 ) -> int:
-    """Replace memory.json with a snapshot of `source`. Return the number of the last journal record in it.
+    """Write a snapshot of `source` to memory.json. Return the number of the last journal record it contains.
 
-    Raise SnapshotCancelled if `keep_going` returns False. If `pauses`, let other threads run while writing.
+    Raise SnapshotCancelled if `keep_going` returns False. If `pauses` is True, pause regularly for other threads.
     """
     source.execute("BEGIN")
     try:
@@ -101,15 +101,15 @@ def _write_table(
 
 @cache
 def _make_flat_encoder(depth: int) -> Callable[[object], str]:
-    """Return an encoder that puts each member of a flat object on its own line.
+    """Return a fast JSON encoder that puts each member of a flat object on its own line.
 
-    json.dumps with an indent runs in pure Python, which takes too long for 100,000 messages when the bot stops.
+    With an indent, json.dumps would run in pure Python, which is too slow for a large memory.
     """
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 
 def indent_row(row: Mapping[str, object], depth: int) -> str:
-    """Format a row like json.dumps with indent=2, indented by `depth` more spaces."""
+    """Format a row as json.dumps does with indent=2, with `depth` spaces before each further line."""
     if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
         # Not str.splitlines: it would also split at U+2028, which JSON does not escape.
         return json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
@@ -118,7 +118,7 @@ def indent_row(row: Mapping[str, object], depth: int) -> str:
 
 
 def read_snapshot(path: Path) -> tuple[int, Content]:
-    """Parse memory.json. Return the number of the last journal record in it, and its content.
+    """Parse memory.json. Return its content, and the number of the last journal record it contains.
 
     Raise SnapshotError if it is invalid, StorageTooNew or StorageTooOld for another format, or StorageTooLarge.
     """
@@ -143,7 +143,7 @@ def read_snapshot(path: Path) -> tuple[int, Content]:
 
 
 def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
-    """Yield the rows of each owner and table as values for `upsert`. Repair people's edits, or raise SnapshotError."""
+    """Yield each owner's rows by table, as parameters for `upsert`. Raise SnapshotError if they are invalid."""
     try:
         sections: dict[str, Any] = {table.name: content.get(table.name, {}) for table in TABLES}
         owners = sorted({int(owner) for section in sections.values() for owner in section})
@@ -179,7 +179,7 @@ def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, li
 
 
 def _repair_date(value: object) -> str:
-    """Format a date for storage, or return 1 January 1970 if it is invalid."""
+    """Format a date for storage. Return 1 January 1970 if it is invalid."""
     try:
         return format_moment(parse_moment(value))
     except (ValueError, OverflowError):
@@ -187,7 +187,7 @@ def _repair_date(value: object) -> str:
 
 
 def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
-    """Raise SnapshotError if two messages have one id but different texts, because one would be lost."""
+    """Raise SnapshotError if two messages have the same id but different texts."""
     if len({str(row["id"]) for row in messages}) == len(messages):
         return
     seen = dict[str, object]()
@@ -196,7 +196,7 @@ def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
 
 
 def _repair_row(table: Table, row: dict[str, object], chunks: Container[object]) -> dict[str, object]:
-    """Return a row with invalid dates and dangling references repaired. `chunks` are the ids of summaries."""
+    """Repair invalid dates and references to missing summaries. `chunks` contains the existing summary ids."""
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
             row[column.name] = _repair_date(row[column.name])
@@ -208,7 +208,7 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
 
 
 def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: str) -> None:
-    """Insert the rows of a snapshot into an empty database. Raise SnapshotError if a row cannot be read back."""
+    """Insert a snapshot into an empty database. Raise SnapshotError if one of its rows is invalid."""
     for table, batch in iterate_snapshot_batches(content):
         if table is USERS:
             connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
@@ -224,7 +224,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalEntry:
-    """A journal record: changed rows and deleted keys by table. A deleted user stands for all rows of that owner."""
+    """A journal record, with changed rows and deleted keys by table. Deleting a user deletes all their rows."""
 
     seq: int
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
@@ -248,9 +248,9 @@ def parse_journal_line(line: bytes) -> JournalEntry | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournalScan:
-    """The result of scanning a journal. `end` is the offset after the last good record.
+    """The result of scanning a journal. `end` is the offset after the last valid record.
 
-    `torn` is True if bytes follow that record. `garbled` is True if an earlier line is damaged.
+    `torn` is True if the file continues after `end`. `garbled` is True if any line but the last is damaged.
     """
 
     end: int = 0
@@ -260,7 +260,7 @@ class JournalScan:
 
 
 def scan_journal(path: Path) -> JournalScan:
-    """Scan a journal for damage. An incomplete last line is no damage, because its write was never acknowledged."""
+    """Scan a journal for damage. An incomplete last line is ignored, since its write was never confirmed."""
     end = last_seq = bad = 0
     bad_before_good = False
     for entry, _, after in _read_lines(path):
@@ -274,12 +274,12 @@ def scan_journal(path: Path) -> JournalScan:
 
 
 def iterate_journal_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
-    """Yield the readable records within the first `end` bytes that have a number above `after`."""
+    """Yield the valid records in the first `end` bytes whose number is greater than `after`."""
     return (entry for entry, _, until in _read_lines(path) if entry is not None and until <= end and entry.seq > after)
 
 
 def _read_lines(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
-    """Yield the record of each line, or None if it is unreadable, with the line and the offset of its end."""
+    """Yield (record, line, end offset) for each line. The record is None if the line is damaged."""
     if not path.exists():
         return
     offset = 0
@@ -290,7 +290,7 @@ def _read_lines(path: Path) -> Iterator[tuple[JournalEntry | None, bytes, int]]:
 
 
 class Journal:
-    """A journal open for writing. `size` is the number of bytes of complete, fsynced records."""
+    """A journal file opened for appending. `size` is the number of bytes in confirmed records."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -301,16 +301,16 @@ class Journal:
         self._retry_above = 0
 
     def is_snapshot_due(self, snapshot_bytes: int) -> bool:
-        """Return True if the journal has half the size of the last snapshot, or has doubled since a failed attempt."""
+        """Return True if the journal has outgrown half the snapshot, or doubled since a failed snapshot."""
         min_size = max(MIN_JOURNAL_BYTES, snapshot_bytes // 2) if snapshot_bytes else 0
         return self.size > max(min_size, self._retry_above)
 
     def postpone_snapshot(self) -> None:
-        """Postpone the next snapshot until the journal has doubled."""
+        """Postpone the next snapshot until the journal has doubled in size."""
         self._retry_above = self.size * 2
 
     def write(self, entry: JournalEntry) -> None:
-        """Write a record and fsync it. Raise OSError if that fails."""
+        """Append a record and flush it to disk. Raise OSError on failure."""
         if self._must_truncate:
             # Part of a failed write is still there. Cut it off before appending.
             self.undo_write()
@@ -327,13 +327,13 @@ class Journal:
         os.fsync(self._handle)
 
     def confirm_write(self) -> None:
-        """Make the last record permanent, because its transaction was committed."""
+        """Keep the last record for good. Call this once its transaction has been committed."""
         if self._is_unconfirmed and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
         self._is_unconfirmed = False
 
     def undo_write(self) -> None:
-        """Cut off the record of a failed transaction. Raise OSError if that fails."""
+        """Remove the last record unless it is confirmed. Raise OSError on failure."""
         self._must_truncate = True
         if self._is_unconfirmed and self._handle is not None:
             os.ftruncate(self._handle, self.size)
@@ -341,7 +341,7 @@ class Journal:
         self._is_unconfirmed = self._must_truncate = False
 
     def drop_records_until(self, seq: int) -> None:
-        """Remove the records up to number `seq`, which a snapshot holds. Delete the file if none are left."""
+        """Remove all records up to and including `seq`. Delete the file if none are left."""
         if not self.path.exists():
             return
         partial = self.path.with_name(self.path.name + ".tmp")

@@ -78,7 +78,7 @@ _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000",
 
 
 class Recovery:
-    """Makes the working copy agree with memory.json and its journal. `reports` has a sentence about each problem."""
+    """Brings the working copy into line with memory.json and its journal. `reports` describes any problems."""
 
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
         self.reports: list[str] = []
@@ -124,7 +124,7 @@ class Recovery:
         fresh.replace(self._index)
 
     def _try_replay(self, index: Path) -> bool:
-        """Replay the journal into a working copy. Return False if the copy is damaged."""
+        """Apply the journal to a working copy. Return False if the working copy is damaged."""
         try:
             self._replay_journal(index)
         except sqlite3.DatabaseError as error:
@@ -208,7 +208,7 @@ def _is_intact(index: Path) -> bool:
 
 
 def _copy_vectors(fresh: Path, old: Path) -> None:
-    """Copy the vectors of unchanged texts, because computing them again would take hours."""
+    """Copy the vectors of unchanged texts from the old database, since embedding them again takes hours."""
     if not old.exists():
         return
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(fresh, durable=False)) as connection:
@@ -224,7 +224,7 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
 
 
 def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEntry) -> None:
-    """Insert the rows of a journal record and delete its keys. Mark new texts as missing from the index."""
+    """Apply a journal record to the database. Mark messages with new text as missing from the word index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
             raise StorageTooNew(
@@ -264,7 +264,7 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
 
 
 def mark_index_clean(index: Path) -> None:
-    """Sync the working copy to disk and mark it as clean, so that the next start need not rebuild it."""
+    """Flush the working copy to disk and mark it as clean, so that it need not be rebuilt at the next start."""
     with contextlib.closing(connect(index)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     with index.open("rb+") as file:
@@ -291,7 +291,7 @@ def mark_words_missing(connection: Connection, owner: int, message: int, seq: in
 
 
 class MissingWords(StatementRunner):
-    """Indexes the messages that the word index lacks, the newest first. Owners who wait for a search come first."""
+    """Adds missing messages to the word index, newest first. Owners with a waiting search have priority."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -301,7 +301,7 @@ class MissingWords(StatementRunner):
 
     @contextlib.asynccontextmanager
     async def index_in_background(self) -> AsyncIterator[None]:
-        """Index missing messages in the background while the block runs."""
+        """Run the indexing in the background for the duration of the block."""
         self.missing = {row[0]: asyncio.Event() for row in await self._fetch_rows(None, _OWNERS)}
         task = asyncio.create_task(self._index_until_stopped()) if self.missing else None
         try:
@@ -312,7 +312,7 @@ class MissingWords(StatementRunner):
                 await task
 
     async def wait_until_indexed(self, owner: int, *, within: float | None) -> bool:
-        """Wait until all messages of an owner are indexed. Return False if that takes longer than `within` seconds."""
+        """Wait until all messages of an owner are indexed. Return False after a timeout of `within` seconds."""
         missing = self.missing.get(owner)
         if missing is None:
             return True
@@ -323,7 +323,7 @@ class MissingWords(StatementRunner):
         return missing.is_set()
 
     def change_owner_id(self, owner: int, new: int) -> None:
-        """Note that the owner of missing messages has another id now."""
+        """Move the unindexed messages of an owner to the owner's new id."""
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing
 
@@ -346,7 +346,7 @@ class MissingWords(StatementRunner):
                     missing.set()
 
     async def _index_batch(self, owner: int) -> bool:
-        """Index the newest missing messages of an owner. Return True if none were missing."""
+        """Index a batch of an owner's newest missing messages. Return True if there were none."""
         async with self.database.read(owner) as reader:
             seqs = [row[0] for row in await reader.rows(_NEXT, owner, INDEX_BATCH_SIZE)]
             rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []

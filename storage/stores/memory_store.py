@@ -45,9 +45,9 @@ MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not index
 
 
 class MemoryStore(FoldTable):
-    """A store over an open database. `kind` is the `users.storage_type` of its owners.
+    """A store of memories in an open database. `kind` is the `users.storage_type` of its owners.
 
-    A row of `users` with another type is a pointer to another store, which directory.py maintains.
+    Rows of `users` with another storage type point to other stores. directory.py maintains them.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -75,7 +75,7 @@ class MemoryStore(FoldTable):
         return parse_config(row) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
-        """Insert or replace an owner's settings. Raise StorageError if the owner is in another store."""
+        """Insert or update an owner's settings. Raise StorageError if the owner belongs to another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
         values = (*_CHOICES.to_values(CONFIG_ROWS.to_row(config)), self.kind)
@@ -91,14 +91,14 @@ class MemoryStore(FoldTable):
             raise StorageError("This memory lives in another store.")
 
     async def count_active_owners(self, since: datetime) -> tuple[int, int]:
-        """Return the number of owners with a message after `since`, and of scopes whose last fold failed."""
+        """Return the number of owners active since a time, and of scopes whose last fold failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
-        """Store messages and index their words in one transaction. Return stored messages instead of repeated drafts.
+        """Store and index messages in one transaction. If a draft is already stored, return the stored message.
 
-        A draft is repeated if owner, role and source are the same. A draft with turn=None begins a turn.
+        A draft is already stored if its owner, role and source match. A draft with turn=None begins a new turn.
         """
         if not drafts:
             return []
@@ -108,7 +108,7 @@ class MemoryStore(FoldTable):
         return await self.database.transact(append, scope.owner)
 
     async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
-        """Store a question as one turn. Return its stored answer, or else the context of `turns` earlier turns."""
+        """Store a question as one turn. Return its existing answer, if any, or the context from earlier turns."""
         analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
         ask = partial(message_table.store_question, scope=scope, kind=self.kind, pieces=analysed)
@@ -122,7 +122,7 @@ class MemoryStore(FoldTable):
             return await self.database.transact(partial(ask, turns=0), scope.owner)
 
     async def mark_declined(self, scope: Scope, turns: Sequence[int]) -> None:
-        """Mark the questions of turns that the model's provider declined. They are left out of all later prompts."""
+        """Mark questions as declined by the model's provider, so that later prompts leave them out."""
         await self._execute(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
 
     async def find_message(self, scope: Scope, *, role: Role, source: str) -> Message | None:
@@ -131,24 +131,24 @@ class MemoryStore(FoldTable):
         return parse_message(row) if row else None
 
     async def read_messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
-        """Return the messages of a scope with these ids, in ascending order."""
+        """Return the messages of a scope that have one of these ids, in chronological order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
     async def list_unfolded(self, scope: Scope) -> list[Message]:
-        """Return the oldest active messages of a scope in ascending order, at most MAX_UNFOLDED."""
+        """Return up to MAX_UNFOLDED active messages of a scope, oldest first."""
         return await self._read_messages(scope.owner, _UNFOLDED, *scope, MAX_UNFOLDED)
 
     async def read_turn(self, scope: Scope, turn: int) -> list[Message]:
-        """Return the messages of one turn in ascending order."""
+        """Return the messages of a turn, ordered by id."""
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
     async def read_last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """Return the messages of the newest turns before the turn `before`, oldest first, without imported ones."""
+        """Return the messages of the last turns before the turn `before`, oldest first, without imported ones."""
         values = (*scope, 2**62 if before is None else before, max(0, turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
     async def read_context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
-        """Return everything for a prompt except search results. Leave out the turn `before` and later ones."""
+        """Return all parts of a prompt except search results. Ignore turns from `before` onwards."""
         read = partial(message_table.read_context_sources, scope=scope, turns=turns, before=before)
         return await self._read_snapshot(scope.owner, read)
 
@@ -167,28 +167,28 @@ class MemoryStore(FoldTable):
         return Counts(**sums, active_turns=turns, active_by_level=levels, gap=gap)
 
     async def find_id_range(self, scope: Scope) -> tuple[int, int]:
-        """Return the lowest and highest message id of a scope, or (1, 1) if the scope is empty."""
+        """Return the lowest and highest message ids in a scope, or (1, 1) if the scope is empty."""
         sql = "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?"
         row = await self._fetch_row(scope.owner, sql, *scope)
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def list_scopes(self, owner: int) -> list[Scope]:
-        """Return the scopes of an owner that hold messages."""
+        """Return the owner's scopes that contain messages."""
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
         return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 
     async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
-        """Wait until all words of an owner are indexed. Return False after `within` seconds. Only a JsonStore waits."""
+        """Wait until an owner's messages are indexed. Return False after a timeout of `within` seconds."""
         return True
 
     async def search_messages(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
-        """Return the best messages by BM25 that contain at least one of the terms, best first."""
+        """Return up to `limit` messages that contain any of the terms, ranked by BM25."""
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
-        """Return edited messages whose earlier text contains one of the terms, with that text, newest first."""
+        """Return the earlier versions of edited messages that contain any of the terms, latest edit first."""
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def filter_matching() -> list[Message]:
@@ -198,13 +198,13 @@ class MemoryStore(FoldTable):
         return await asyncio.to_thread(filter_matching)
 
     async def list_speakers(self, scope: Scope) -> list[str]:
-        """Return the names of recent speakers in a scope."""
+        """Return the names of everyone who spoke in the scope recently."""
         return await self._read_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
 
     async def complete_terms(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map each term that no message below id `before` contains to terms of the scope that begin with it."""
+        """Map each unknown term to known terms that extend it. Terms used only from id `before` on are unknown."""
         read = partial(search.find_completions, scope=scope, terms=terms, before=before)
         return await self._read_snapshot(scope.owner, read)
 
@@ -218,9 +218,9 @@ class MemoryStore(FoldTable):
         times: Sequence[tuple[float, float]] = (),
         before: int | None = None,
     ) -> Candidates:
-        """Return the best matches, those with the rarest terms, the `nearest` ones and those within `times`.
+        """Return the best matches, and messages with rare terms, in `nearest`, or within one of `times`.
 
-        `nearest` has values of `messages.seq`, and `times` pairs of seconds since 1970. Leave out ids from `before` on.
+        `nearest` contains seqs and `times` contains pairs of Unix timestamps. Exclude ids from `before` onwards.
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(
@@ -229,7 +229,7 @@ class MemoryStore(FoldTable):
         return await self._read_snapshot(scope.owner, read)
 
     async def optimize_word_index(self) -> None:
-        """Merge segments of the word index if some messages were added. Call this when the bot is idle."""
+        """Merge index segments if messages have been added. Call this when the bot is idle."""
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
             await self.database.transact(
@@ -240,22 +240,22 @@ class MemoryStore(FoldTable):
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
 
     async def dump(self, owner: int) -> Batches:
-        """Yield all rows of an owner from one snapshot, in batches of portable rows for `load`."""
+        """Yield all rows of an owner in batches of portable rows, read from a single snapshot."""
         async with self.database.read(owner, frozen=True) as reader:
             async for batch in dump_owner(reader, owner):
                 yield batch
 
     async def load(self, owner: int, batches: Batches) -> None:
-        """Load the `dump` of another store in one transaction. Raise StorageError if the owner has rows here."""
+        """Load an owner's `dump` in one transaction. Raise StorageError if the owner already has rows here."""
         async with self.database.write(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 
     async def compute_digest(self, owner: int) -> str:
-        """Return a hash of all rows of an owner, to compare two stores."""
+        """Return a hash of all rows of an owner, for checking that two stores have the same content."""
         return await compute_digest(self.dump(owner))
 
     async def erase_owner(self, owner: int) -> None:
-        """Delete all rows of an owner and their traces in the log. Keep a pointer to another store."""
+        """Delete all rows of an owner, and truncate the database log so that it keeps no copy."""
         async with self.database.write(owner) as tx:
             await tx.run(delete_owner_rows, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
@@ -263,26 +263,26 @@ class MemoryStore(FoldTable):
         await self.database.truncate_log()
 
     async def purge_erased_text(self) -> None:
-        """Rewrite the files and the word index without erased text. The logs may still hold it."""
+        """Rewrite the tables and the word index, so that erased text is gone from the database files."""
         async with self.database.write(None) as tx:
             await tx.run(lambda connection: full_text.get_word_index(connection).merge_all_segments(connection))
         await self.database.rewrite_tables()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
-        """Change the id of an owner to `new_id`, which must have no rows here. Void the owner's running folds."""
+        """Change an owner's id to `new_id`, which must be unused in this store. Cancel running folds."""
         async with self.database.write(owner) as tx:
             await change_owner_id(tx, owner, new_id)
         self.drop_cached_vectors(owner)
 
     def drop_cached_vectors(self, owner: int) -> None:
-        """Drop the cached vectors of an owner after a deletion in this or another process."""
+        """Drop an owner's vectors from the cache. Call this after any process has deleted some."""
         self.vectors.evict_owner(owner)
 
     async def flush_files(self) -> None:
-        """Complete the files as a clean stop does. A JsonStore writes memory.json."""
+        """Bring all files up to date, as on a clean shutdown. JsonStore overrides this to write memory.json."""
 
     def finish_by(self, moment: float) -> None:
-        """Leave the work that remains at `moment` (time.monotonic()) to the next start."""
+        """Set the deadline for shutdown, as a time.monotonic() value. Later work is left to the next start."""
 
 
 _UNFOLDED = """
@@ -336,7 +336,7 @@ _PUT_OWNER = (
 
 
 class SqliteStore(MemoryStore):
-    """The memories in memory.db."""
+    """A MemoryStore in the SQLite file memory.db."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         super().__init__(database, StorageType.SQLITE)

@@ -14,12 +14,12 @@ from storage.tables.owner_tables import change_owner_id
 def open_postgres_database(
     url: str, *, replica: LeaseHolder | None = None
 ) -> AbstractAsyncContextManager[PostgresDatabase]:
-    """Open a PostgreSQL database with our migrations and word index."""
+    """Open a PostgreSQL database with this program's migrations and word index."""
     return PostgresDatabase.open(url, migrate=migrate, full_text=TsVector(), replica=replica)
 
 
 class PostgresStore(MemoryStore):
-    """A MemoryStore over an open PostgresDatabase, which the caller opens and closes."""
+    """A MemoryStore in a PostgreSQL database, which the caller opens and closes."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database, StorageType.POSTGRES)

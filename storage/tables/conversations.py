@@ -23,7 +23,7 @@ class ConversationTable(OwnerTables):
     """The conversations of the owners in one store (`store.conversations`)."""
 
     async def find_open_conversation(self, place: Scope) -> Scope:
-        """Return the open conversation of a place."""
+        """Return the conversation that is currently open in a place (a chat or a topic)."""
         return await self._read_snapshot(place.owner, lambda connection: _read_open_conversation(connection, place))
 
     async def is_conversation_of(self, place: Scope, conversation: Scope) -> bool:
@@ -31,7 +31,7 @@ class ConversationTable(OwnerTables):
         return await self._read_snapshot(place.owner, lambda connection: _belongs_to(connection, place, conversation))
 
     async def begin_conversation(self, place: Scope, title: str, *, now: datetime) -> Scope:
-        """Begin and open a new conversation unless the open one is empty. Raise StorageError for an unknown owner."""
+        """Open a new conversation, or reuse the open one if it is empty. Raise StorageError for an unknown owner."""
 
         def begin_conversation(connection: Connection) -> Scope:
             if connection.execute(_IS_HERE, (place.owner, self.kind)).fetchone() is None:
@@ -65,7 +65,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(change, place.owner)
 
     async def list_untitled(self, place: Scope, conversations: Sequence[Scope]) -> dict[Scope, list[Message]]:
-        """Return the first messages of each of these conversations that has messages but no title."""
+        """Map each untitled conversation that has messages to its first messages."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
             untitled = [scope for scope in conversations if not _read_stored_title(connection, scope)]
@@ -77,7 +77,7 @@ class ConversationTable(OwnerTables):
     async def set_generated_title(
         self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
-        """Store a generated title. Return False if there is a title, or if a message of `made_from` was changed."""
+        """Store a generated title. Return False if a title exists or a message of `made_from` has changed."""
 
         def put_title(connection: Connection) -> bool:
             texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
@@ -90,7 +90,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(put_title, place.owner)
 
     async def list_conversations(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return a page of conversations, the last opened first, and their total. Skip empty ones unless open."""
+        """Return a page of conversations, last opened first, and their total number. Skip closed empty ones."""
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
@@ -104,7 +104,7 @@ class ConversationTable(OwnerTables):
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
-        """Return the conversation that has a message, or None. Find it by source, id (`number`) or Telegram id."""
+        """Find the conversation of a message by its source, id (`number`) or Telegram id. Return None if unknown."""
         lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
         lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
 
@@ -118,7 +118,7 @@ class ConversationTable(OwnerTables):
         return await self._read_snapshot(place.owner, read)
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the place of the message that a Telegram message shows, or None."""
+        """Return the place of the message shown by a Telegram message, or None if it is unknown."""
 
         def read(connection: Connection) -> Scope | None:
             row = connection.execute(_PLACE_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
@@ -143,7 +143,7 @@ def _read_first_messages(connection: Connection, conversation: Scope) -> list[Me
 
 
 def _make_new_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
-    """Return a scope with an unused thread number, usually the time in milliseconds."""
+    """Return a scope with an unused thread number, which is usually the current time in milliseconds."""
     [taken] = connection.execute(_FARTHEST, (place.owner,)).fetchone()
     number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken or 0) + 1)
     return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
@@ -170,7 +170,7 @@ def _upsert_conversation(
     is_named: bool = True,
     is_opened: bool = True,
 ) -> None:
-    """Insert or update a conversation. Keep the title if none is given."""
+    """Insert or update a conversation. An empty `title` keeps the existing title."""
     row = connection.execute(_ONE, tuple(scope)).fetchone()
     known = CONVERSATION_ROWS.parse(row) if row is not None else None
     [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *place)).fetchall()

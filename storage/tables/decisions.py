@@ -17,7 +17,7 @@ ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
 
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
-    """Return the decision about a fact. Its terms are hashed with `key`, or plain if `key` is empty."""
+    """Return a decision about a fact, with its terms hashed under `key`. An empty key leaves them as plain text."""
     # A value that another fact has replaced says nothing about that fact's value.
     subject = fact.subject if fact.kind not in LASTING and not fact.superseded_by else ""
     return Decision(
@@ -32,7 +32,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions about `facts` and those about erased facts."""
+    """Return the decisions about `facts`, preceded by the `erased` decisions."""
     return [*erased, *(make_decision(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
 
 
@@ -45,7 +45,7 @@ def is_overruled_by(
     said_at: datetime,
     person_id: int = 0,
 ) -> bool:
-    """Return True if a decision about the same thing was made after a text was said."""
+    """Return True if a statement is older than a decision about the same thing."""
     return any(
         said_at <= decision.decided_at and _is_about_same_thing(decision, text, subject, sources, person_id)
         for decision in decisions
@@ -65,12 +65,12 @@ def _is_about_same_thing(decision: Decision, text: str, subject: str, sources: C
 
 @lru_cache(maxsize=10_000)
 def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
-    """Return the terms as keyed hashes, or the terms themselves if `key` is empty."""
+    """Return keyed hashes of the terms. If `key` is empty, return the terms unchanged."""
     return frozenset(_hash_text(term, key) for term in terms) if key else terms
 
 
 def _hash_subject(subject: str, member_id: int, key: str) -> str:
-    """Return a subject as a keyed hash, or plain if `key` is empty. Members of a group have separate subjects."""
+    """Return a keyed hash of a subject, or plain text if `key` is empty. Each group member has separate subjects."""
     words = " ".join(sorted(find_topics(subject)))
     if words and member_id:
         words = f"{words} of {member_id}"
@@ -84,7 +84,7 @@ def _hash_text(text: str, key: str) -> str:
 async def store_decisions(
     tx: Transaction, owner: int, fact_ids: Sequence[int], *, decided_at: datetime | None = None
 ) -> None:
-    """Store the decisions about facts before these are erased. `decided_at` overrides the time of each decision."""
+    """Store the decisions about facts that are to be erased. `decided_at` overrides the time of each decision."""
     known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(fact_ids)))
     decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
     if not decided:
@@ -96,7 +96,7 @@ async def store_decisions(
 
 
 async def delete_decisions_without_sources(tx: Transaction, owner: int, erased_ids: Collection[int]) -> None:
-    """Delete decisions that are based on erased messages, unless another source of the fact remains."""
+    """Delete the decisions whose last source message has been erased."""
     for decision in await read_decisions(tx, owner):
         is_touched = not set(decision.source_ids).isdisjoint(erased_ids)
         if is_touched and not await tx.row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):
@@ -104,7 +104,7 @@ async def delete_decisions_without_sources(tx: Transaction, owner: int, erased_i
 
 
 async def read_decisions(reader: Reader, owner: int) -> list[Decision]:
-    """Return the decisions about erased facts."""
+    """Return an owner's decisions about facts that have been erased."""
     return [DECISION_ROWS.parse(row) for row in await reader.rows(ROWS, owner)]
 
 

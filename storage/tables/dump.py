@@ -28,7 +28,7 @@ Batches = AsyncIterator[Sequence[Mapping[str, object]]]
 
 
 async def dump_owner(reader: Reader, owner: int) -> Batches:
-    """Implement `MemoryStore.dump`. `reader` must read one snapshot."""
+    """Implement `MemoryStore.dump`. All reads of `reader` must see the same snapshot."""
     for table in TABLES:
         after: tuple[int | str, ...] | None = None
         while after is None or after:
@@ -41,7 +41,7 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
 
 
 async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
-    """Implement `MemoryStore.load` for the store of this kind, inside the caller's transaction."""
+    """Implement `MemoryStore.load` for a store of type `kind`. Run inside the caller's transaction."""
     if await tx.row(_IS_HELD, owner, kind):
         raise StorageError("This store already holds a memory of that owner; nothing was changed.")
     async for batch in batches:
@@ -56,7 +56,7 @@ async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: Storag
 
 
 async def compute_digest(batches: Batches) -> str:
-    """Return a hash of the rows of a dump. It does not depend on the size of the batches."""
+    """Return a SHA-256 hash of the rows, which does not depend on how they are batched."""
     digest = hashlib.sha256()
     async for batch in batches:
         digest.update(await asyncio.to_thread(_format_lines, batch))
@@ -68,7 +68,7 @@ def _format_lines(batch: Sequence[Mapping[str, object]]) -> bytes:
 
 
 def get_sort_columns(table: Table) -> tuple[str, ...]:
-    """Return the columns by which to sort an owner's rows: for messages the time, for other tables the key."""
+    """Return the columns that order an owner's rows: thread and time for messages, otherwise the key."""
     return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
 
 
@@ -82,7 +82,7 @@ def _make_page_sql(table: Table, owner: int, after: tuple[int | str, ...]) -> tu
 
 
 def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return the first schema version that has all columns of these rows, or the newest version if none has."""
+    """Return the oldest schema version that has all columns of the rows, or the newest version if none does."""
     written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for version, migrate in enumerate(MIGRATIONS, 1):
@@ -93,7 +93,7 @@ def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
 
 
 def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> Iterator[dict[str, Any]]:
-    """Yield a backup's lines, migrated from schema `version`, without a header. Use a temporary database at `path`."""
+    """Yield a backup's rows, migrated from schema `version`. `path` is used for a temporary database."""
     homes = []
     with explain_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row

@@ -12,10 +12,10 @@ from text.characters import replace_surrogates
 
 
 class ExplanationTable(OwnerTables):
-    """The explanations of each owner's newest 100 answers (`store.explanations`)."""
+    """The explanations of each owner's last 100 answers (`store.explanations`)."""
 
     async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the newest answer, or of the one that a Telegram message shows or asked for."""
+        """Return the explanation of the latest answer, or of the answer related to a Telegram message, or None."""
         if telegram_id is None:
             row = await self._fetch_row(scope.owner, _NEWEST, *scope)
         else:
@@ -23,18 +23,18 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def list_latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
-        """Return the newest explanations with the ids of their answers, newest first. Skip ids from `before` on."""
+        """Return the latest (answer id, explanation) pairs with an id below `before`, newest first."""
         rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
 
     async def find_message(self, scope: Scope, telegram_id: int) -> Message | None:
-        """Return the stored message that a Telegram message shows, completely or in part, or None."""
+        """Return the stored message that a Telegram message shows in whole or in part, or None."""
         row = await self._fetch_row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return parse_message(row) if row else None
 
     async def record_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record the Telegram messages that show the answer to the message `source`, if there is an answer."""
+        """Record which Telegram messages show the answer to the question `source`. Do nothing without an answer."""
         shown = json.dumps(list(telegram_ids))
 
         def mark_shown(connection: Connection) -> None:
@@ -45,13 +45,13 @@ class ExplanationTable(OwnerTables):
         await self.database.transact(mark_shown, scope.owner)
 
     async def count_saved_tokens(self, owner: int) -> int:
-        """Return the sum of `NewMessage.saved` over all answers of an owner."""
+        """Return the total number of tokens saved in all answers of an owner."""
         row = await self._fetch_row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
         return int(row[0]) if row else 0
 
 
 def store_explanation(connection: Connection, message: Message, explanation: str) -> None:
-    """Store the explanation of an answer unless it is empty, and delete all but the newest 100 of the owner."""
+    """Store an answer's explanation unless it is empty. Keep only the owner's last 100 explanations."""
     if not explanation:
         return
     scope, created_at = message.scope, format_moment(message.created_at)

@@ -29,11 +29,11 @@ class FactTable(OwnerTables):
     """The facts about the owners in one store (`store.facts`)."""
 
     async def list_valid(self, owner: int) -> list[Fact]:
-        """Return the facts that hold, ascending by id."""
+        """Return the facts that are currently valid, ordered by id."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _VALID_IN_ORDER, owner)]
 
     async def list_all(self, owner: int) -> list[Fact]:
-        """Return all facts that are not erased, also ended, superseded and deleted ones, ascending by id."""
+        """Return all stored facts, including ended, superseded and deleted ones, ordered by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
         return [parse_fact(row) for row in rows]
 
@@ -42,21 +42,21 @@ class FactTable(OwnerTables):
         return parse_fact(row) if row else None
 
     async def list_decisions(self, owner: int) -> list[Decision]:
-        """Return the owner's decisions about facts that are erased now."""
+        """Return the owner's decisions about facts that have been erased."""
         async with self.database.read(owner) as reader:
             return await decision_table.read_decisions(reader, owner)
 
     async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
-        """Return the facts that these facts superseded, ascending by id. Leave out deleted facts."""
+        """Return the facts superseded by any of these facts, ordered by id. Skip deleted facts."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     async def read_revision(self, owner: int) -> str:
-        """Return a text that changes when a fact of the owner is added, changed, deleted or restored."""
+        """Return a string that changes when a fact of the owner is added, changed, deleted or restored."""
         row = await self._fetch_row(owner, _REVISION, owner)
         return " ".join(str(value) for value in row) if row else ""
 
     async def read_unlearned(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the id of the last message that was learned from, and the messages after it, ascending."""
+        """Return the id of the last message learned from, and up to `limit` messages after it."""
 
         def read(connection: Connection) -> tuple[int, list[Message]]:
             [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
@@ -67,12 +67,12 @@ class FactTable(OwnerTables):
         return await self._read_snapshot(scope.owner, read)
 
     async def begin_learning(self, scope: Scope, learned_id: int) -> None:
-        """Record the id of the last message that was learned from, unless the scope has a record already."""
+        """Record where learning starts in a scope: after the message `learned_id`. Keep an existing record."""
         if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
             await self._execute(scope.owner, _BEGIN, *scope, learned_id)
 
     async def list_waiting_scopes(self, quiet_since: datetime) -> list[Scope]:
-        """Return the scopes with messages to learn from, all of which are older than `quiet_since`."""
+        """Return the scopes that have messages to learn from, but no message after `quiet_since`."""
         rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
@@ -89,13 +89,15 @@ class FactTable(OwnerTables):
         newest: int | None = None,
         from_history: bool = False,
     ) -> list[Fact]:
-        """Apply changes, record `until` as the last message that was learned from, and return the inserted facts.
+        """Apply the changes, set `until` as the last message learned from, and return the inserted facts.
 
-        `newest` is the highest fact id that was known when the changes were planned, or 0. If it is None, facts may be
-        newer. `from_history` is True for imported history. Ignore references to facts that no longer hold.
+        References to facts that are no longer valid are ignored. Set `from_history` if the messages were imported. Pass
+        the
+        highest fact id known when planning the changes as `newest`, or None to allow newer facts.
 
-        Raise StaleFacts if a message of `read` or a fact of `shown` was changed or deleted, or if `learned` is no
-        longer the last message that was learned from. Raise NewerFacts if there is a fact with an id above `newest`.
+        Raise StaleFacts if a message in `read` or a fact in `shown` was changed or deleted, or if `learned` is no
+        longer
+        the last message learned from. Raise NewerFacts if there is a fact with an id above `newest`.
         """
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
@@ -128,7 +130,7 @@ class FactTable(OwnerTables):
         return [parse_fact(row) for row in rows]
 
     async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
-        """Add a fact that a person entered. It supersedes the fact with the id `instead_of`."""
+        """Add a fact entered by a person. It supersedes the fact with the id `instead_of`, if given."""
         async with self.database.write(owner) as tx:
             id_ = await self._insert_fact(tx, owner, fact, now)
             if instead_of is not None:
@@ -138,7 +140,7 @@ class FactTable(OwnerTables):
             return parse_fact((await tx.rows(_ONE, owner, id_))[0])
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
-        """Replace the text of a fact and keep the old text as its history. Return None if there is no such fact."""
+        """Replace a fact's text, and keep the old text as a superseded fact. Return None if there is no such fact."""
         async with self.database.write(owner) as tx:
             row = await tx.row(_ONE, owner, id_)
             if row is None:
@@ -155,12 +157,12 @@ class FactTable(OwnerTables):
             return parse_fact((await tx.rows(_ONE, owner, id_))[0])
 
     async def find_previous_version(self, owner: int, id_: int) -> int | None:
-        """Return the id of the row that has a fact's text before its last edit, or None if it was never edited."""
+        """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
     async def restore_superseded(self, owner: int, id_: int) -> bool:
-        """Make the facts that a fact superseded valid again. Move its pin to them. Return False if there are none."""
+        """Revalidate the facts that a fact superseded. Move its pin to them. Return False if there are none."""
         async with self.database.write(owner) as tx:
             rows = await tx.rows(_REPLACED, owner, json.dumps([id_]))
             current = await tx.row(_ONE, owner, id_)
@@ -171,18 +173,18 @@ class FactTable(OwnerTables):
         return True
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
-        """Pin or unpin a fact. Return None if there is no such fact, or if it no longer holds and cannot be pinned."""
+        """Pin or unpin a fact. Return None if it does not exist, or is to be pinned but is no longer valid."""
         where = _HOLDS if is_pinned else ""
         change = "is_pinned = ?, decided_at = ?"
         return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
 
     async def make_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Turn a fact into an instruction, which every prompt has. Return None if there is no such valid fact."""
+        """Turn a fact into an instruction, which is part of every prompt. Return None if there is no valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)
 
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Mark a fact as deleted, so that no prompt has it. It can be restored until it is erased."""
+        """Mark a fact as deleted, which excludes it from prompts. It can be restored until it is erased."""
         change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), format_moment(now))
 
@@ -190,18 +192,18 @@ class FactTable(OwnerTables):
         return await self._update_fact(owner, id_, "deleted_at = NULL, decided_at = ?", format_moment(now))
 
     async def list_deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
-        """Return the ids of the facts that were deleted before a moment, by owner."""
+        """Map each owner to the ids of their facts that were deleted before a given time."""
         found: dict[int, list[int]] = {}
         for owner, id_ in await self._fetch_rows(None, _DELETED, self.kind, format_moment(before)):
             found.setdefault(owner, []).append(id_)
         return found
 
     async def list_unembedded(self, model: str, limit: int) -> list[Fact]:
-        """Return valid facts that have no vector of this model yet."""
+        """Return up to `limit` valid facts that this model has not embedded yet."""
         return [parse_fact(row) for row in await self._fetch_rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
-        """Store the vectors [n, d] of n facts. Skip facts that were changed or deleted."""
+        """Store one vector per fact. Skip facts that have been changed or erased in the meantime."""
         by_owner: dict[int, list[tuple[str, bytes, int, int, str]]] = {}
         for fact, vector in zip(facts, vectors, strict=True):
             blob = np.asarray(vector).astype("<f2").tobytes()
@@ -213,7 +215,7 @@ class FactTable(OwnerTables):
         await asyncio.gather(*(self.database.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
     async def read_vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
-        """Map the ids of an owner's facts to their vectors [d]."""
+        """Return the vectors of an owner's facts, by fact id."""
         rows = await self._fetch_rows(owner, _VECTORS, owner, model)
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
@@ -224,7 +226,7 @@ class FactTable(OwnerTables):
         return id_
 
     async def _merge_into_known_fact(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
-        """Merge a new fact into a known one. Return False if the known fact no longer holds."""
+        """Merge a new fact into a known fact. Return False if the known fact is no longer valid."""
         row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
@@ -244,7 +246,7 @@ class FactTable(OwnerTables):
         return True
 
     async def _mark_superseded(self, tx: Transaction, owner: int, id_: int, moment: datetime, successor: int) -> None:
-        """Record the successor of a fact, which ends at `moment` unless it ended earlier. Move its pin, too."""
+        """End a fact at `moment`, unless it has ended already, and record its successor. Move its pin as well."""
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
@@ -256,7 +258,7 @@ class FactTable(OwnerTables):
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
     async def _insert_before_later_fact(self, tx: Transaction, owner: int, id_: int, later_id: int) -> None:
-        """Insert a fact into the history of a later one. Former homes, for example, are learned in any order."""
+        """Insert a fact before a later one in its history, since a history can be learned in any order."""
         new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later_id)
         if new is None or last is None:
             return
@@ -280,12 +282,12 @@ class FactTable(OwnerTables):
 
 
 def read_valid_facts(connection: Connection, owner: int) -> list[Fact]:
-    """Return the facts that hold, ascending by id."""
+    """Return the owner's valid facts, ordered by id."""
     return [parse_fact(row) for row in connection.execute(_VALID_IN_ORDER, (owner,))]
 
 
 def _resolve_fact_id(number: int | None, new_ids: Mapping[int, int]) -> int | None:
-    """Return the id of a fact. A negative number is the place of an earlier change in the same list."""
+    """Return a fact id. The number -n refers to the fact of the n-th change in the same list."""
     return new_ids.get(number) if number is not None and number < 0 else number
 
 

@@ -23,34 +23,34 @@ _RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at >
 
 
 class FoldTable(OwnerTables):
-    """The summaries and folds of the owners in one store."""
+    """The summaries of the owners in one store, and the folds that create them."""
 
     async def void_leases(self) -> None:
-        """Void all leases of earlier processes. Call this only at start, when no other process is running."""
+        """Void all leases. Call this only at startup, when no other process is running."""
         await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def list_summaries(
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
-        """Return the summaries of a scope, ascending by id. If `ids` are given, return only those."""
+        """Return the summaries of a scope, ordered by id. If `ids` is given, return only those summaries."""
         return await self._read_snapshot(
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
     async def list_superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
-        """Return the newest `limit` summaries that are no longer active, ascending by id."""
+        """Return the latest `limit` inactive summaries, ordered by id."""
         rows = await self._fetch_rows(scope.owner, _SUPERSEDED, *scope, limit)
         return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
     async def list_quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        """Return the scopes with active messages but none after `before`, and the ids of their newest messages."""
+        """Return the scopes that have active messages but none after `before`, with their latest message ids."""
         rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
-        """Take the lease of a scope. Return None while another lease is valid."""
+        """Take the lease of a scope. Return None if another job holds it or a restore is in progress."""
         async with self.database.write(scope.owner) as tx:
             if reason != "import" and await tx.row(_RESTORING, scope.owner, format_moment(now - RESTORE_WAITS)):
                 return None
@@ -66,14 +66,16 @@ class FoldTable(OwnerTables):
         return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, new_summary: NewSummary, *, now: datetime) -> Summary:
-        """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease or a source was lost."""
+        """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease is void or a source
+        changed.
+        """
         async with write_under_lease(self.database, lease) as tx:
             summary = await fold_sources(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)
             return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
-        """Record a failed attempt and release the lease. Change nothing if the lease was lost."""
+        """Record a failed attempt and release the lease. Do nothing if the lease is no longer valid."""
         async with self.database.write(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
                 moment, error = format_moment(now), replace_surrogates(error)
@@ -87,7 +89,7 @@ class FoldTable(OwnerTables):
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
-        """Release the lease without a result."""
+        """Release a lease without recording a result."""
         async with self.database.write(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
@@ -103,7 +105,7 @@ class FoldTable(OwnerTables):
 def read_summaries(
     connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
 ) -> list[Summary]:
-    """Return the summaries of a scope, ascending by id, inside the caller's transaction."""
+    """Return the summaries of a scope, ordered by id. Run inside the caller's transaction."""
     chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
     sql = f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id"  # noqa: S608
     values = (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))]))
@@ -116,7 +118,7 @@ async def is_lease_valid(tx: Transaction, lease: FoldLease) -> bool:
 
 @asynccontextmanager
 async def write_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
-    """Open a transaction for the owner of a lease. Raise StaleFold if the lease is no longer valid."""
+    """Open a transaction protected by a lease. Raise StaleFold if the lease is no longer valid."""
     async with database.write(lease.scope.owner) as tx:
         if not await is_lease_valid(tx, lease):
             raise StaleFold
@@ -124,7 +126,7 @@ async def write_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncI
 
 
 async def complete_job(tx: Transaction, lease: FoldLease, summary_id: int, now: datetime) -> None:
-    """Mark the job of a lease as completed, and delete the failure of its scope."""
+    """Mark the job of a lease as completed, and clear the recorded failure of its scope."""
     completing = "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?"
     await tx.rows(completing, format_moment(now), summary_id, lease.job_id)
     await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
@@ -133,7 +135,7 @@ async def complete_job(tx: Transaction, lease: FoldLease, summary_id: int, now: 
 async def fold_sources(
     tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
 ) -> Summary:
-    """Insert a summary and archive exactly its sources. Raise StaleFold if one was deleted or folded already."""
+    """Insert a summary and archive its sources. Raise StaleFold if a source has been deleted or archived."""
     messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
     below = [SUMMARY_ROWS.parse(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
@@ -175,7 +177,7 @@ async def fold_sources(
 
 
 async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], reactivated_ids: Collection[int]) -> None:
-    """Delete summaries. Their messages and the summaries `reactivated_ids` become active."""
+    """Delete summaries. Reactivate their messages and the summaries in `reactivated_ids`."""
     deleted = json.dumps(sorted(ids))
     await tx.rows(_ACTIVATE_MESSAGES, owner, deleted)
     await tx.rows(DELETE_SUMMARIES, owner, deleted)
@@ -183,7 +185,7 @@ async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], re
 
 
 def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
-    """Return the fields of Summary that come from a new summary."""
+    """Return the fields that a Summary takes over from a new summary."""
     return {**asdict(new_summary), "text": replace_surrogates(new_summary.text)}
 
 
@@ -192,7 +194,7 @@ async def put_summary(tx: Transaction, summary: Summary) -> None:
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-    """Return the rows of the sources of a fold. Raise StaleFold if one was deleted or folded already."""
+    """Return the source rows of a fold. Raise StaleFold if a source has been deleted or archived."""
     if not ids:
         return []
     rows = await tx.rows(sql, *scope, json.dumps(list(ids)))

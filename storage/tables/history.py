@@ -52,14 +52,14 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 
 
 class HistoryTable(OwnerTables):
-    """Imports into the memories in one store (`store.history`). Every write raises StaleFold if its lease was lost."""
+    """Imports into the memories of one store (`store.history`). Writes raise StaleFold if the lease is not valid."""
 
     async def find_known_ids(self, owner: int, sources: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
-        """Return the ids of the owner's messages with these pairs of role and source, by pair."""
+        """Map each (role, source) pair that is already stored to the id of its message."""
         return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(sources))}
 
     async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """Return the first of `count` free ids, right above `after` if they fit there, or else below all messages."""
+        """Return the first of `count` free ids, directly above `after` if possible, or else below all messages."""
         async with self.database.read(owner, frozen=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
             taken = await history_extraction_table.list_reserved_ranges(reader, owner)
@@ -74,12 +74,12 @@ class HistoryTable(OwnerTables):
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def extend_range(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        """Return the longest range of ids around first..last without imported messages other than `ids`."""
+        """Extend first..last to the longest id range that contains no imported messages other than `ids`."""
         row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
-        """Return True if only the settings of an owner are stored."""
+        """Return True if nothing but an owner's settings is stored."""
         names = [table.name for table in tables.TABLES if table not in (tables.USERS, tables.RESTORES)]
         sql = " UNION ALL ".join(f"SELECT 1 FROM {name} WHERE user_id = ?1" for name in names)  # noqa: S608
         return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
@@ -87,7 +87,7 @@ class HistoryTable(OwnerTables):
     async def add_history(
         self, lease: FoldLease, messages: Sequence[Message], new_summary: NewSummary, *, now: datetime
     ) -> Summary:
-        """Store messages of one scope that have their ids already, and archive them under a level 1 summary."""
+        """Store messages of one scope under their given ids, and archive them under a new level 1 summary."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with write_under_lease(self.database, lease) as tx:
             await insert_messages(tx, [format_message(message) for message in messages])
@@ -96,33 +96,33 @@ class HistoryTable(OwnerTables):
     async def commit_fold(
         self, lease: FoldLease, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
-        """Commit a fold in any scope of the owner of the lease. The lease stays valid."""
+        """Commit a fold in any scope of the lease's owner, without releasing the lease."""
         async with write_under_lease(self.database, lease) as tx:
             return await fold_sources(tx, self.kind, scope, plan, new_summary, now=now)
 
     async def find_restore(self, owner: int) -> Portable | None:
-        """Return the row of a restore in progress (row 0 of `restores`), or None."""
+        """Return the row that describes the restore in progress, or None if there is none."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else tables.RESTORES.to_portable(row)
 
     async def list_held_back_rows(self, owner: int) -> Sequence[Portable]:
-        """Return the rows of `restores` that are held back until the end of the restore, ascending by id."""
+        """Return the rows that are held back until the restore is complete, ordered by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [tables.RESTORES.to_portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Begin a restore with these rows, and end an earlier one. It lasts until `end_restore` or a deletion."""
+        """Begin a restore, replacing any earlier one. `rows` describe the restore and include its held-back rows."""
         async with write_under_lease(self.database, lease) as tx:
             await tx.rows(_END_RESTORE, lease.scope.owner)
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
     async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
-        """Return the portable rows of the summaries with these ids."""
+        """Return the summaries with these ids as portable rows."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable(row) for row in rows]
 
     async def put_rows_and_recount(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert rows like `put_rows`, then update the message count and id range of the summaries among them."""
+        """Insert rows like `put_rows`, then recompute the message counts and ranges of their summaries."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, owner, rows)
@@ -130,7 +130,7 @@ class HistoryTable(OwnerTables):
             await tx.rows(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored_ids: Set[int]) -> None:
-        """End a complete restore. Undo summaries that were made during it from the `restored_ids` ones."""
+        """End a complete restore. Delete summaries made meanwhile from any of the `restored_ids`."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             rows = await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
@@ -145,7 +145,7 @@ class HistoryTable(OwnerTables):
             await tx.rows(_END_RESTORE, owner)
 
     async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert portable rows with a "table" key. Replace rows with the same ids, except messages."""
+        """Insert portable rows that have a "table" key. Existing rows are replaced, except for messages."""
         async with write_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
@@ -172,13 +172,14 @@ class HistoryTable(OwnerTables):
         await tx.rows(sql, *counters.values(), owner, self.kind)
 
     async def count_new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        """Return the number of rows that `add_facts` would add."""
+        """Return the number of facts that `add_facts` would add."""
         async with self.database.read(owner) as reader:
             return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add the new facts that no decision overrules, and return their number. `ids` maps old message ids to new
-        ones.
+        """Add facts that are new and not overruled by a decision. Return how many were added.
+
+        `ids` maps the message ids in `facts` to the ids in this store.
         """
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
@@ -219,7 +220,7 @@ async def _select_new_facts(
 
 
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert messages of one owner and index their words."""
+    """Insert messages of one owner and add them to the word index."""
     if rows:
         await tx.execute_many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])

@@ -19,15 +19,15 @@ IdRange = tuple[int, int]  # a range of message ids, without the first number bu
 
 
 class HistoryExtractionTable(OwnerTables):
-    """Extractions of facts from imported history, one at a time for each owner (`store.history_extraction`)."""
+    """Fact extractions from imported history, at most one per owner at a time (`store.history_extraction`)."""
 
     async def count_backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        """Count the imported messages with ids first..last that were not learned from yet."""
+        """Count the imported messages with ids first..last that facts have not been learned from yet."""
         [row] = await self._fetch_rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
     async def begin_extraction(self, owner: int, first: int, last: int) -> bool:
-        """Begin an extraction from the messages with ids first..last. Return False if another one is running."""
+        """Begin an extraction from the messages with ids first..last. Return False if one is already running."""
         async with self.database.write(owner) as tx:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
@@ -41,11 +41,11 @@ class HistoryExtractionTable(OwnerTables):
         await self._execute(owner, stopping, owner)
 
     async def list_waiting_scopes(self) -> list[Scope]:
-        """Return the scopes with a running extraction. Leave out owners who are incognito or whose memory is off."""
+        """Return the scopes with a running extraction, unless their owner is incognito or has memory turned off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
     async def read_next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Return the id of the last message read, and the next messages. Return none if no extraction is running."""
+        """Return the id of the last message read and the next messages, or (0, []) if no extraction is running."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             if (row := await reader.row(_RUNNING, *scope)) is None:
                 return 0, []
@@ -53,7 +53,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
     async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
-        """Return how many of the owner's messages were read, and their total, or None if no extraction is running."""
+        """Return the numbers of messages read and of all messages, or None if no extraction is running."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             if await reader.row(_RUNNING, *scope) is None:
                 return None
@@ -62,20 +62,20 @@ class HistoryExtractionTable(OwnerTables):
 
 
 async def end_finished_extractions(tx: Transaction, owner: int) -> None:
-    """End the extractions that have read all their messages, so that they do not read later imports."""
+    """End the extractions that have read all of their messages, so that they ignore later imports."""
     await tx.rows(_END, owner)
 
 
 async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
-    """Return the id ranges of all extractions. A new message in them would count as learned from."""
+    """Return the id ranges of all extractions. A new message in such a range would count as read."""
     return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
 
 
 async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Schedule another extraction from those of the messages with these ids that were learned from.
+    """Schedule another extraction from messages that have already been learned from.
 
-    If an extraction is running, move it back to the first of these messages. Otherwise, begin an extraction that ends
-    before the first message that was never learned from.
+    A running extraction is moved back to the first of these messages. Otherwise, a new extraction begins, which ends
+    before the first message that has not been learned from.
     """
     row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
