@@ -245,7 +245,7 @@ class Settings:
                     values[option.name] = read(text)
                 except ValueError as error:
                     place = getattr(environ, "places", {}).get(variable, "the environment")
-                    wrong[variable] = f"{error} {_show_value(text, read, hidden)} in {place}."
+                    wrong[variable] = f"{error} {_describe_value(text, read, hidden)} in {place}."
         for variable in wrong:  # the first is raised, followed by the others
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
             raise SettingsError(variable, " ".join([wrong[variable], *others, *find_misspelt_variables(environ)]))
@@ -280,7 +280,7 @@ _SECRET = re.compile(
 )
 
 
-def _show_value(text: str, read: ParseText[Any], secrets: Iterable[str]) -> str:
+def _describe_value(text: str, read: ParseText[Any], secrets: Iterable[str]) -> str:
     is_secret = read in (Secret, parse_key, parse_webhook_token) or _SECRET.search(text)
     if is_secret or any(secret and secret in text for secret in secrets):
         return "It stands"
@@ -299,7 +299,7 @@ def find_misspelt_variables(environ: Mapping[str, str]) -> list[str]:
 
 
 class Environment(dict[str, str]):
-    """Environment variables by name. `places` names the line of each variable that is from `.env`."""
+    """Environment variables by name. `places` maps each variable from `.env` to its line there."""
 
     places: Mapping[str, str]
 

@@ -18,7 +18,7 @@ ELLIPSES_TOKENS = 4  # of the marks where something is left out
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RankedPassage:
-    """A passage of a message, with its index there and the named parts of its score (retrieval/ranking.py)."""
+    """A candidate passage: its message, its index `part` in the message, and the named parts of its score."""
 
     message: Message
     part: int
@@ -45,18 +45,18 @@ class Packing:
         return list(self._taken.values())
 
     def add_fitting(self, passages: Iterable[RankedPassage], *, reserved: int = 0) -> None:
-        """Add the passages that fit, in this order. Keep `reserved` tokens of the room free."""
+        """Add the passages that fit, in the given order, and keep `reserved` tokens of the room free."""
         for passage in passages:
             if self.room - reserved < MIN_ROOM_TOKENS:
                 break
-            self._add_passage(passage, reserved)
+            self._try_add_passage(passage, reserved)
 
     def add_required(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
-        """Add these passages. If one is too long, `split` it and add the piece that contains most of the terms."""
+        """Add each passage or, if it does not fit, the piece from `split` that contains the most `terms`."""
         for passage in passages:
-            if self._add_passage(passage, 0):
+            if self._try_add_passage(passage, 0):
                 continue
             text = join_passages(passage.message.content, {passage.part})
             line = self._format_line(passage.message, "")
@@ -70,7 +70,7 @@ class Packing:
                     self.add_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
                 room = room * 3 // 4
 
-    def _add_passage(self, passage: RankedPassage, reserved: int) -> bool:
+    def _try_add_passage(self, passage: RankedPassage, reserved: int) -> bool:
         id_ = passage.message.id
         parts = self._parts.get(id_, set())
         if passage.part in parts or (id_ in self._taken and not parts):  # in full, or as a required piece
@@ -84,7 +84,7 @@ class Packing:
         return is_added
 
     def add_snippet(self, snippet: Snippet, *, reserved: int = 0) -> bool:
-        """Add a snippet, or replace the one of the same message. Return False if it does not fit."""
+        """Add a snippet, or replace the existing snippet of its message. Return False if it does not fit."""
         id_, line = snippet.message.id, self._format_line(snippet.message, snippet.text)
         if line in self._texts:  # another message says the same
             return True

@@ -14,7 +14,7 @@ MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more tha
 
 
 def find_stable_version(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
-    """Return the oldest version of a summary that ends in the same block of messages as the active one."""
+    """Return the oldest version of `active` that ends in the same block of `block_size` message ids."""
     shown = active
     while active.last_id >= MIN_CACHED_MESSAGES and shown.base_id is not None:
         before = versions.get(shown.base_id)
@@ -29,7 +29,7 @@ def find_stable_version(active: Summary, versions: Mapping[int, Summary], block_
 
 
 def select_verbatim_messages(summary: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
-    """Return the messages to show after a version of a summary, or None if `newest` begins too late."""
+    """Return the messages to show verbatim after a summary, or None if `newest` does not reach back to it."""
     covered = sorted({message.turn for message in newest if message.id <= summary.last_id})
     if not covered:
         return None
@@ -39,7 +39,7 @@ def select_verbatim_messages(summary: Summary, newest: Sequence[Message], turns:
 
 
 def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message]:
-    """Return the last `turns` archived turns, to be shown before the active ones, or none if those are enough."""
+    """Return the messages of the last `turns` archived turns, or [] if they cannot all precede the active ones."""
     # Without them, the last turns, which are always shown, would begin one turn later after each message.
     archived = sorted({message.turn for message in newest if not message.is_active})
     active = {message.turn for message in newest if message.is_active}
@@ -50,7 +50,7 @@ def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message
 
 
 def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """Return the index of the first turn to keep so that the rest fits. The start moves in leaps of `step` tokens."""
+    """Return the index of the first turn to keep within `budget`, skipping tokens in multiples of `step`."""
     total = sum(sizes)
     if total <= budget:
         return 0

@@ -40,12 +40,12 @@ class Budgets:
     snippets: int
 
     def fit_under(self, ceiling: int) -> "Budgets":
-        """Return these budgets for another ceiling. Parts that do not fit are scaled down together."""
+        """Return these budgets under another ceiling, with all parts scaled down if they do not fit."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
     def scale(self, share: float) -> "Budgets":
-        """Return budgets in which summaries, recent turns and snippets get this share of their tokens."""
+        """Return budgets with those of summaries, recent turns and snippets multiplied by `share`."""
         return replace(
             self,
             summaries=int(self.summaries * share),
@@ -113,17 +113,17 @@ class PromptBuilder:
 
     @property
     def shown_ids(self) -> frozenset[int]:
-        """Ids of the messages that are whole in the prompt."""
+        """The ids of the messages that the prompt contains in full."""
         return frozenset(message.id for turn in self._turns if turn.is_whole for message in turn.messages)
 
     @property
     def snippet_room(self) -> int:
-        """Tokens for the lines of snippets, without the block around them."""
+        """The number of tokens left for snippet lines, without the block around them."""
         frame = self._tokens.count(prompts.format_remembered([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def add_last_turns(self, messages: Sequence[Message]) -> None:
-        """Add the newest turns that fit. Cut the first one that does not fit in its middle, and drop older ones."""
+        """Add the newest turns that fit. Shorten the next one in its middle, and leave out all older ones."""
         for turn in reversed(self._renderer.render(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
@@ -146,7 +146,7 @@ class PromptBuilder:
     def add_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """Add the lasting instructions that fit, the most important first."""
         room = min(MAX_INSTRUCTIONS_TOKENS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
-        self._instructions = self._select_fitting("instructions", instructions, room)
+        self._instructions = self._select_facts("instructions", instructions, room)
         if self._instructions:
             used = self._tokens.count(self._format_instructions()) + 4
             self._left -= used
@@ -166,7 +166,7 @@ class PromptBuilder:
             self._wanted += used
 
     def add_summaries(self, summaries: Sequence[Summary]) -> None:
-        """Add the summaries that fit, in this order. Record the others as cut."""
+        """Add the summaries that fit, in the given order. Record the others as cut."""
         room = min(self._budgets.summaries, self._left)
         taken = self._tokens.count(quoting.format_block("summaries", [])) + 6
         for summary in summaries:
@@ -181,11 +181,11 @@ class PromptBuilder:
             self._left -= taken
 
     def has_room_for(self, messages: Sequence[Message]) -> bool:
-        """Return True if these turns, including the last ones, fit the recent budget."""
+        """Return True if the turns of these messages fit the budget for recent turns."""
         return sum(turn.tokens for turn in self._renderer.render(messages)) <= self._budgets.recent
 
     def add_older_turns(self, messages: Sequence[Message]) -> None:
-        """Add the newest of the active turns before the last ones, as many as fit the recent budget."""
+        """Add as many turns from before the last ones as fit the budget for recent turns, newest first."""
         known = {turn.messages[0].turn for turn in self._turns}
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [
@@ -208,7 +208,7 @@ class PromptBuilder:
             self._add_turn(turn)
 
     def add_archived_turns(self, messages: Sequence[Message]) -> None:
-        """Add archived turns before all others, to keep the beginning stable until the next fold."""
+        """Put archived turns before all others if they fit, so that the prompt's beginning changes rarely."""
         if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
             return
         known = {turn.messages[0].turn for turn in self._turns}
@@ -226,19 +226,19 @@ class PromptBuilder:
                 return
 
     def record_cut(self, part: CutPart, first_id: int, last_id: int, reason: str) -> None:
-        """Record a range of messages that the prompt lacks."""
+        """Record that the messages from `first_id` to `last_id` of a part were left out, and why."""
         self._cut.append(Cut(what=part, first_id=first_id, last_id=last_id, why=reason))
 
     def add_facts(self, facts: Sequence[RecalledFact]) -> None:
-        """Add the facts that fit, best first. They use the budget of snippets."""
+        """Add the facts that fit, best first. Their tokens are taken from the budget for snippets."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
-        self._facts = self._select_fitting("facts", facts, room)
+        self._facts = self._select_facts("facts", facts, room)
         if self._facts:
             used = self._tokens.count(self._format_facts()) + 4
             self._left -= used
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
-    def _select_fitting(self, block: quoting.Block, facts: Sequence[RecalledFact], room: int) -> list[RecalledFact]:
+    def _select_facts(self, block: quoting.Block, facts: Sequence[RecalledFact], room: int) -> list[RecalledFact]:
         room -= self._tokens.count(quoting.format_block(block, []))
         fitting = list[RecalledFact]()
         for fact in facts:
@@ -253,7 +253,7 @@ class PromptBuilder:
         self._history = (max(0, messages), max(0, characters))
 
     def make_room_for_snippet(self) -> None:
-        """Make room for a piece of one snippet, if necessary by cutting the oldest turns."""
+        """Make room for at least one snippet, by cutting the oldest turns if necessary."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
         while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._list_turns_in_order()):
             oldest = turns[0]
@@ -271,7 +271,7 @@ class PromptBuilder:
     def context(self) -> Context:
         """Return the finished context. Raise ContextTooLong if it cannot be cut to fit."""
         while (total := self._tokens.count_request(request := self._make_request())) > self._budgets.ceiling:
-            if not self._drop_least_important(total - self._budgets.ceiling):
+            if not self._drop_least_important_part(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._measure_parts(total)
         return Context(
@@ -286,12 +286,12 @@ class PromptBuilder:
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
-            whole=self._estimate_whole(parts),
+            whole=self._estimate_full_tokens(parts),
             earlier=self._history[0] if self._history else 0,
         )
 
-    def _estimate_whole(self, parts: Sequence[ContextPart]) -> int:
-        """Estimate the tokens of a request with the whole history verbatim. Return 0 if its size is unknown."""
+    def _estimate_full_tokens(self, parts: Sequence[ContextPart]) -> int:
+        """Estimate the tokens of a request with the full history verbatim, or return 0 if that is unknown."""
         if self._history is None:
             return 0
         messages, characters = self._history
@@ -304,8 +304,8 @@ class PromptBuilder:
         )
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 
-    def _drop_least_important(self, excess: int) -> bool:
-        """Drop the least important part that is left, or shorten it. Return False if nothing is left."""
+    def _drop_least_important_part(self, excess: int) -> bool:
+        """Drop or shorten the least important remaining part. Return False if no part is left."""
         if self._snippets:
             self._snippets.pop()
         elif self._facts:
@@ -354,7 +354,7 @@ class PromptBuilder:
         return sorted(self._turns, key=lambda turn: turn.messages[0].order)
 
     def _make_request(self) -> list[PromptMessage]:
-        """Order the parts by how rarely they change, so that providers can cache the beginning."""
+        """Return the prompt's messages, the most stable first, so that providers can cache the beginning."""
         about = "\n\n".join(text for text in (self._format_profile(), self._format_summaries()) if text)
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
         request += [PromptMessage(role="user", content=about)] if about else []
@@ -392,7 +392,7 @@ class PromptBuilder:
         return prompts.format_remembered(in_time, self._now) if in_time else ""
 
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
-        """Count the tokens of each part alone. The part `overhead` makes their sum the `total`."""
+        """Return the tokens of each part. The part `overhead` is the rest of `total`."""
         budgets, count = self._budgets, self._tokens.count
         turns = sum(count(content) for turn in self._turns for content in turn.contents)
         message = count(self._words) + sum(picture.tokens for picture in self._pictures)
@@ -412,7 +412,7 @@ class PromptBuilder:
 
 
 def add_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:
-    """Append the sections that are small enough to the system prompt, which is cut if it does not fit."""
+    """Return the system prompt, cut to fit `budget`, followed by the sections that are small enough."""
     sizes = {section: tokenizer.count(section) + 2 for section in sections if section}
     fitting = [section for section, size in sizes.items() if size * SECTION_SHARE <= budget]
     own = tokenizer.cut_end(system_prompt, budget - sum(sizes[section] for section in fitting))

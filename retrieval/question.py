@@ -18,7 +18,7 @@ FOLLOW_UP_TERMS = 1  # a question of at most so many terms is searched with the 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """An analysed question."""
+    """A question with its search terms, the times that it names, and its embedding."""
 
     text: str  # with the message before a short question
     meant: str  # the part of `text` that is embedded
@@ -30,7 +30,7 @@ class Question:
 
     @classmethod
     def analyse(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
-        """Analyse a question. `previous` is the same person's message before it."""
+        """Analyse a question. `previous` is the last message of the same person before it."""
         text = keep_both_ends(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
         times = find_time_ranges(fold_term(normalise_text(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
@@ -41,7 +41,7 @@ class Question:
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 
     def replace_unknown_terms(self, completions: Mapping[str, Sequence[str]]) -> "Question":
-        """Replace each unknown term by its completions, which are known terms that begin with it."""
+        """Return the question with each unknown term replaced by known terms that begin with it."""
         own, terms = (
             tuple(dict.fromkeys(known for term in given for known in completions.get(term, (term,))))
             for given in (self.own, self.terms)
@@ -50,20 +50,20 @@ class Question:
 
 
 def contains_name(text: str, name: str) -> bool:
-    return next(_find_positions(text, name), None) is not None
+    return next(_find_name_positions(text, name), None) is not None
 
 
 def remove_names(text: str, names: Iterable[str]) -> str:
-    """Remove the names of speakers from a question, since people hardly say their own names."""
+    """Return a question without the names of speakers, which people rarely say in their own messages."""
     left = text
     for name in sorted(names, key=len, reverse=True):
-        for position in reversed(list(_find_positions(left, name))):
+        for position in reversed(list(_find_name_positions(left, name))):
             left = left[:position] + left[position + len(name) :]
     return text if left == text else " ".join(left.split()) or text
 
 
-def _find_positions(text: str, name: str) -> Iterator[int]:
-    """Yield where a name stands in a text, except inside a longer word ("Max" in "maximum")."""
+def _find_name_positions(text: str, name: str) -> Iterator[int]:
+    """Yield the index of each occurrence of a name, except inside a longer word ("Max" in "maximum")."""
     # "İ".lower() would be two characters and move the positions.
     text, name = text.replace("İ", "i").lower(), name.replace("İ", "i").lower()
     position = text.find(name) if 0 < len(name) <= 2 * MAX_NAME_CHARS + 1 else -1
@@ -108,7 +108,7 @@ class SearchQuery:
         )
 
     def matches(self, text: str) -> bool:
-        """Return True if a text contains every phrase or the only word, ignoring case and spacing."""
+        """Return True if a text contains all phrases or the single word of the query, ignoring case and spacing."""
         return self._count_phrases(text) == (len(self.phrases) or bool(self.word))
 
     def score_sentence(self, sentence: str) -> float:

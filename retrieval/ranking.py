@@ -31,7 +31,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Ranking:
-    """Candidates with the scores of their passages."""
+    """The candidate passages with their scores and their order."""
 
     candidates: Candidates
     order: NDArray[np.intp]  # the passages, best first
@@ -81,8 +81,8 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Closene
     own = np.flatnonzero(~by_assistant)
     return Ranking(
         candidates=candidates,
-        order=_sort_best_first(scores),
-        by_meaning=own[_sort_best_first(meaning[own])],
+        order=_argsort_best_first(scores),
+        by_meaning=own[_argsort_best_first(meaning[own])],
         scores=scores,
         parts=parts,
         is_verbose=is_verbose,
@@ -92,7 +92,7 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Closene
 def find_rarest_word_passages(
     candidates: Candidates, question: Question, order: Sequence[int], *, limit: int
 ) -> list[int]:
-    """Return the passages with the rarest own word of the question, unless more than `limit` messages have it."""
+    """Return the passages with the question's rarest own word, or [] if over `limit` messages contain it."""
     counts = {term: candidates.frequency[term] for term in question.own if candidates.frequency.get(term)}
     lowest = min(counts.values(), default=limit + 1)
     lines = [line for line, term in enumerate(candidates.frequency) if counts.get(term) == lowest]
@@ -100,16 +100,16 @@ def find_rarest_word_passages(
 
 
 def compute_idf(turns: int, frequency: int) -> float:
-    """Return BM25's inverse document frequency with 1 added inside, as in Lucene, so that it is never negative."""
+    """Return BM25's inverse document frequency in Lucene's variant, which is never negative."""
     return math.log(1 + (turns - frequency + 0.5) / (frequency + 0.5))
 
 
-def _sort_best_first(values: Values) -> NDArray[np.intp]:
+def _argsort_best_first(values: Values) -> NDArray[np.intp]:
     return np.lexsort((-np.arange(len(values)), -np.round(values, 6)))
 
 
 def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
-    """Return the passages before and after each, [2, passages], or the passage itself where there is no neighbour."""
+    """Return the rows of each passage's neighbours as an array [2, passages], or its own row where it has none."""
     days = candidates.said_at // DAY_SECONDS
     whole, count = np.bincount(candidates.messages, minlength=1)[candidates.messages] == 1, len(candidates)
     rows = np.arange(count)
@@ -123,7 +123,7 @@ def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
 
 
 def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
-    """Return each passage's BM25 score by its own words, and what its neighbours' words add."""
+    """Return the passages' BM25 scores for their own words, and what their neighbours' words add."""
     if not len(candidates) or not candidates.frequency:
         return np.zeros(len(candidates)), np.zeros(len(candidates))
     rarity = np.array([compute_idf(candidates.turns, count) for count in candidates.frequency.values()])[:, None]
@@ -135,7 +135,7 @@ def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[
 
 
 def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return, for the passages of each day's first message, how far the day's best score is above theirs."""
+    """Return how far each day's best score exceeds those of the day's first message, and 0 for other passages."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
@@ -148,7 +148,7 @@ def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArr
 
 
 def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Values:
-    """Return bonuses for the passages with most of the question's words in the long answer to the best message."""
+    """Return a bonus for the best-matching passages of a long answer to the best message, and 0 for others."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
     both = slice(best, best + 2)
@@ -161,13 +161,13 @@ def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Val
 
 
 def _score_named_speaker(candidates: Candidates, text: str) -> Values:
-    """Return 1 for each message of the only speaker whom the question names, else 0."""
+    """Return 1 for each message of the named speaker if the question names exactly one, and 0 for all others."""
     named = {speaker for speaker in set(candidates.speakers) if speaker and contains_name(text, speaker)}
     return np.array([len(named) == 1 and speaker in named for speaker in candidates.speakers], np.float64)
 
 
 def _score_named_times(candidates: Candidates, question: Question) -> Values:
-    """Return 1 for each message of a time that the question names, else 0."""
+    """Return 1 for each message from a time that the question names, and 0 for all others."""
     values = np.zeros(len(candidates.seqs))
     for time in question.times:
         values[(time.start.timestamp() <= candidates.said_at) & (candidates.said_at < time.end.timestamp())] = 1.0

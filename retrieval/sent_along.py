@@ -22,7 +22,7 @@ class _Part:
 
 
 class IncomingRenderer:
-    """Renderer of a turn's words: documents, forwarded messages and own words, each quoted separately."""
+    """Renders an incoming message: documents, forwarded messages and own words, each quoted separately."""
 
     def __init__(self, incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> None:
         self._tokens = tokenizer
@@ -44,7 +44,7 @@ class IncomingRenderer:
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 
     def render_within(self, tokens: int) -> tuple[str, bool]:
-        """Return the words in at most `tokens`, and True if some of them were cut."""
+        """Return the rendered message in at most `tokens` tokens, and True if some of it was cut."""
         sizes = [min(self._tokens.count(text), part.max_tokens) for part, text in self._quoted]
         limit = find_common_limit(sizes, max(0, tokens - 2 * len(sizes)))
         rendered = [self._shorten_part(part, text, min(limit, part.max_tokens)) for part, text in self._quoted]
@@ -60,7 +60,7 @@ class IncomingRenderer:
 
 
 def select_pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
-    """Return the pictures of a message that fit, in order."""
+    """Return the pictures of a message, in order, that fit their share of `ceiling`."""
     left, chosen = ceiling // SHARE, list[Picture]()
     for picture in incoming.pictures:
         if picture.tokens <= left:

@@ -20,7 +20,7 @@ LINE_TOKENS = 24  # of a line without its text: day, time and a name
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PastTurn:
-    """The messages of a turn, in order."""
+    """A past turn as the prompt shows it. `contents` are the rendered texts of its messages."""
 
     messages: tuple[Message, ...]
     contents: tuple[str, ...]  # as the prompt has them
@@ -33,7 +33,7 @@ class PastTurn:
 
 
 class TurnRenderer:
-    """Renderer of past turns."""
+    """Renders past turns for a prompt, in full or shortened."""
 
     def __init__(self, tokenizer: Tokenizer, *, in_group: bool) -> None:
         self._tokens = tokenizer
@@ -53,7 +53,7 @@ class TurnRenderer:
         return turns
 
     def squeeze(self, turn: PastTurn, room: int) -> PastTurn | None:
-        """Cut the longest messages of a turn in the middle so that it fits. Return None if too little would be left."""
+        """Shorten a turn's longest messages to fit `room` tokens. Return None if too little would be left."""
         tokens = room - 6 * len(turn.messages)
         if tokens < WORTH_SHOWING * len(turn.messages):
             return None
@@ -91,13 +91,13 @@ def find_role(message: Message) -> Role:
 
 
 def find_common_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the largest limit at which the sizes, each capped at it, add up to at most `room`."""
+    """Return the largest cap for each size at which the capped sizes add up to at most `room`."""
     limits = range(max(sizes, default=0) + 1)
     return max(0, bisect_right(limits, room, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
 
 
 def select_newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
-    """Return the messages of the `turns` newest turns, in their order."""
+    """Return the messages of the `turns` newest turns, in their original order."""
     newest = sorted({message.turn for message in messages})[-turns:]
     return [message for message in messages if message.turn in newest]
 
@@ -109,7 +109,7 @@ def count_characters(messages: Sequence[Message]) -> int:
 def find_uncovered_ranges(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the id ranges before and between summaries. If there are none, `after_last` adds the one after them."""
+    """Return the id ranges before and between summaries. If none, `after_last` adds the range after them."""
     gaps, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:
@@ -123,7 +123,7 @@ def find_uncovered_ranges(
 def find_reply_snippets(
     messages: Sequence[Message], tokenizer: Tokenizer, *, target_id: int, shown: Set[int], before: int | None, room: int
 ) -> list[Snippet]:
-    """Return the message that is replied to and its neighbours, nearest first, while they fit their share of `room`."""
+    """Return snippets of the replied-to message and its neighbours, nearest first, in their share of `room`."""
     chosen: list[Snippet] = []
     left = room // ROOM_SHARE
     for message in sorted(messages, key=lambda message: abs(message.id - target_id)):

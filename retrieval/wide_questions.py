@@ -30,7 +30,7 @@ MIN_LEAD = 0.4  # of the closest wide example, in standard deviations of the cos
 
 
 def needs_several_searches(question: Floats, examples: Floats) -> bool:
-    """Return True if a question [d] needs more than one search. `examples` [n, d] embed WIDE and NARROW."""
+    """Return True if a question needs several searches. `examples` are the embeddings of WIDE, then NARROW."""
     cosines = examples @ examples.T
     spread = float(cosines[np.triu_indices(len(examples), 1)].std())
     closeness = examples @ question

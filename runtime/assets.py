@@ -73,7 +73,7 @@ def read_assets(folder: Path) -> Assets:
 
 
 def make_asset_response(folder: Path, request: Request, path: str) -> Response:
-    """Return the file at `path`, which may begin with the version. Browsers cache such a path for a year."""
+    """Return the file at `path`, or a 404 response. Paths that begin with the version are cached for a year."""
     assets = read_assets(folder)
     name = path.removeprefix(f"{assets.version}/")
     asset = assets.files.get(name)
@@ -88,7 +88,7 @@ def make_asset_response(folder: Path, request: Request, path: str) -> Response:
 
 
 async def compress_response(request: Request, response: Response) -> Response:
-    """Return the response, compressed if it is large and the browser accepts gzip. Streams stay as they are."""
+    """Return the response, gzipped if it is large and the browser accepts that. Leave streams unchanged."""
     body = getattr(response, "body", b"")
     if len(body) < MIN_COMPRESSED_BYTES or not _is_gzip_accepted(request):
         return response
@@ -110,19 +110,19 @@ def strip_comments(source: str) -> str:
 
 
 def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
-    """Bundle the module `entry` with all modules that it imports, and return it and the other modules by name.
+    """Return all module sources by name, with `entry` bundled together with the modules that it imports.
 
     Each bundled module becomes a function, which keeps its names private, and an object of its exports. The other
     modules import these objects from `entry`, so that no module runs twice.
     """
-    bundled = _list_modules(sources, entry)
+    bundled = _sort_dependencies(sources, entry)
     parts = [f"const ${name} = await (async () => {{\n{_make_function_body(sources[name])}}})();\n" for name in bundled]
     exports = ", ".join(f"${name}" for name in bundled)
     others = {name: _link_to_bundle(source, bundled, entry) for name, source in sources.items() if name not in bundled}
     return {**others, entry: f"{''.join(parts)}export {{ {exports} }};\n"}
 
 
-def _list_modules(sources: Mapping[str, str], entry: str) -> list[str]:
+def _sort_dependencies(sources: Mapping[str, str], entry: str) -> list[str]:
     imports: dict[str, list[str]] = {}
     missing = [entry]
     while missing:

@@ -26,7 +26,7 @@ Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError if its part does
 
 @define(eq=False)
 class Readiness:
-    """Checks that the process has started, is not stopping, and that all of its parts work."""
+    """Checks whether the process is ready: started, not stopping, and with all of its parts working."""
 
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic
@@ -42,13 +42,13 @@ class Readiness:
         self._measure, self._checks, self._is_started = measure, checks, True
 
     async def check_parts(self) -> dict[str, bool]:
-        """Return True or False for each part by name. The process is ready if all are True."""
+        """Return whether each part works, by name. The process is ready if all of them do."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
             return running
         async with self._asking:
             if self._monotonic() - self._known_at >= CACHE_SECONDS:
-                found = {name: await self._is_working(name, check) for name, check in self._checks.items()}
+                found = {name: await self._run_check(name, check) for name, check in self._checks.items()}
                 self._known, self._known_at = found, self._monotonic()
         return running | self._known
 
@@ -61,7 +61,7 @@ class Readiness:
         except (KeepsakeError, TimeoutError) as error:
             log.debug("the gauges are outdated: %s", type(error).__name__)
 
-    async def _is_working(self, name: str, check: Check) -> bool:
+    async def _run_check(self, name: str, check: Check) -> bool:
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 await check()
@@ -75,7 +75,7 @@ class Readiness:
 
 
 def serve_health(readiness: Readiness, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
-    """Serve the health endpoints while the block runs, and yield the port. Raise SettingsError if it is taken."""
+    """Serve the health endpoints while the block runs, and yield the port. Raise SettingsError if it is in use."""
     # Imported here, because a bot without HEALTH_LISTEN needs no web server.
     from starlette.applications import Starlette
     from starlette.requests import Request

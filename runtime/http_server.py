@@ -29,10 +29,10 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._seen: object = None
         self._since = self.loop.time()
-        self._request_check = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
+        self._request_check = self.loop.call_later(self.request_within, self._drop_incomplete_request)
         self._unread = 0
-        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_nothing_was_read)
-        if len(self.connections) > self.max_connections and not self._make_room():
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_stalled_reader)
+        if len(self.connections) > self.max_connections and not self._evict_connection():
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -40,33 +40,33 @@ class BoundedProtocol(H11Protocol):
         self._reader_check.cancel()
         super().connection_lost(exc)
 
-    def _drop_if_nothing_was_read(self) -> None:
+    def _drop_stalled_reader(self) -> None:
         unread = self.transport.get_write_buffer_size()
         if unread and unread == self._unread:
             self.transport.abort()
             return
         self._unread = unread
-        self._reader_check = self.loop.call_later(self.read_within, self._drop_if_nothing_was_read)
+        self._reader_check = self.loop.call_later(self.read_within, self._drop_stalled_reader)
 
     @property
-    def _is_incomplete(self) -> bool:
+    def _awaits_client_data(self) -> bool:
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
-    def _make_room(self) -> bool:
+    def _evict_connection(self) -> bool:
         # Prefer connections that have never sent a complete request.
         others = [other for other in self.connections if isinstance(other, BoundedProtocol) and other is not self]
-        waiting = [other for other in others if other._is_incomplete and not other.transport.is_closing()]
+        waiting = [other for other in others if other._awaits_client_data and not other.transport.is_closing()]
         if not waiting:
             return False
         min(waiting, key=lambda connection: (connection.cycle is not None, connection._since)).transport.close()
         return True
 
-    def _drop_if_still_incomplete(self) -> None:
-        if self._is_incomplete and self._seen == (self.cycle,):
+    def _drop_incomplete_request(self) -> None:
+        if self._awaits_client_data and self._seen == (self.cycle,):
             self.transport.close()
             return
-        self._seen = (self.cycle,) if self._is_incomplete else None
-        self._request_check = self.loop.call_later(self.request_within, self._drop_if_still_incomplete)
+        self._seen = (self.cycle,) if self._awaits_client_data else None
+        self._request_check = self.loop.call_later(self.request_within, self._drop_incomplete_request)
 
 
 class _Server(uvicorn.Server):
@@ -110,9 +110,9 @@ async def serve_app(
     grace_seconds: int = 2,
     idle_seconds: int = 5,
 ) -> AsyncIterator[int]:
-    """Serve `app` while the block runs, and yield the port. Port 0 selects a free one. Raise OSError if it is in use.
+    """Serve `app` while the block runs, and yield the port. Raise OSError if it is in use.
 
-    At the end, running requests have `grace_seconds` to finish. Idle connections are kept for `idle_seconds`.
+    Port 0 selects a free one. At the end, requests have `grace_seconds`. Idle connections close after `idle_seconds`.
     """
     listener = _open_socket(host.strip("[]"), port)
     # Without access logs, which would contain tokens and whatever a stranger sends.

@@ -47,11 +47,11 @@ class ReadersWriterLock:
 
 
 class OwnerLock(ReadersWriterLock):
-    """The lock of one memory.
+    """A lock on the memory of one owner.
 
-    Share it to use the store, and hold it exclusively to move the store, change settings or erase messages. A turn
-    takes as long as the model, so it shares the lock only while it uses the store. To change text that an answer may
-    have read, wait for the end of all turns with `hold_between_turns`.
+    Hold it shared to use the store, and exclusively to move the store, change settings or erase messages. A turn shares
+    the lock only while it uses the store, not while the model answers. To change text that an answer may have read, use
+    `hold_between_turns`.
     """
 
     def __init__(self) -> None:

@@ -32,7 +32,7 @@ LOGGED = make_counter(
 
 
 class RecentRecords(logging.Handler):
-    """Counts warnings and errors in a metric, and keeps the latest for /admin without their values."""
+    """A log handler that counts warnings and errors, and keeps the latest for /admin without their values."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -120,7 +120,7 @@ def format_traceback_places(error: BaseException) -> str:
 
 
 def set_up_logging(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
-    """Set up logging to stderr. Libraries log from WARNING on, because they log payloads below that."""
+    """Set up logging to stderr. Libraries log only warnings and errors, because lower levels contain payloads."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))
     logging.captureWarnings(style == "json")  # they would be lines of their own

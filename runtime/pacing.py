@@ -41,7 +41,7 @@ class RateLimiter:
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
     def reserve_turn(self, now: float) -> float:
-        """Reserve a turn and return the seconds until then. Return infinity if they exceed MAX_WAIT."""
+        """Reserve a turn and return the seconds until then, or infinity (reserving none) if over MAX_WAIT."""
         step = 1 / self.per_second
         begins = max(self.free_at, now - self.burst * step) + step
         if begins - now > MAX_WAIT:
@@ -59,7 +59,7 @@ class Visitors:
         self.strangers = RateLimiter(burst=300, per_second=80)  # a request takes 1 ms of the event loop
 
     def remember_person(self, token: str, person: int) -> None:
-        """Remember the person of a session token."""
+        """Remember that a session token belongs to `person`."""
         self._persons[_hash_token(token)] = person
 
     def find_limiter(self, scope: Scope) -> tuple[RateLimiter, bool]:

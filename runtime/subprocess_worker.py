@@ -46,7 +46,7 @@ async def start_child(
 
 
 async def end_process(process: Process) -> None:
-    """Kill a child process that may have exited already, and wait until it exits."""
+    """Kill a child process, unless it has exited already, and wait until it has ended."""
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()

@@ -21,7 +21,7 @@ async def cancel_and_wait(*tasks: asyncio.Task[object]) -> None:
 
 
 async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Return the result of `work`. If the calling task is cancelled, finish `work` and then raise the cancellation."""
+    """Return the result of `work`. If the calling task is cancelled, finish `work` and then raise CancelledError."""
     task = asyncio.ensure_future(work())
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -39,7 +39,7 @@ async def run_uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Re
 async def acquire_or_undo(
     acquire: Callable[[], Coroutine[Any, Any, Result]], undo: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
-    """Return the result of `acquire`. If the calling task is cancelled, finish `acquire` and `undo` it."""
+    """Return the result of `acquire`. If the calling task is cancelled, finish `acquire` and `undo` its result."""
     task = asyncio.ensure_future(acquire())
     try:
         return await asyncio.shield(task)
@@ -77,5 +77,5 @@ async def repeat_in_background(
 
 
 async def run_maybe_in_thread(work: Callable[[], Result], *, in_thread: bool) -> Result:
-    """Return the result of `work`, and run it in a thread if `in_thread`."""
+    """Run `work`, in a thread if `in_thread` is set, and return its result."""
     return await asyncio.to_thread(work) if in_thread else work()

@@ -39,7 +39,7 @@ class Span:
 
 @contextmanager
 def record_span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> Iterator[Span]:
-    """Record a span around the block. If `is_request`, the span is a request to another machine."""
+    """Record a span around the block. Set `is_request` for a request to another machine."""
     if not _tracers:
         yield Span()
         return

@@ -85,7 +85,7 @@ class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackedUp:
-    """The result of a backup. `elsewhere` counts the memories in PostgreSQL or other DATA_DIRs that it lacks."""
+    """The result of a backup. `elsewhere` counts memories that it lacks, in PostgreSQL or in other DATA_DIRs."""
 
     messages: int
     elsewhere: int
@@ -121,7 +121,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         create_private(packed)
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
-                elsewhere = asyncio.run(_write_when_bot_is_ready(folder, work, database_url, out))
+                elsewhere = asyncio.run(_write_backup_when_ready(folder, work, database_url, out))
             raw.flush()
             os.fsync(raw.fileno())
         # Read the whole backup once: a backup that cannot be restored is useless.
@@ -136,7 +136,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
     return BackedUp(messages=messages, elsewhere=elsewhere)
 
 
-async def _write_when_bot_is_ready(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
+async def _write_backup_when_ready(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
     deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
     while True:
         async with AsyncExitStack() as stack:
@@ -283,8 +283,8 @@ def run_child() -> None:
 def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """Restore a backup into the data directory, and move its previous files to a folder of their own.
 
-    If `database_url` is given, restore the memories into that database, which must hold none. Raise SettingsError,
-    StorageHeld if the bot is running, StorageTooNew or StorageCorrupt, and change nothing then.
+    If `database_url` is given, restore the memories into that database, which must hold none. On failure, change
+    nothing and raise SettingsError, StorageTooNew, StorageCorrupt, or StorageHeld if the bot is running.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
@@ -343,7 +343,7 @@ async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -
 
 
 async def _require_empty_database(tx: Transaction) -> None:
-    """Lock the database until the transaction ends. Raise SettingsError if it holds a memory, StorageHeld if in use."""
+    """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if in use."""
     await tx.rows("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
     [[held]] = await tx.rows("SELECT COUNT(*) FROM users")
     if held:
@@ -355,7 +355,7 @@ async def _require_empty_database(tx: Transaction) -> None:
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the parsed lines of a backup except the last one. Raise StorageTooNew or StorageCorrupt."""
+    """Yield the rows of a backup without its closing line. Raise StorageTooNew or StorageCorrupt."""
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
         with gzip.open(file) as source:

@@ -26,7 +26,7 @@ class Broadcast:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BroadcastProgress:
-    """The number of people by outcome. `left` counts those to whom it has not been sent."""
+    """The number of recipients by outcome. `left` counts those to whom it has not been sent yet."""
 
     arrived: int = 0
     gone: int = 0
@@ -56,7 +56,7 @@ class Broadcasts(StatementRunner):
         return _parse_broadcast(row) if row else None
 
     async def start_sending(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
-        """Begin to send a broadcast to these people. Return False if it has begun already or is gone."""
+        """Start sending a broadcast to these people. Return False if it was started already or deleted."""
         async with self.database.write(broadcast.admin) as tx:
             if begun := await tx.rows(_BEGIN, receipt, broadcast.id):
                 await tx.execute_many(_PERSON, [(broadcast.id, person) for person in people])
@@ -91,7 +91,7 @@ class Broadcasts(StatementRunner):
         return BroadcastProgress(**{row[0] or "left": int(row[1]) for row in rows})
 
     async def delete_broadcast(self, broadcast: Broadcast) -> bool:
-        """Delete a finished or cancelled broadcast. Return False if it was deleted before."""
+        """Delete a finished or cancelled broadcast. Return False if it was already deleted."""
         async with self.database.write(broadcast.admin) as tx:
             await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", broadcast.id)
             return bool(await tx.rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", broadcast.id))

@@ -46,7 +46,7 @@ class OwnerDeletion(StatementRunner):
     async def forget(
         self, owner: int, request: Forgetting, store: MemoryStore, *, now: datetime, cleans_files: bool = True
     ) -> Forgotten:
-        """Delete rows from the owner's store and their text from every file, and count them.
+        """Delete the requested rows and their text from all files, and return what was deleted.
 
         The caller holds the owner's lock exclusively. With `cleans_files=False`, leave the files to a later
         `clean_files`. If nothing can be deleted, raise StorageError.
@@ -56,7 +56,7 @@ class OwnerDeletion(StatementRunner):
         [[deletion_id]] = await self._execute(owner, recording, owner, record, format_moment(now))
         try:
             # Not cancelled half-way: the next start would repeat a deletion that is not marked as done.
-            forgotten = await run_uncancelled(lambda: self._erase_recorded(deletion_id, owner, request, store, now))
+            forgotten = await run_uncancelled(lambda: self._execute_deletion(deletion_id, owner, request, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
                 await self._delete_record(deletion_id, owner)
@@ -72,14 +72,14 @@ class OwnerDeletion(StatementRunner):
     async def finish_deletions(
         self, find_store: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
     ) -> list[int]:
-        """Finish the deletions of these owners, or of all, that an earlier process began. Return their owners."""
-        unfinished = [row for row in await self._read_records() if owners is None or row["user_id"] in owners]
+        """Finish interrupted deletions of the given owners, or of all. Return the ids of the owners concerned."""
+        unfinished = [row for row in await self._list_deletions() if owners is None or row["user_id"] in owners]
         for row in unfinished:
             if not row["is_erased"]:
                 store = await find_store(row["user_id"])
                 await store.wait_until_indexed(row["user_id"])
                 request = _parse_forgetting(row["what"])
-                await self._erase_recorded(row["id"], row["user_id"], request, store, parse_moment(row["begun_at"]))
+                await self._execute_deletion(row["id"], row["user_id"], request, store, parse_moment(row["begun_at"]))
         with suppress(StorageError):
             await self.clean_files()
         return [row["user_id"] for row in unfinished]
@@ -87,7 +87,7 @@ class OwnerDeletion(StatementRunner):
     async def clean_files(self) -> bool:
         """Remove deleted text from all files. Return False if a file is in use, so that the caller must try again."""
         async with self._cleaning:
-            mine = [row for row in await self._read_records() if self._leases.is_serving(row["user_id"])]
+            mine = [row for row in await self._list_deletions() if self._leases.is_serving(row["user_id"])]
             erased = [row for row in mine if row["is_erased"] or row["id"] in self._erased]
             for row in erased:
                 if not row["is_erased"]:
@@ -101,7 +101,7 @@ class OwnerDeletion(StatementRunner):
                     await self._delete_record(row["id"], row["user_id"])
             return True
 
-    async def _erase_recorded(
+    async def _execute_deletion(
         self, deletion_id: int, owner: int, request: Forgetting, store: MemoryStore, begun_at: datetime
     ) -> Forgotten:
         # The inbox first: without the messages, their updates can no longer be found.
@@ -118,7 +118,7 @@ class OwnerDeletion(StatementRunner):
             await self._mark_tables_erased(deletion_id, owner)
         return forgotten
 
-    async def _read_records(self) -> list[Row]:
+    async def _list_deletions(self) -> list[Row]:
         return await self._fetch_rows(None, "SELECT * FROM forgettings ORDER BY id")
 
     # Written in the owner's name: only the process that serves the owner may change the record.

@@ -17,7 +17,7 @@ Stores = Mapping[StorageType, MemoryStore]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Location:
-    """The store that holds an owner. `epoch` grows with every move. Work begun under an earlier epoch is void."""
+    """The store that holds an owner. `epoch` grows with every move, which voids work of earlier epochs."""
 
     owner: int
     storage: StorageType
@@ -56,7 +56,7 @@ class Directory(StatementRunner):
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
     async def register_owner(self, config: OwnerConfig) -> Location:
-        """Record the store of a new owner, and return the owner's location afterwards."""
+        """Record an owner's store and settings unless another store is recorded. Return the owner's location."""
         moments = format_moment(config.created_at), format_moment(config.updated_at)
         values = (config.owner, config.storage, config.every_n, int(config.enabled), *moments)
         await self._execute(config.owner, _REGISTER, *values)
@@ -95,7 +95,7 @@ class Directory(StatementRunner):
             await tx.rows(recording, owner, source, target, format_moment(now))
         try:
             await stores[target].load(owner, stores[source].dump(owner))
-            await _check_equal(owner, stores[source], stores[target])
+            await _verify_copy(owner, stores[source], stores[target])
             await self._record_new_storage(owner, target, now)
         except BaseException:
             # If the row was changed before the cancellation arrived, this completes the move.
@@ -105,7 +105,7 @@ class Directory(StatementRunner):
         return await self._require_location(owner)
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
-        """Finish or undo every interrupted move, and return them. Call it at start."""
+        """Finish or undo all interrupted moves, and return these moves. Call this at start."""
         moves = await self.list_moves()
         for move in moves:
             await self._finish_move(move.owner, stores)
@@ -142,7 +142,7 @@ class Directory(StatementRunner):
 
 
 class SharedDirectory(Directory):
-    """Locations in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files."""
+    """A directory in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files."""
 
     def __init__(self, database: OwnerDatabase, files: OwnerDatabase, instance_id: str) -> None:
         super().__init__(database, files)
@@ -161,15 +161,15 @@ class SharedDirectory(Directory):
         return location
 
     async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
-        await self._forget_copy(owner)
+        await self._delete_local_row(owner)
         return await super().move_owner(owner, stores, target, now=now)
 
     async def remove_owner(self, owner: int) -> None:
-        await self._forget_copy(owner)
+        await self._delete_local_row(owner)
         await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
     async def adopt_copied_folder(self, stores: Stores) -> list[int]:
-        """Record that this process holds the owners in its files, if the folder has a new id. Return those owners."""
+        """If the data folder has a new id, record the id for the owners in its files. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for config in await stores[kind].list_owners():
@@ -197,12 +197,12 @@ class SharedDirectory(Directory):
         instance_id = "" if target is StorageType.POSTGRES else self._instance_id
         await self._execute(owner, sql, target, instance_id, owner)
 
-    async def _forget_copy(self, owner: int) -> None:
+    async def _delete_local_row(self, owner: int) -> None:
         async with self._local.write(None) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
 
 
-async def _check_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
+async def _verify_copy(owner: int, source: MemoryStore, target: MemoryStore) -> None:
     if await target.compute_digest(owner) != await source.compute_digest(owner):
         raise StorageError("The copy is not identical; the memory stays where it was.")
 

@@ -18,7 +18,7 @@ NOBODY = 0  # the owner of an update without a chat, and the sender of one witho
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A received update. `is_begun` is True if this process handles it already, as it could not be stored at first."""
+    """A received update. `is_begun` is True if its handling began before it could be stored."""
 
     update_id: int
     payload: str
@@ -90,27 +90,27 @@ class Inbox(StatementRunner):
 
     async def record_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """Record the memory mode at the arrival of an update, so that a later run resumes it with the same mode."""
-        await self._execute_change("mode = ?", mode, bot_id, update_id)
+        await self._update_row("mode = ?", mode, bot_id, update_id)
 
     async def record_answer_messages(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of messages that show the answer, so that a later run can finish them."""
-        await self._execute_change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
+        await self._update_row("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
-        """Count a new attempt and return the count, or 0 if the update is unknown. Raise ServedElsewhere."""
-        rows = await self._execute_change(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
+        """Increment a counter and return it. If the update is unknown, return 0 or raise ServedElsewhere."""
+        rows = await self._update_row(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 
     async def undo_attempt(self, bot_id: int, update_id: int, counter: Counted) -> None:
         """Decrease a counter after an attempt that had no effect or was stopped cleanly."""
-        await self._execute_change(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
+        await self._update_row(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
 
     async def allow_another_send(self, bot_id: int, update_id: int, *, max_sends: int) -> None:
-        """Allow one more send below `max_sends`, because the process may have died before the last one."""
-        await self._execute_change("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
+        """Lower the count of sends below `max_sends`, so that one more send is allowed."""
+        await self._update_row("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
 
-    async def _execute_change(self, assignment: str, *values: Value, returning: str = "position") -> list[Row]:
-        """Run `SET {assignment}` on an update. `values` are those of `assignment`, then the bot and the update id."""
+    async def _update_row(self, assignment: str, *values: Value, returning: str = "position") -> list[Row]:
+        """Run `SET {assignment}` on an update. `values` end with the bot's id and the update's id."""
         sql = f"UPDATE updates SET {assignment} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         return await self._execute(None, sql, *values, *self._holder)
 
@@ -133,7 +133,7 @@ class Inbox(StatementRunner):
             )
 
     async def purge_done(self, older_than: datetime) -> int:
-        """Delete the ids of updates done before `older_than` and count them. Telegram repeats none after 24 hours."""
+        """Delete the updates that were done before `older_than`, and return how many they were."""
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
         return len(await self._execute(None, sql, format_moment(older_than)))
 

@@ -31,7 +31,7 @@ class ExportKey(StatementRunner):
 
 
 class UsedLinks(StatementRunner):
-    """The one-time links that were used, and the revoked sessions."""
+    """The used one-time links, and the revocations of sessions."""
 
     async def use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Mark a link as used, and delete expired links. Return False if it was used before."""
@@ -44,7 +44,7 @@ class UsedLinks(StatementRunner):
         await self._execute(None, _WITHDRAW, _format_person_key(person), format_moment(until))
 
     async def find_revocation(self, person: int) -> datetime | None:
-        """Return the `until` of the person's last `revoke_sessions`, or None if there is none."""
+        """Return the `until` of the person's latest revocation, or None if there is none."""
         sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
         row = await self._fetch_row(None, sql, _format_person_key(person))
         return datetime.fromisoformat(row[0]) if row else None

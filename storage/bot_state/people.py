@@ -40,7 +40,7 @@ class People(StatementRunner):
         return self._known.get(person)
 
     def list_by_standing(self, standing: Standing) -> Sequence[KnownPerson]:
-        """Return the people with a standing, the latest last."""
+        """Return the people with a standing, the most recently changed last."""
         return [person for person in self._known.values() if person.standing == standing]
 
     @property
@@ -49,7 +49,7 @@ class People(StatementRunner):
         return frozenset(person.id for person in self.list_by_standing("admin"))
 
     async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
-        """Offer the link that makes its first user the admin, unless one is valid already. Return when it expires."""
+        """Offer a link that makes its first user the admin, or keep one that is still valid. Return its expiry."""
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
@@ -58,13 +58,13 @@ class People(StatementRunner):
         return now < until and await self.store_decision(person, admin_id=person.id, now=now, claim=until)
 
     async def record_request(self, person: KnownPerson, *, now: datetime) -> bool:
-        """Record a person's request for access. Return False if the person is known already."""
+        """Record a person's request for access. Return False if the person is already known."""
         return person.id not in self._known and await self.store_decision(person, admin_id=0, now=now)
 
     async def store_decision(
         self, person: KnownPerson, *, admin_id: int, now: datetime, claim: datetime | None = None
     ) -> bool:
-        """Store a decision of an admin. Return False if the claim that expires at `claim` is used up."""
+        """Store an admin's decision. Return False if the link that expires at `claim` was already used."""
         async with self.database.write(None) as tx:
             if claim is not None and not await tx.rows(_USE_CLAIM, CLAIM, format_moment(claim)):
                 return False

@@ -88,7 +88,7 @@ class PostgresLeases(StatementRunner):
             try:
                 yield leases
             finally:
-                await run_uncancelled(leases._release_all)
+                await run_uncancelled(leases._release_all_leases)
 
     def is_serving(self, owner: int) -> bool:
         return owner in self._served
@@ -200,7 +200,7 @@ class PostgresLeases(StatementRunner):
         await self._changed.wait()
 
     async def _prepare_owners(self, taken: dict[int, int]) -> bool:
-        """Run the callbacks for newly taken owners. Return False if there are none. Release them after an error."""
+        """Run the callbacks for newly taken owners. Return False if `taken` is empty. On error, release them."""
         owners = list(taken)
         if not owners:
             return False
@@ -222,7 +222,7 @@ class PostgresLeases(StatementRunner):
     def _recheck_leases(self) -> None:
         """Give up the leases that other processes may have taken after this one was declared dead."""
         if not self.replica.is_surely_alive():
-            self._drop_lost(list(self.replica.held))
+            self._drop_lost_leases(list(self.replica.held))
         elif self._checking is None or self._checking.done():
             self._checking = asyncio.create_task(self._check_leases())
 
@@ -237,10 +237,10 @@ class PostgresLeases(StatementRunner):
                 await asyncio.sleep(LOOK_SECONDS)
                 continue
             mine = {row[0]: row[1] for row in rows}
-            self._drop_lost([owner for owner, fence in before.items() if mine.get(owner) != fence])
+            self._drop_lost_leases([owner for owner, fence in before.items() if mine.get(owner) != fence])
             return
 
-    def _drop_lost(self, owners: Sequence[int]) -> None:
+    def _drop_lost_leases(self, owners: Sequence[int]) -> None:
         for owner in owners:
             self.replica.held.pop(owner, None)
             self._served.discard(owner)
@@ -248,7 +248,7 @@ class PostgresLeases(StatementRunner):
             log.warning("%d owners are served by other processes now", len(owners))
             self._signal_lease_change()
 
-    async def _release_all(self) -> None:
+    async def _release_all_leases(self) -> None:
         if self._checking is not None:
             self._checking.cancel()
         with suppress(StorageError):

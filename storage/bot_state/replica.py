@@ -43,7 +43,7 @@ AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
 class Replica:
     """This process, one of several that serve the bot. `instance_id` identifies its DATA_DIR.
 
-    `held` maps the owners whose leases it holds to their fences. `wanted` are the owners that other processes ask for.
+    `held` maps owners to the fences of this process's leases. `wanted` are the owners that other processes ask for.
     """
 
     instance_id: str
@@ -70,7 +70,7 @@ class Replica:
         return self._is_alone or _read_clock() < self._sure_until
 
     async def wait_for_fresh_heartbeat(self) -> None:
-        """Wait for the next heartbeat if the last one is too old, or until the server cannot be reached."""
+        """If the last heartbeat is too old, wait until the next attempt succeeds or fails."""
         if _read_clock() >= self._sure_until:
             await self._heartbeat_done.wait()
 

@@ -41,9 +41,9 @@ class WizardStates(StatementRunner):
         self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](10_000)
 
     async def find_state(self, scope: Scope, person: int) -> WizardState | None:
-        return await self._known.get((scope, person), partial(self._read, scope, person))
+        return await self._known.get((scope, person), partial(self._read_state, scope, person))
 
-    async def _read(self, scope: Scope, person: int) -> WizardState | None:
+    async def _read_state(self, scope: Scope, person: int) -> WizardState | None:
         sql = "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?"
         row = await self._fetch_row(scope.owner, sql, *scope, person)
         if row is None:

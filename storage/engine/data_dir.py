@@ -170,7 +170,7 @@ def read_instance_id(folder: Path) -> str:
 
 
 def read_or_create_instance_id(folder: Path) -> str:
-    """Return the id of a locked folder, and create it if the folder has none or is a copy."""
+    """Return the id of a locked folder. Create a new id if the folder has none or is a copy."""
     path = folder / INSTANCE_NAME
     with explain_errors(path):
         inode = str(folder.stat().st_ino)

@@ -127,7 +127,7 @@ class PostgresDatabase:
             yield Reader(run, begin=_BEGIN_SNAPSHOT)
 
     def finish_by(self, moment: float) -> None:
-        """Cut all connections when time.monotonic() reaches `moment`, because a vanished server would never answer."""
+        """Cut all connections when time.monotonic() reaches `moment`, even if the server never answers."""
         if self._shutdown_timer is None:
             delay = moment - time.monotonic()
             self._shutdown_timer = asyncio.get_running_loop().call_later(delay, self._cut_connections)
@@ -157,7 +157,7 @@ class PostgresDatabase:
 
     @contextlib.asynccontextmanager
     async def _borrow_connection(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
-        """Yield a function that runs work with a borrowed connection. Roll back what is not committed at the end."""
+        """Yield a function that runs work on a borrowed connection. Roll back uncommitted work at the end."""
         borrowed: list[driver.PostgresConnection] = []
 
         def acquire_once() -> driver.PostgresConnection:
@@ -245,7 +245,7 @@ class PostgresDatabase:
 
 
 def _retry_if_stale(connection: driver.PostgresConnection, work: Callable[[Any], Result]) -> Result:
-    """Run `work`, and run it again if a newer program changed a table after a statement was prepared."""
+    """Run `work`. Run it again if a table was changed after one of its statements was prepared."""
     was_idle = connection.is_idle
     try:
         return work(connection)
@@ -296,7 +296,7 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
 
 
 def explain_refusal(message: str) -> tuple[str, bool]:
-    """Return a sentence about a refused connection that quotes no secrets, and True if a setting is wrong."""
+    """Return a sentence that explains a refused connection without secrets, and True if a setting is wrong."""
     words = "".join(message.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     for phrases, sentence, is_setting_wrong in _REFUSALS:
         if any(phrase in words for phrase in phrases.split("|")):

@@ -148,7 +148,7 @@ class PostgresCursor:
 class PostgresConnection:
     """A connection that runs the SQL that SQLite and PostgreSQL share.
 
-    The server may reject a prepared statement once, so work that cannot be retried must not use any (`prepares`).
+    The server may reject a prepared statement once. Turn off `prepares` for work that cannot be retried.
     """
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:
@@ -245,7 +245,7 @@ _ERRORS: Mapping[str, tuple[type[StorageError], str]] = {
 
 @contextlib.contextmanager
 def explain_errors() -> Iterator[None]:
-    """Raise errors of the driver as KeepsakeError, with the original in `__cause__`."""
+    """Raise driver errors as KeepsakeError, with the original as `__cause__`."""
     try:
         yield
     except psycopg.Error as error:

@@ -60,7 +60,7 @@ class Reader:
         return rows[0] if rows else None
 
     async def run_in_snapshot(self, work: Callable[[Connection], Result]) -> Result:
-        """Run `work` in one hop to the thread, with all its statements reading one snapshot. Return its result."""
+        """Run `work` in the connection's thread, with all its statements in one snapshot. Return its result."""
 
         def read_snapshot(connection: Connection) -> Result:
             connection.execute(self._begin)
@@ -72,7 +72,7 @@ class Reader:
         return await self._run(read_snapshot)
 
     async def run(self, work: Callable[..., Result], *values: object) -> Result:
-        """Run `work(connection, *values)` in one hop to the thread. Return its result."""
+        """Run `work(connection, *values)` in the connection's thread, and return its result."""
         return await self._run(lambda connection: work(connection, *values))
 
 
@@ -85,12 +85,10 @@ class Transaction(Reader):
 
 
 class OwnerDatabase(Protocol):
-    """The database of a store. Each access names the owner of its rows, or None for all, and PostgreSQL checks that."""
+    """A store's database. Each access names the owner of its rows, or None for all owners, as PostgreSQL checks."""
 
     def read(self, owner: int | None, *, frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """Borrow a connection for reading. If `frozen`, all statements of the block, which must be short, read one
-        snapshot.
-        """
+        """Borrow a connection for reading. If `frozen`, all statements of the short block read one snapshot."""
 
     def write(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""

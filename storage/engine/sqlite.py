@@ -72,7 +72,7 @@ class Database:
             yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` as one transaction. Waiting transactions share one commit, but each may fail alone."""
+        """Run `work` as one transaction. Transactions that wait share one commit, but each may fail alone."""
         return await self.writer.transact(work)
 
     def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
@@ -100,7 +100,7 @@ class Database:
             return await self.writer.connection.run(_truncate_log)
 
     async def rewrite_tables(self) -> None:
-        """Rewrite the file without deleted data, which the log holds until `truncate_log`."""
+        """Rewrite the file without deleted data. The log keeps such data until `truncate_log` is called."""
         # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         async with self.writer.lock:
             await run_uncancelled(partial(self.writer.connection.run, lambda connection: connection.execute("VACUUM")))
@@ -175,7 +175,7 @@ def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], 
 
 @contextlib.asynccontextmanager
 async def check_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
-    """Check the integrity of `path` in a thread while the block runs. Pass `report` a sentence if it is damaged."""
+    """Check the integrity of `path` in a thread while the block runs. Call `report` with a sentence if damaged."""
     stopping = threading.Event()
     reading = asyncio.create_task(_report_damage(path, stopping, report))
     try:

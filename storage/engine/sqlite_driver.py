@@ -47,9 +47,8 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
 def create_private(path: Path) -> None:
     """Create `path` if it is missing, and let only its user read it. SQLite gives its side files the same mode.
 
-    Never open an existing database here: closing it would drop the POSIX locks of this process, and another process
-    could
-    delete the log while we use it.
+    An existing file is never opened: closing it would drop the POSIX locks of this process, and another process could
+    delete the log while it is in use.
     """
     path = Path(os.path.realpath(path))  # a symbolic link may point to a file that does not exist yet
     try:
@@ -74,7 +73,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def explain_errors(path: Path) -> Iterator[None]:
-    """Raise errors of the driver and the file system as StorageError."""
+    """Raise driver and file system errors as StorageError."""
     try:
         yield
     except (sqlite3.Error, standard.Error, OSError) as error:

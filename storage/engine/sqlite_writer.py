@@ -91,11 +91,11 @@ class Writer:
         self._writing: asyncio.Task[None] | None = None
 
     async def transact(self, work: Work[Result]) -> Result:
-        """Run `work` as a transaction, and return its result once it is on disk. It may run again after a rollback."""
+        """Run `work` as a transaction, perhaps again after a rollback. Return its result once it is on disk."""
         waiting = _Waiting(work)
         self._waiting.append(waiting)
         if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write_waiting())
+            self._writing = asyncio.create_task(self._drain_queue())
         try:
             result: Result = await asyncio.shield(waiting.outcome)
         except asyncio.CancelledError:
@@ -124,26 +124,26 @@ class Writer:
         if self._writing is not None:
             await asyncio.wait({self._writing})
 
-    async def _write_waiting(self) -> None:
+    async def _drain_queue(self) -> None:
         while self._waiting:
             async with self.lock:
                 group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP_SIZE))]
                 for waiting in group:
                     waiting.has_begun = True
                 try:
-                    await run_uncancelled(partial(self._write, group))
+                    await run_uncancelled(partial(self._write_group, group))
                 except Exception as error:  # broad: every waiting caller must get an outcome
                     for waiting in group:
                         waiting.settle(None, error)
 
-    async def _write(self, group: Sequence[_Waiting]) -> None:
+    async def _write_group(self, group: Sequence[_Waiting]) -> None:
         try:
             outcomes = await self.connection.run(partial(self._run_group, [waiting.work for waiting in group]))
         except Exception as error:  # broad: every waiting caller must get an outcome
             outcomes = [(None, error)] * len(group)
         if outcomes is None:  # the whole group was rolled back: find the write that fails
             for waiting in group:
-                await self._write([waiting])
+                await self._write_group([waiting])
             return
         if any(error is None for _, error in outcomes):
             self._count_commit()
@@ -196,7 +196,7 @@ class Writer:
         return outcome
 
     def _begin_transaction(self, connection: sqlite3.Connection) -> None:
-        """Begin a transaction. After one SQLITE_BUSY, fail later writers fast until a BEGIN succeeds."""
+        """Begin a transaction. After SQLITE_BUSY, wait only briefly for the lock until a BEGIN succeeds."""
         try:
             with explain_errors(self._path):
                 connection.execute("BEGIN IMMEDIATE")

@@ -60,7 +60,7 @@ class DeletionCascade(OwnerTables):
         with explain_damage("this memory"):
             async with self.database.read(owner, frozen=True) as reader:
                 deletion, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
-                return replace(forgotten, listing=await _list_first(reader, owner, request, deletion.ids))
+                return replace(forgotten, listing=await _list_first_rows(reader, owner, request, deletion.ids))
 
     async def find_sources(self, owner: int, request: Forgetting, sources: Sequence[str]) -> list[str]:
         """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
@@ -95,7 +95,7 @@ class DeletionCascade(OwnerTables):
         return taken
 
     async def unarchive_message(self, scope: Scope, message: int) -> None:
-        """Delete what was built on an archived message that is about to change, and make its chunk active again."""
+        """Make the chunk of an archived message active again before a change, and delete what was built on it."""
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
@@ -131,7 +131,7 @@ class DeletionCascade(OwnerTables):
         return after
 
     async def list_versions(self, scope: Scope, answer: int) -> Versions:
-        """Return all versions of an answer, oldest first, and the number of the one that is shown, counted from 1."""
+        """Return all versions of an answer, oldest first, and the number of the shown one, counted from 1."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
@@ -141,7 +141,7 @@ class DeletionCascade(OwnerTables):
     async def show_version(
         self, scope: Scope, answer: int, number: int, *, explanations: Mapping[str, str]
     ) -> str | None:
-        """Show another version of an answer and its explanation. Return its text, or None if there is none."""
+        """Show another version of an answer with its explanation. Return its text, or None if it does not exist."""
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
             row = await tx.row(_MESSAGE, *scope, answer)
@@ -216,7 +216,7 @@ async def _find_and_count_rows(
     return deletion, replace(await _count_rows(reader, owner, deletion, request), remainder=remainder)
 
 
-async def _list_first(reader: Reader, owner: int, request: Forgetting, ids: RowIds) -> Listing:
+async def _list_first_rows(reader: Reader, owner: int, request: Forgetting, ids: RowIds) -> Listing:
     async def fetch_first(table: str) -> list[Row]:
         if request.what == "everything":
             return await reader.rows(f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?", owner, MAX_LISTED)  # noqa: S608

@@ -17,7 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """The facts to delete. `decided` ones must not be learned again. `again` maps threads to messages to read again."""
+    """The facts to delete. Those in `decided` must not be relearned. `again` lists messages to reread by thread."""
 
     gone: tuple[FactSources, ...] = ()
     decided: frozenset[int] = frozenset()
@@ -95,7 +95,7 @@ def _collect_terms(texts: Iterable[str]) -> Set[str]:
 async def _repeats_forgotten_words(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
-    """Return True if one of `terms` in the text occurs only in forgotten messages."""
+    """Return True if the text contains one of `terms` that occurs in no remaining message."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
@@ -143,7 +143,7 @@ async def read_edits(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> 
 
 
 async def undo_edits(tx: Transaction, owner: int, earlier_ids: Sequence[int]) -> None:
-    """Restore earlier texts of facts, in place of the edited texts."""
+    """Restore the given earlier texts of facts, and delete the records of these edits."""
     for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier_ids))):
         fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
@@ -154,7 +154,7 @@ async def undo_edits(tx: Transaction, owner: int, earlier_ids: Sequence[int]) ->
 
 
 async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Move the learning progress back to before these messages. Imported ones (ids below 1) have their own progress."""
+    """Set the learning progress back to before these messages, separately for imported ones (ids below 1)."""
     if past := [message for message in ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
     if live := [message for message in ids if message >= 1]:

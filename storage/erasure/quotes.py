@@ -43,7 +43,7 @@ _EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 class Quotes:
     """The ids of remaining texts that quote forgotten words.
 
-    `messages` are answers, and `holders` all messages with such words. `is_complete` is False if there were too many.
+    `messages` are answers, and `holders` all messages with such words. `is_complete` is False if not all were searched.
     """
 
     messages: tuple[int, ...] = ()
@@ -65,8 +65,8 @@ Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a r
 class _ForgottenWords:
     """The forgotten words to search for.
 
-    `since` maps each mark to the time and id of the text that said it first. `terms` maps stems to terms, and `runs` a
-    first word to runs of words. `rare` terms are quotes on their own. `new` marks had not been said before.
+    `since` maps each mark to the time and id of the first text that contains it. `terms` maps stems to terms, and
+    `runs` maps first words to runs. `rare` terms are quotes on their own. `new` marks had not been said before.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
@@ -89,13 +89,11 @@ class _ForgottenWords:
         }
 
     def has_certain_quote(self, marks: Set[Mark]) -> bool:
-        """Return True if one of the marks is a quote in any text: a run of words or a rare term."""
+        """Return True if one of the marks is always a quote, because it is a run of words or a rare term."""
         return any(isinstance(mark, tuple) or mark in self.rare for mark in marks)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if the text quotes these marks. Everyday words are a quote only if a short text has no other
-        words.
-        """
+        """Return True if the text quotes these marks. Everyday words count only if a short text has no others."""
         return self.has_certain_quote(marks) or (
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
@@ -108,7 +106,7 @@ class _ForgottenWords:
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The rows and new marks of each remaining message. Earlier versions of a message are further rows."""
+    """The remaining messages by id: their rows, including earlier versions, and their new marks."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)
@@ -118,7 +116,7 @@ class _RemainingMessages:
         self.marks.setdefault(row["id"], set()).update(marks)
 
     def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
-        """Return the ids of answers that quote a new mark which their own question does not contain."""
+        """Return the ids of answers that quote new marks absent from their own question."""
         asked: dict[tuple[int, int], set[Mark]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -132,7 +130,7 @@ class _RemainingMessages:
         )
 
     def collect_marks_of_people(self, message_ids: Collection[int] | None) -> set[Mark]:
-        """Return the new marks in messages from people, with `message_ids` unless that is None."""
+        """Return the new marks in people's messages, limited to `message_ids` unless it is None."""
         ids = self.rows.keys() if message_ids is None else self.rows.keys() & set(message_ids)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
@@ -188,17 +186,17 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
             read.append(text[:left])
             split = analyzer.split_words(read[-1])
             spoken.update(split)
-            marks = chain(analyzer.analyse_text(read[-1]), _iterate_quotable_runs(split), _iterate_forms(read[-1]))
+            marks = chain(analyzer.analyse_text(read[-1]), _iterate_quotable_runs(split), _find_number_forms(read[-1]))
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
         left -= len(text)
-    words.rare.update(*(analyzer.list_stems(word) for word in spoken if _is_rare(word, is_old=is_old)))
+    words.rare.update(*(analyzer.list_stems(word) for word in spoken if _is_rare_word(word, is_old=is_old)))
     for mark in words.since:
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
     terms = [mark for mark in words.since if isinstance(mark, str)]
     with_digits = {term for term in terms if any(map(str.isdigit, term))}
-    words.rare |= {term for term in with_digits if _is_rare(term, is_old=is_old)}
+    words.rare |= {term for term in with_digits if _is_rare_word(term, is_old=is_old)}
     chosen = sorted(terms, key=lambda term: (term not in words.rare, term not in with_digits, -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
     variants = analyzer.find_other_stems(chosen, *read)
@@ -209,10 +207,10 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
 async def _find_remaining_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Return the remaining messages with new marks, and the ids of all that contain a quote. Set `words.new`."""
+    """Return the remaining messages with new marks, and the ids of all with a quote. Also set `words.new`."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
-    held = await reader.run(lambda connection: _find_holders(connection, scopes, words))
+    held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
     rows = [row for row in await reader.rows(_HOLDERS, owner, json.dumps(sorted(held))) if row["id"] not in deleted_ids]
     marks = await asyncio.to_thread(lambda: [_find_marks(row, held[row["seq"]], words) for row in rows])
     holding: dict[Mark, list[Row]] = {}
@@ -240,8 +238,8 @@ async def _find_remaining_messages(
     return said, holders | {*said.find_quoting_answers(words)}
 
 
-def _find_holders(connection: Connection, scopes: Sequence[Scope], words: _ForgottenWords) -> dict[int, set[str]]:
-    """Return the terms in each message, by its seq. Leave out terms that occur in too many messages."""
+def _find_terms_by_seq(connection: Connection, scopes: Sequence[Scope], words: _ForgottenWords) -> dict[int, set[str]]:
+    """Return the terms of each message by its `seq`, except terms that occur in too many messages."""
     forms: dict[str, list[str]] = {}
     for form, term in words.terms.items():
         forms.setdefault(term, []).append(form)
@@ -275,7 +273,7 @@ def _find_marks(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Mark]:
 
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the shortest quotable run of words that begins with each word."""
+    """Yield, for each word that begins a quotable run, the shortest such run."""
     pieces = [_count_run_tokens(word) for word in words]
     for first in range(len(words)):
         total = 0.0
@@ -286,7 +284,7 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 break
 
 
-def _iterate_forms(text: str) -> Iterator[Mark]:
+def _find_number_forms(text: str) -> Iterator[Mark]:
     """Yield the other ways to write the numbers of a text: "85000" for "85,000", and the reverse."""
     for number in {found for pattern in _NUMBERS for found in pattern.findall(analyzer.normalise_text(text))}:
         yield (joined := "".join(filter(str.isdigit, number)))
@@ -304,7 +302,7 @@ def _count_run_tokens(word: str) -> float:
 
 
 @lru_cache(maxsize=20_000)
-def _is_rare(word: str, *, is_old: bool) -> bool:
+def _is_rare_word(word: str, *, is_old: bool) -> bool:
     """Return True if a word is a quote on its own when nobody had said it before."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
