@@ -43,7 +43,7 @@ class ExternalMemory:
     ) -> None:
         self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
         self._when_acquired: list[Callable[[int], None]] = []
-        state.leases.add_serving_callback(self._handle_acquired_owners)
+        state.leases.add_serving_callback(self._prepare_acquired_owners)
         self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
         self._locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
@@ -121,8 +121,8 @@ class ExternalMemory:
         return tuple(self._stores)
 
     async def config(self, owner: int) -> OwnerConfig | None:
-        """Return an owner's configuration, or None if there is none. Do not call inside `opened` or `home`."""
-        async with self._lock(owner) as config:
+        """Return an owner's configuration, or None if there is none. Do not call this in `opened` or `home`."""
+        async with self._lock_owner(owner) as config:
             return config
 
     async def language(self, owner: int) -> str | None:
@@ -145,13 +145,13 @@ class ExternalMemory:
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
-        async with self._lock(owner, is_exclusive=True) as known:
+        async with self._lock_owner(owner, is_exclusive=True) as known:
             if known is not None and known.storage is not storage:
                 try:
                     await self._state.directory.move_owner(owner, self._stores, storage, now=self._clock())
                 finally:
                     self._drop_cached_owners(owner)
-            return await self._put_config(
+            return await self._store_config(
                 owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage
             )
 
@@ -161,8 +161,8 @@ class ExternalMemory:
 
     async def change_config(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Apply a change to an owner's configuration, or to a new one with memory off. Keep the storage."""
-        async with self._lock(owner, is_exclusive=True):
-            return await self._put_config(owner, change)
+        async with self._lock_owner(owner, is_exclusive=True):
+            return await self._store_config(owner, change)
 
     async def find_open_conversation(self, place: Scope) -> Scope:
         """Return the open conversation of a chat or topic, or `place` itself if none was begun.
@@ -171,7 +171,7 @@ class ExternalMemory:
         """
 
         async def find() -> Scope:
-            async with self._lock(place.owner) as config:
+            async with self._lock_owner(place.owner) as config:
                 if config is None:
                     return place
                 return await self._stores[config.storage].conversations.find_open_conversation(place)
@@ -219,13 +219,13 @@ class ExternalMemory:
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """Yield an owner's store, or None if memory is off. The memory cannot move inside the block."""
-        async with self._lock(owner) as config:
+        async with self._lock_owner(owner) as config:
             yield self._stores[config.storage] if config and config.enabled else None
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
         """Yield an owner's store, even if memory is off. The memory cannot move inside the block."""
-        async with self._lock(owner) as config:
+        async with self._lock_owner(owner) as config:
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
@@ -263,13 +263,12 @@ class ExternalMemory:
     async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
-        Unless `cleans_files`, call `clean_files` later. Messages must be erased inside `exclude_turns`. Raise
-        StorageError,
-        or StorageIndexing, without erasing anything, if the word index is incomplete.
+        Unless `cleans_files`, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise
+        StorageError, or StorageIndexing, without erasing anything, if the word index is incomplete.
         """
         async with self.home(owner) as store:
             await self._wait_for_word_index(store, owner, request)
-        async with self._lock(owner, is_exclusive=True) as config:
+        async with self._lock_owner(owner, is_exclusive=True) as config:
             store = self._stores[config.storage if config else StorageType.SQLITE]
             now = self._clock()
             try:
@@ -292,7 +291,7 @@ class ExternalMemory:
         return self._state.renaming.successors.get(owner, owner)
 
     def finish_by(self, moment: float) -> None:
-        """Set a deadline for closing the stores, as a time.monotonic() value, even if work remains."""
+        """Make the stores close by a deadline, a time.monotonic() value, even if work remains."""
         for store in self._stores.values():
             store.finish_by(moment)
 
@@ -301,7 +300,7 @@ class ExternalMemory:
         await self._state.erasing.clean_files()
 
     async def optimize_word_index(self, owner: int) -> None:
-        """Optimize an owner's full-text index. Log errors. Call this when nobody waits for an answer."""
+        """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""
         try:
             async with self.opened(owner) as store:
                 if store is not None:
@@ -328,7 +327,7 @@ class ExternalMemory:
         if request.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
             raise StorageIndexing
 
-    async def _handle_acquired_owners(self, owners: Sequence[int]) -> None:
+    async def _prepare_acquired_owners(self, owners: Sequence[int]) -> None:
         self._drop_cached_owners(*owners)
         for owner in owners:
             for prepare in self._when_acquired:
@@ -340,7 +339,7 @@ class ExternalMemory:
         self._open.drop(lambda place: place.owner in gone)
 
     @asynccontextmanager
-    async def _lock(self, owner: int, *, is_exclusive: bool = False) -> AsyncIterator[OwnerConfig | None]:
+    async def _lock_owner(self, owner: int, *, is_exclusive: bool = False) -> AsyncIterator[OwnerConfig | None]:
         lock = self._locks.get_lock(owner)
         async with lock.hold_exclusive() if is_exclusive else lock.hold_shared():
             await self._state.leases.start_serving(owner)
@@ -354,7 +353,7 @@ class ExternalMemory:
 
         return await self._configs.get(owner, read)
 
-    async def _put_config(
+    async def _store_config(
         self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType | None = None
     ) -> OwnerConfig:
         storage = storage or (StorageType.POSTGRES if self.is_shared else StorageType.SQLITE)

@@ -50,7 +50,7 @@ MIN_SUMMARY_TOKENS = 40
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLimits:
-    """The token limits of summaries and active turns, and the time after which a conversation is quiet."""
+    """Token limits for summaries and active turns, and the time after which a conversation counts as quiet."""
 
     chunk: int  # of a pyramid's summary
     live: int  # of a rolling or sliding summary
@@ -59,9 +59,9 @@ class FoldLimits:
 
     @classmethod
     def from_budgets(cls, budgets: Budgets, *, live: int, quiet_minutes: int) -> Self:
-        """Return limits with which all active summaries of a pyramid fit in these budgets.
+        """Return limits that let all active summaries of a pyramid fit the budgets.
 
-        With `quiet_minutes` 0, no conversation counts as quiet.
+        If `quiet_minutes` is 0, conversations never count as quiet.
         """
         return cls(
             chunk=max(MIN_SUMMARY_TOKENS, budgets.summaries // MAX_ACTIVE - HEADING_TOKENS),
@@ -72,16 +72,16 @@ class FoldLimits:
         )
 
     def get_text_limit(self, policy: FoldPolicy) -> int:
-        """Return the token limit of one summary, at any level."""
+        """Return the token limit of a single summary under a policy."""
         return self.chunk if policy.has_levels else self.live
 
 
 @define(kw_only=True, eq=False)
 class SummaryManager:
-    """Folds conversations, with at most one fold at a time in each.
+    """Folds conversations, running at most one fold per conversation at a time.
 
-    `before_fold` is called with messages before they are archived, and never raises. `rebuilds` holds the finished and
-    total chunks of running rebuilds (background/rebuild.py).
+    `before_fold` is called with the messages to be archived and must not raise. `rebuilds` maps each scope with a
+    running rebuild to its numbers of finished and total chunks.
     """
 
     _memory: ExternalMemory
@@ -96,9 +96,9 @@ class SummaryManager:
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
-        """Fold everything that is due for this reason, level by level. Under pressure, fold only once.
+        """Fold everything that is due, level by level. If the reason is "pressure", fold only once.
 
-        Raise StorageError. Record other failures, and return them as an outcome.
+        Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
         """
         made: list[Summary] = []
         archived = 0
@@ -135,7 +135,7 @@ class SummaryManager:
         return finish("folded")
 
     async def fold_now(self, scope: Scope) -> FoldOutcome:
-        """Summarise all active messages. The outcome is "nothing" if there are none or memory is off."""
+        """Fold all active messages. The outcome is "nothing" if there are none or memory is turned off."""
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
             # The person who asked reads the outcome, so they must not be told again.
@@ -143,7 +143,7 @@ class SummaryManager:
         return outcome
 
     async def fold_quiet_conversations(self) -> None:
-        """Fold the conversations in which nobody has written for a while. Call this at intervals."""
+        """Fold the conversations in which nobody has written for a while. Call this periodically."""
         quiet, now = self.get_limits().quiet, self._clock()
         if quiet is None:
             return
@@ -152,7 +152,7 @@ class SummaryManager:
             for scope, newest in await store.list_quiet_scopes(now - quiet):
                 if not self._memory.serves(scope.owner):
                     continue
-                if self._too_small.get(scope) == newest or await self._is_small(store, scope):
+                if self._too_small.get(scope) == newest or await self._is_scope_small(store, scope):
                     small[scope] = newest
                     continue
                 failure = await store.find_fold_failure(scope)
@@ -162,12 +162,12 @@ class SummaryManager:
                         await self.fold(scope, "idle")
         self._too_small = small
 
-    async def _is_small(self, store: MemoryStore, scope: Scope) -> bool:
+    async def _is_scope_small(self, store: MemoryStore, scope: Scope) -> bool:
         active = await store.list_unfolded(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
-        """Return the last failure, and mark it as told. Return None if the owner knows about it."""
+        """Return the last failure and mark it as told. Return None if the owner has been told already."""
         async with self._memory.home(scope.owner) as store:
             failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:
@@ -176,7 +176,7 @@ class SummaryManager:
             return failure
 
     async def read_status(self, scope: Scope) -> Status:
-        """Return the status of a conversation, even while memory is off."""
+        """Return the status of a conversation, which is available even if memory is turned off."""
         config = await self._memory.config(scope.owner)
         async with self._memory.home(scope.owner) as store:
             counts = await store.read_counts(scope)
@@ -203,17 +203,17 @@ class SummaryManager:
         )
 
     async def list_active(self, scope: Scope) -> Sequence[Summary]:
-        """Return the active summaries of a conversation, highest level first, then oldest first."""
+        """Return a conversation's active summaries, highest level first and oldest first within a level."""
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
     async def _begin_fold(
         self, scope: Scope, reason: FoldReason
     ) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
-        """Take the lease of a conversation and plan a fold. Return "busy" if another job holds the lease."""
+        """Take a conversation's lease and plan a fold. Return "nothing" if none is due, or "busy" if one is running."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
-            if config is None or store is None or not await self._may_be_due(store, scope, config, reason):
+            if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):
                 return "nothing"
 
             async def give_back(lease: FoldLease | None) -> None:
@@ -232,7 +232,7 @@ class SummaryManager:
                     await run_uncancelled(partial(store.release_fold, lease))
             return (lease, plan) if plan else "nothing"
 
-    async def _may_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
+    async def _may_fold_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
         # By counters alone, without reading messages.
         if (config.incognito or not config.auto_fold) and reason not in ("now", "upwards"):
             return False
@@ -287,7 +287,7 @@ class SummaryManager:
         return summary
 
     async def _read_material(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
-        """Return the material of a planned summary, and the messages that left a sliding window."""
+        """Return the material for a planned summary, and the messages that have left the sliding window."""
         scope = lease.scope
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -329,7 +329,7 @@ class SummaryManager:
         return material, dropped
 
     async def release_lease(self, lease: FoldLease) -> None:
-        """Release a lease without a fold, even if the task is cancelled. Log errors, since the lease expires."""
+        """Release a lease, even if this task is cancelled. Only log errors, since the lease expires anyway."""
 
         async def give_back() -> None:
             async with self._memory.home(lease.scope.owner) as store:

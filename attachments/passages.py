@@ -28,7 +28,7 @@ class DocumentLine:
 
 
 class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
-    """Raised by a reader that stops because the document is longer than its limit."""
+    """Raised if a document is longer than a reader's limit."""
 
 
 class _Passage:
@@ -51,11 +51,11 @@ class _Passage:
 
 
 def group_lines(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
-    """Group lines into passages, up to a size limit. Return them, and True if nothing was left out."""
+    """Group lines into passages, up to a size limit. Return the passages, and True if nothing was left out."""
     drafts: list[_Passage] = []
     characters = 0
     with suppress(MoreThanRead):
-        for piece in (replace(line, text=text) for line in lines for text in _split_pieces(line.text)):
+        for piece in (replace(line, text=text) for line in lines for text in _split_into_pieces(line.text)):
             is_fitting = bool(drafts) and drafts[-1].has_room_for(piece)
             if characters + len(piece.text) > MAX_TEXT_CHARS or (len(drafts) == MAX_PASSAGES and not is_fitting):
                 break
@@ -69,7 +69,7 @@ def group_lines(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], boo
     return tuple(draft.to_passage(number) for number, draft in enumerate(drafts, 1)), False
 
 
-def _split_pieces(text: str) -> Iterator[str]:
+def _split_into_pieces(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > MAX_PASSAGE_CHARS:
         head = text[start : start + MAX_PASSAGE_CHARS]

@@ -47,7 +47,7 @@ class Backups:
 
     async def make_daily_backup(self) -> None:
         """Make today's backup (in UTC) if it is missing. Raise StorageError if the bot's state cannot be read."""
-        file = self._folder / f"{self._prefix}{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
+        file = self._folder / f"{self._file_prefix}{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
         if not file.exists() and await self._is_elected():
             failure = await self._make_backup(file)
             BACKUPS.labels("failed" if failure else "made").inc()
@@ -88,10 +88,10 @@ class Backups:
 
     def _list_backups(self) -> list[Path]:
         digit = "[0-9]"  # the names of one bot sort by date
-        return sorted(self._folder.glob(f"{self._prefix}{digit * 4}-{digit * 2}-{digit * 2}.gz"))
+        return sorted(self._folder.glob(f"{self._file_prefix}{digit * 4}-{digit * 2}-{digit * 2}.gz"))
 
     @property
-    def _prefix(self) -> str:
+    def _file_prefix(self) -> str:
         return f"keepsake-{self._settings.telegram_bot_token.value.partition(':')[0]}-"
 
 

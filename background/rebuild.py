@@ -92,7 +92,7 @@ class Rebuilder:
         await cancel_and_wait(*self._tasks)
 
     def start_rebuild(self, scope: Scope, tell: Tell = ignore_progress) -> None:
-        """Start a rebuild in the background. Report its progress to `tell` after each chunk and at the end."""
+        """Start a rebuild in the background. Report its progress to `tell` for each chunk and at the end."""
         self._start_task(self._run_rebuild(scope, tell))
 
     async def wait_until_finished(self) -> None:
@@ -183,7 +183,7 @@ class Rebuilder:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            material = await self._gather_material(lease.scope, config, plan.policy, below, messages, overlapping)
+            material = await self._gather_sources(lease.scope, config, plan.policy, below, messages, overlapping)
             text = await self._find_or_make_text(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
             made[source] = replace(made[source], summary=replace(made[source].summary, is_active=False))
@@ -208,7 +208,7 @@ class Rebuilder:
         )
         made.append(Rebuilt(summary=summary, message_ids=plan.message_ids))
 
-    async def _gather_material(
+    async def _gather_sources(
         self,
         scope: Scope,
         config: OwnerConfig,
@@ -264,7 +264,7 @@ class Rebuilder:
                     await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
                     messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 below = [known[source] for source in summary.source_ids if source in known]
-                material = await self._gather_material(scope, config, summary.policy, below, messages)
+                material = await self._gather_sources(scope, config, summary.policy, below, messages)
                 made = await self._summarise_material(lease, replace(material, compressed=summary.times_compressed))
                 async with self._memory.home(scope.owner) as store:
                     await store.rebuilds.replace_summary_text(lease, summary.id, made)

@@ -100,7 +100,7 @@ class Answered:
 
 @define(kw_only=True, eq=False)
 class AnswerLoop:
-    """Asks the owner's model for an answer and runs its tool calls. `tools` is None if it may call none."""
+    """Asks the owner's model for an answer and runs its tool calls. Without `tools`, it offers no tools."""
 
     _model: ChatModel
     _others: Mapping[str, ChatModel] = field(factory=dict)
@@ -185,7 +185,7 @@ class AnswerLoop:
         reasoning = completion.reasoning
         for call in completion.calls:
             asked = [*used, Used(call=call, result="", note="")]
-            left = room - self._count_exchange_tokens(_format_round("", asked, reasoning))
+            left = room - self._count_exchange_tokens(_format_calls("", asked, reasoning))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
@@ -194,8 +194,8 @@ class AnswerLoop:
             used.append(await tools.run_call(call, turn, seen=seen, room=share))
         if not used:
             return [], []
-        with_text = _format_round(completion.text, used, reasoning)
-        return with_text if self._count_exchange_tokens(with_text) <= room else _format_round("", used, reasoning), used
+        with_text = _format_calls(completion.text, used, reasoning)
+        return with_text if self._count_exchange_tokens(with_text) <= room else _format_calls("", used, reasoning), used
 
     def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
@@ -232,7 +232,7 @@ def _add_tool_exchange(context: Context, exchanged: Sequence[PromptMessage], ext
     return replace(context, messages=(*context.messages, *exchanged), parts=(*parts, part, rest))
 
 
-def _format_round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
+def _format_calls(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
     return [
         PromptMessage(role="assistant", content=text, calls=tuple(result.call for result in used), reasoning=reasoning),
         *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in used),

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds contexts and asks the model. Folds messages first if a context fills more than `pressure`."""
+    """Builds contexts and asks the model. Folds first if a context exceeds a share, `pressure`, of the limit."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Conversation:
-    """Answers questions and remembers both. Turns of the same scope must not overlap."""
+    """Answers questions and stores the conversation. Turns of the same scope must not overlap."""
 
     _memory: ExternalMemory
     _sessions: Sessions

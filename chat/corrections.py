@@ -72,7 +72,7 @@ class Corrections:
             self._explanations.drop_scope_records(scope)
 
     async def undo_edit(self, owner: int, fact_id: int) -> Forgotten | None:
-        """Undo the last edit of a fact. Return what was erased, or None if it has no edit. Raise StorageError."""
+        """Undo the last edit of a fact. Return what was erased, or None if it was not edited. Raise StorageError."""
         async with self._memory.home(owner) as store:
             earlier = await store.facts.find_previous_version(owner, fact_id)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
@@ -80,16 +80,16 @@ class Corrections:
     async def forget_old_archives(self, max_age: timedelta) -> None:
         """Forget archived messages older than `max_age`, then clean the files."""
         old = Forgetting(what="archives", until=self._clock() - max_age)
-        await self._forget_due([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
+        await self._forget_expired([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
 
     async def forget_deleted_facts(self) -> None:
         """Forget facts that were deleted at least a day ago, then clean the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
         due = [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
-        await self._forget_due(due)
+        await self._forget_expired(due)
 
-    async def _forget_due(self, due: Sequence[tuple[int, Forgetting]]) -> None:
+    async def _forget_expired(self, due: Sequence[tuple[int, Forgetting]]) -> None:
         for owner, what in due:
             try:
                 await self.forget(owner, what, cleans_files=False)

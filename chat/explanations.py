@@ -83,8 +83,8 @@ class Explanations:
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def list_messages_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
-        """Return the ids of all Telegram messages that show the same answer as this one."""
-        held = self._find_latest(scope, telegram_id)
+        """Return the ids of all Telegram messages that show the same answer."""
+        held = self._find_held_record(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
         records = [held, parse_explanation(text) if text else None]
@@ -110,7 +110,7 @@ class Explanations:
 
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """Explain the latest answer, or the answer in a Telegram message. Raise StorageError."""
-        held = self._find_latest(scope, telegram_id)
+        held = self._find_held_record(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
             stored = parse_explanation(text) if text else None
@@ -122,7 +122,7 @@ class Explanations:
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Explain the latest answers, newest first, with their ids (None if not stored). Raise StorageError."""
-        held = self._find_latest(scope, None) if before is None else None
+        held = self._find_held_record(scope, None) if before is None else None
         async with self._memory.opened(scope.owner) as store:
             texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
@@ -134,7 +134,7 @@ class Explanations:
                 for number, record in records[:limit]
             ]
 
-    def _find_latest(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
+    def _find_held_record(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
         for held in reversed(self._held.get(scope, ())):
             if telegram_id is None or telegram_id in (*held.record.shown, *held.asked_as):
                 return held.record

@@ -102,7 +102,7 @@ class MemoryReading:
     async def read_memory(
         self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
-        """Search the messages up to id `until` and return new results, in `room` tokens. Raise StorageError."""
+        """Search messages up to id `until`. Return new results in at most `room` tokens. Raise StorageError."""
         async with self._memory.home(scope.owner) as store:
             if wish.around is not None:
                 return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
@@ -115,7 +115,7 @@ class MemoryReading:
         ]
         found = format_block("summaries", lines) + "\n" if lines else ""
         left = room - self._tokens.count(found) - MAX_HINT_TOKENS
-        fill = self._format_list if wish.is_list else self._quote_hits
+        fill = self._format_hit_list if wish.is_list else self._quote_hits
         text, shown = await run_maybe_in_thread(lambda: fill(new, left, now), in_thread=True)
         if not shown and not summaries:
             known = len(hits) - len(new)
@@ -141,7 +141,7 @@ class MemoryReading:
                 since=wish.since,
                 before=wish.before,
                 min_closeness=NEAR,
-                is_wanted=_may_be_shown,
+                is_wanted=_is_showable,
             )
             lists.append(page.found)
         hits_by_id: dict[int, Hit] = {}
@@ -155,10 +155,10 @@ class MemoryReading:
         return [
             Hit(message=message, text=message.content)
             for message in messages
-            if (wish.before is None or message.created_at < wish.before) and _may_be_shown(message, until)
+            if (wish.before is None or message.created_at < wish.before) and _is_showable(message, until)
         ]
 
-    def _format_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
+    def _format_hit_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
         taken: list[tuple[Message, str, str]] = []
         max_tokens -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
@@ -188,7 +188,7 @@ class MemoryReading:
         self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
         middle = next(iter(await store.read_messages(scope, [number])), None)
-        if middle is None or not _may_be_shown(middle, until):
+        if middle is None or not _is_showable(middle, until):
             return Shown(text="There is no such message.")
         before = await store.timeline.read_page(scope, before=number, limit=NEIGHBOURS)
         after = await store.timeline.read_page(scope, after=number, limit=NEIGHBOURS)
@@ -196,7 +196,7 @@ class MemoryReading:
         near = [
             message
             for message in (middle, *before, *after)
-            if _may_be_shown(message, until) and (message.turn == middle.turn or message.id not in seen.messages)
+            if _is_showable(message, until) and (message.turn == middle.turn or message.id not in seen.messages)
         ]
         near.sort(key=lambda message: (message.id != number, message.turn != middle.turn, distances[message.id]))
 
@@ -243,7 +243,7 @@ def _format_hint(remaining: int, wish: ReadingWish) -> str:
     return f"{remaining} more match: the same search again shows the next{form}; {opened}"
 
 
-def _may_be_shown(message: Message, until: int | None = None) -> bool:
+def _is_showable(message: Message, until: int | None = None) -> bool:
     return message.origin not in NEVER_RECALLED and (until is None or message.id <= until)
 
 

@@ -77,7 +77,7 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
 
 
 def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
-    """Return people who asked for access, then those who were let in or removed, then those in the settings."""
+    """Return people who asked for access, then those let in or removed, latest first, then those in the settings."""
     people = services.memory.people
     by_button = {
         person.id: person for person in (*people.list_by_standing("allowed"), *people.list_by_standing("removed"))
@@ -125,7 +125,7 @@ def format_receipt(progress: BroadcastProgress, heading: str) -> str:
 
 
 def format_backup(backups: Backups | None, zone: tzinfo) -> str:
-    """Return a sentence about the last backup, or about why there is none."""
+    """Return a line about the last backup, or about why there is none."""
     if backups is None:
         return tr("admin-backup-off")
     newest = backups.stat_newest_backup()

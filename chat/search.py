@@ -22,7 +22,7 @@ NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message wi
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
-    """A message that matches a search. `text` is the passage that matches, `has_words` is False if only in meaning."""
+    """A search hit. `text` is the matching passage. `has_words` is False if only the meaning matches."""
 
     message: Message
     text: str
@@ -123,19 +123,19 @@ class MemorySearch:
     async def _search_exact_words(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
         # These hold the words, but not all of them hold the phrase.
         messages = await store.search_messages(scope, query.terms, limit=1000)
-        found = await asyncio.to_thread(_find_matching, messages, query)
+        found = await asyncio.to_thread(_find_matching_hits, messages, query)
         before: int | None = None
         scanned = 0
         while not found and scanned < 20_000:
             page = await store.timeline.read_page(scope, before=before, limit=PAGE)
             if not page:
                 break
-            found += (await asyncio.to_thread(_find_matching, page, query))[::-1]
+            found += (await asyncio.to_thread(_find_matching_hits, page, query))[::-1]
             before, scanned = page[0].id, scanned + len(page)
         return found
 
 
-def _find_matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
+def _find_matching_hits(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
     found = []
     for message in messages:
         if query.matches(message.content):

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @define(eq=False)
 class Settling:
-    """Does the work that follows a turn, such as learning facts and folding messages."""
+    """Runs the work that follows a turn, such as learning facts and folding messages."""
 
     _memory: ExternalMemory
     _sessions: Sessions

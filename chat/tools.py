@@ -84,7 +84,7 @@ TOOL_NAMES = frozenset({REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.n
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Used:
-    """A tool call that was carried out. `note` is stored, `found` and `summaries` are ids of what was shown."""
+    """A completed tool call. `note` is the text to store. `found` and `summaries` are the ids in the result."""
 
     call: ToolCall
     result: str
@@ -127,7 +127,7 @@ class MemoryTools:
         seen: Seen = Seen(),  # noqa: B008 - it is frozen
         room: int = RESULT_TOKENS,
     ) -> Used:
-        """Run a tool call and return its result, in at most `room` tokens. Report errors to the model."""
+        """Run a tool call, with a result of at most `room` tokens. Errors are returned as results to the model."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
             return _make_error_result(replace(call, arguments="{}"), arguments)

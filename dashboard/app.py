@@ -65,7 +65,7 @@ class PatientProtocol(BoundedProtocol):
 
 
 def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) -> AbstractAsyncContextManager[int]:
-    """Serve the page while the block runs, and yield the port. Raise SettingsError if the port is taken."""
+    """Serve the page while the block runs, and yield the port. Raise SettingsError if the address is in use."""
     app = make_dashboard_app(services, host)
     return serve(app, address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol)
 
@@ -141,7 +141,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
 
 @define(eq=False)
 class Guard:
-    """Middleware that answers HTTP requests with `refusal` if `is_allowed` returns False."""
+    """Middleware that answers HTTP requests with `refusal` unless `is_allowed` returns True."""
 
     app: ASGIApp
     is_allowed: Callable[[Scope], bool]
@@ -171,7 +171,7 @@ def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
 def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linked: Collection[str] = ()) -> bool:
     """Return False for a cross-site request, which must not act on behalf of a visitor.
 
-    Origins in `origins` are accepted as well as the request's own host. Other sites may link to the paths in `linked`.
+    `origins` are accepted in addition to the host of the request. Other sites may link to the paths in `linked`.
     """
     headers = Headers(scope=scope)
     origin = headers.get("origin")
@@ -188,7 +188,7 @@ def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linked: Colle
 
 @define(eq=False)
 class SafeHeaders:
-    """Middleware that adds security headers to all responses, unless they are already set."""
+    """Middleware that adds security headers to every response that does not set its own."""
 
     app: ASGIApp
     policy: str

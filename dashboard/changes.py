@@ -42,9 +42,9 @@ class Changes:
     def handlers(self) -> Mapping[str, Handler]:
         return {
             "facts/add": self.add_fact,
-            "facts/edit": partial(self._reword_fact, is_change=False),
-            "facts/supersede": partial(self._reword_fact, is_change=True),
-            **{f"facts/{verb}": partial(self._change_fact, verb) for verb in VERBS},
+            "facts/edit": partial(self._replace_fact_text, is_change=False),
+            "facts/supersede": partial(self._replace_fact_text, is_change=True),
+            **{f"facts/{verb}": partial(self._apply_fact_verb, verb) for verb in VERBS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
             "forget/preview": self.preview_forgetting,
@@ -65,14 +65,14 @@ class Changes:
         said = added if isinstance(added, str) else tr("memory-added", text=added.text)
         return {"said": said, **await self._views.list_facts(visit)}
 
-    async def _reword_fact(self, visit: Visit, *, is_change: bool) -> Answer:
+    async def _replace_fact_text(self, visit: Visit, *, is_change: bool) -> Answer:
         number, text = visit.parameters.read_integer("id"), visit.parameters.read_text("text", MAX_TEXT_CHARS)
         refusal = await edit_fact(self._services, visit.owner, number, text, is_change=is_change)
         if refusal is not None:
             raise VisitRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.list_facts(visit)}
 
-    async def _change_fact(self, verb: str, visit: Visit) -> Answer:
+    async def _apply_fact_verb(self, verb: str, visit: Visit) -> Answer:
         said = await change_fact(self._services, visit.owner, verb, visit.parameters.read_integer("id"))
         return {"said": said, **await self._views.list_facts(visit)}
 
@@ -92,7 +92,7 @@ class Changes:
         what = await self._parse_forgetting(visit)
         with_remainder = visit.parameters.read_flag("with_repeats", default=True)
         found = Forgotten()
-        if not _is_empty(what):
+        if not _erases_nothing(what):
             found = await self._services.memory.preview_forgetting(visit.owner, what, with_remainder=with_remainder)
         quotes = tr("forget-quotes", what=format_quote_counts(found.remainder)) if found.remainder.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
@@ -105,15 +105,15 @@ class Changes:
             "quotes": quotes,
             "counts": pick(found, "messages", "summaries", "facts"),
             "is_nothing": found.is_nothing and not is_importing,
-            "messages": [_shorten(message.content) for message in found.listing.messages],
-            "facts": [_shorten(text) for text in found.listing.facts],
-            "summaries": [_shorten(text) for text in found.listing.summaries],
-            "repeating": [_shorten(message.content) for message in repeating],
+            "messages": [_shorten_text(message.content) for message in found.listing.messages],
+            "facts": [_shorten_text(text) for text in found.listing.facts],
+            "summaries": [_shorten_text(text) for text in found.listing.summaries],
+            "repeating": [_shorten_text(message.content) for message in repeating],
         }
 
     async def forget_items(self, visit: Visit) -> Answer:
         what = await self._parse_forgetting(visit)
-        gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
+        gone = Forgotten() if _erases_nothing(what) else await self._services.corrections.forget(visit.owner, what)
         return {
             "receipt": tr("forget-gone") if gone.is_nothing else remove_commands(format_receipt(gone)),
             "counts": pick(gone, "messages", "summaries", "facts"),
@@ -258,11 +258,11 @@ def _format_proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
     return {"asked": question, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
 
 
-def _shorten(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 
-def _is_empty(request: Forgetting) -> bool:
+def _erases_nothing(request: Forgetting) -> bool:
     return request.what in ("messages", "facts") and not request.ids
 
 

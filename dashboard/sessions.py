@@ -69,14 +69,14 @@ class PageSessions:
         return await self._sign_session("link", session, nonce=secrets.token_urlsafe(12))
 
     async def open_by_link(self, link: str) -> PageSession:
-        """Open a session by a one-time link, and invalidate the link."""
+        """Open a session with a one-time link, and invalidate the link."""
         session, nonce = await self._read_signed_session("link", link)
         if not await self._memory.used_links.use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
-        return self.renew_session(await self._require_not_ended(session))
+        return self.renew_session(await self._require_unrevoked(session))
 
     async def open_by_telegram(self, init_data: str) -> PageSession:
-        """Open a session by the initData of a Telegram Mini App."""
+        """Open a session from the initData of a Telegram Mini App."""
         form = verify_init_data(init_data, self._bot_token, now=self._clock())
         try:
             user = json.loads(form.get("user", ""))
@@ -88,18 +88,18 @@ class PageSessions:
         since = datetime.fromtimestamp(int(form["auth_date"]), UTC)
         name, language = name[:MAX_NAME_CHARS], language[:35]
         session = PageSession(person=person, owner=person, name=name, language=language, since=since, expires_at=since)
-        return self.renew_session(await self._require_not_ended(session))
+        return self.renew_session(await self._require_unrevoked(session))
 
     async def find_session(self, token: str) -> PageSession:
         """Return the session of a signed token."""
         session, _ = await self._read_signed_session("session", token)
-        return await self._require_not_ended(session)
+        return await self._require_unrevoked(session)
 
     async def end_sessions(self, person: int) -> None:
         """End all sessions of a person, and invalidate links and initData issued until now."""
         await self._memory.used_links.revoke_sessions(person, until=self._clock() + MAX_SESSION)
 
-    async def _require_not_ended(self, session: PageSession) -> PageSession:
+    async def _require_unrevoked(self, session: PageSession) -> PageSession:
         until = await self._memory.used_links.find_revocation(session.person)
         if until is not None and session.since <= until - MAX_SESSION:
             raise NoSession
@@ -143,7 +143,7 @@ class PageSessions:
 
 
 def verify_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """Return the fields of initData. Raise NoSession if its signature is wrong or older than INIT_DATA_FOR."""
+    """Return the fields of initData. Raise NoSession if it is not signed for this bot or older than INIT_DATA_FOR."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
     try:

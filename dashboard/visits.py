@@ -40,7 +40,7 @@ class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visit:
-    """An authorized request about a conversation. `config` is None if the owner has not configured a memory."""
+    """An authorized request for one conversation. `config` is None if the owner has not configured a memory."""
 
     session: PageSession
     request: Request
@@ -89,7 +89,7 @@ class Visits:
                 session = await self._sessions.open_by_link(parameters.read_text("link", 8_192))
             else:
                 session = self._sessions.renew_session(await self._require_session(request))
-            self._require_served(session)
+            self._require_access(session)
             language = await self._choose_language(session, request, is_kept=True)
             token = await self._sessions.make_token(session)
             self._visitors.remember_person(token, session.person)
@@ -143,7 +143,7 @@ class Visits:
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
                 session = await self._require_session(request)
-                self._require_served(session)
+                self._require_access(session)
                 language = await self._choose_language(session, request)
                 is_operator = self._host.operation.may_run_bot(Person(id=session.person, name=""))
 
@@ -204,7 +204,7 @@ class Visits:
         self._visitors.remember_person(token, session.person)
         return session
 
-    def _require_served(self, session: PageSession) -> None:
+    def _require_access(self, session: PageSession) -> None:
         if not self._services.memory.serves(session.person):
             raise VisitRefused(403, tr("web-not-served"))
 

@@ -105,7 +105,7 @@ class ProfileDistiller:
         return made
 
     async def distil_now(self, owner: int) -> Profile | None:
-        """Distil a new version, or return None if there is nothing usable. Raise KeepsakeError."""
+        """Distil a new version now. Return None if there is no material or no usable answer. Raise KeepsakeError."""
         async with self._memory.opened(owner) as store:
             waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)

@@ -51,7 +51,7 @@ class HistoryExtraction:
     async def begin(self, owner: int, first_id: int, last_id: int) -> Literal["begun", "busy", "nothing", "off"]:
         """Begin or resume learning from a range of imported messages.
 
-        Return "busy" if another range is in progress, or "off" if the owner's memory is off or incognito.
+        Return "busy" if another range is in progress, and "off" if memory is off or the owner is incognito.
         """
         if not await self._is_learning(owner):
             return "off"
@@ -74,7 +74,7 @@ class HistoryExtraction:
         return self._is_on and config is not None and config.enabled and not config.incognito
 
     async def wait_until_idle(self) -> None:
-        """Wait until there is nothing left to learn for now."""
+        """Wait until nothing more can be learned for now."""
         await self._idle.wait()
 
     async def _run_forever(self) -> None:

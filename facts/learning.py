@@ -36,7 +36,7 @@ IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by ha
 
 @define(kw_only=True, eq=False)
 class Facts:
-    """The facts about all owners. Learns facts from messages, and changes them for owners."""
+    """The facts about all owners. Learns facts from messages and makes the changes that owners ask for."""
 
     _memory: ExternalMemory
     _extractor: FactExtractor
@@ -50,7 +50,7 @@ class Facts:
 
     async def learn_if_due(self, scope: Scope) -> None:
         """Learn from a scope if enough turns wait for a batch. Log failures and retry later."""
-        await self._learn_safely(scope, min_turns=self._settings.facts_batch_turns)
+        await self._learn_and_log_errors(scope, min_turns=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         """Learn from messages before a fold archives them."""
@@ -65,7 +65,7 @@ class Facts:
                     return
         except StorageError:
             return
-        await self._learn_safely(scope, min_turns=1)
+        await self._learn_and_log_errors(scope, min_turns=1)
 
     async def learn_from_quiet_scopes(self) -> None:
         """Learn from all scopes that have been quiet for a while."""
@@ -73,14 +73,14 @@ class Facts:
         for store in self._memory.stores if self._settings.learns_facts else ():
             for scope in await store.facts.list_waiting_scopes(quiet_since):
                 if self._memory.serves(scope.owner):
-                    await self._learn_safely(scope, min_turns=1)
+                    await self._learn_and_log_errors(scope, min_turns=1)
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, min_turns: int = 1) -> list[Fact]:
-        """Learn from the waiting messages of a scope if there are at least `min_turns` turns.
+        """Learn from the waiting messages of a scope if they form at least `min_turns` turns. Return the new facts.
 
-        Return the new facts: none if memory is off, the owner is incognito, or another task is learning from the scope.
-        Raise KeepsakeError.
+        Learn nothing if memory is off, the owner is incognito, or another task is learning from the scope. Raise
+        KeepsakeError if the model or the store fails.
         """
         made: list[Fact] = []
         if scope in self._learning:
@@ -147,7 +147,7 @@ class Facts:
                 )
         raise NewerFacts
 
-    async def _learn_safely(self, scope: Scope, *, min_turns: int) -> None:
+    async def _learn_and_log_errors(self, scope: Scope, *, min_turns: int) -> None:
         if self._settings.learns_facts:
             await self._backoff.run_if_due((scope, False), partial(self.learn, scope, min_turns=min_turns))
 
@@ -206,7 +206,7 @@ class Facts:
         )
 
     async def list_all(self, owner: int) -> list[Fact]:
-        """Return all facts about an owner by id, including ended and deleted ones."""
+        """Return all facts about an owner by ascending id, including ended and deleted ones."""
         async with self._memory.home(owner) as store:
             return await store.facts.list_all(owner)
 
@@ -228,7 +228,7 @@ class Facts:
             return await store.facts.add(owner, _make_own_fact(text, now), now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Replace a fact by a new one and keep the old one as history. Return None if it does not exist."""
+        """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
         now = self._clock()
         async with self._memory.home(owner) as store:
             known = await store.facts.find_fact(owner, id_)
@@ -245,7 +245,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now, instead_of=id_)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Change the text of a fact. Return None if there is no such valid fact."""
+        """Change the text of a fact. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
             known = await store.facts.find_fact(owner, id_)
             if known is None or known.valid_to is not None:
@@ -253,27 +253,27 @@ class Facts:
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
-        """Pin a fact, so that every prompt contains it, or unpin it. Return None if it does not exist."""
+        """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
     async def make_instruction(self, owner: int, id_: int) -> Fact | None:
-        """Turn a fact into a lasting instruction for all prompts. Return None if it does not exist."""
+        """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
             return await store.facts.make_instruction(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Delete a fact, which can be restored for a day. Return None if it does not exist."""
+        """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
-        """Restore a deleted fact. Return None if it does not exist."""
+        """Restore a deleted fact. Return None if the owner has no such fact."""
         async with self._memory.home(owner) as store:
             return await store.facts.restore(owner, id_, now=self._clock())
 
     async def embed_missing(self) -> None:
-        """Embed the facts that have no vector yet. Stop at the first failure."""
+        """Embed the facts that have no vector yet. Stop if the embedder fails."""
         if self._embedder is None:
             return
         for store in self._memory.stores:

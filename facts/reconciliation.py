@@ -31,16 +31,16 @@ class FactCandidates:
     def add(self, number: int, fact: Fact | NewFact) -> None:
         """Add a fact to the index under a number. Facts added later count as newer."""
         self._total += 1
-        for key in _add_prefixes(_iterate_terms(fact)):
+        for key in _add_term_prefixes(_iterate_index_terms(fact)):
             self._having.setdefault(key, []).append(number)
 
     def find_similar(self, fact: Fact | NewFact) -> list[int]:
         """Return the numbers of the facts that share the most terms with a fact, best first."""
-        return self.find_by_terms(_iterate_terms(fact))
+        return self.find_by_terms(_iterate_index_terms(fact))
 
     def find_by_terms(self, terms: Iterable[str], limit: int = MAX_CANDIDATES) -> list[int]:
         """Return the numbers of the facts that share the most terms, best first. Rare terms weigh more."""
-        having = [found for key in _add_prefixes(terms) if (found := self._having.get(key))]
+        having = [found for key in _add_term_prefixes(terms) if (found := self._having.get(key))]
         weights = defaultdict[int, float](float)
         for found in heapq.nsmallest(MAX_KEYS, having, key=len):
             rarity = math.log(1 + self._total / len(found))
@@ -49,12 +49,12 @@ class FactCandidates:
         return heapq.nlargest(limit, weights, key=lambda number: (weights[number], abs(number)))
 
 
-def _add_prefixes(terms: Iterable[str]) -> set[str]:
+def _add_term_prefixes(terms: Iterable[str]) -> set[str]:
     # By its first letters, a word is found although two short texts were stemmed as different languages.
     return {part for term in terms for part in (term, term if term.startswith(" ") else term[:3])}
 
 
-def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
+def _iterate_index_terms(fact: Fact | NewFact) -> Iterator[str]:
     yield from list_fact_terms(fact)
     yield f" {' '.join(fact.text.casefold().split())}"  # so that a repetition is found, however common its words
     if fact.subject:
@@ -64,12 +64,11 @@ def _iterate_terms(fact: Fact | NewFact) -> Iterator[str]:
 def plan_changes(
     new: Sequence[NewFact], known: Sequence[Fact], *, erased: Sequence[Decision] = (), max_valid: int = MAX_FACTS
 ) -> list[FactChange]:
-    """Plan a change for each new fact, in order, unless a decision of the owner overrules the fact.
+    """Plan a change for each new fact, in order. Leave out facts that a decision of the owner overrules.
 
     `known` are all facts of the owner, including ended and deleted ones. `erased` are decisions about erased facts.
-    In a plan, a negative number -n refers to the fact of the n-th change. A decision overrules questions, and
-    everything
-    that was said before it.
+    In a plan, a negative number -n stands for the fact of the n-th change. A decision overrules all questions, and
+    everything that was said before it. Of several changes to one fact, the latest counts.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions = list_decisions_about(known, erased)
@@ -94,7 +93,7 @@ def plan_changes(
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
                     break
-                case "changed" if _is_older(draft, fact):
+                case "changed" if _is_older_fact(draft, fact):
                     draft = replace(draft, valid_to=draft.valid_to or fact.valid_from)
                     change = replace(change, fact=draft, gave_way_to=number)
                 case "changed" if draft.valid_from >= fact.valid_from or draft.known == number:
@@ -102,7 +101,7 @@ def plan_changes(
                         # "No longer …, until May": the end belongs to what ended, not to its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
                     change = replace(change, fact=draft, closes=(*change.closes, number))
-                case "ended" if not _is_older(draft, fact):
+                case "ended" if not _is_older_fact(draft, fact):
                     change = FactChange(fact=draft, same_as=number, closes=change.closes, ends=True)
                     break
                 case _:
@@ -120,14 +119,14 @@ def plan_changes(
     return changes
 
 
-def _is_older(draft: NewFact, fact: Fact | NewFact) -> bool:
+def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:
     return draft.observed_at < fact.observed_at and draft.valid_from <= fact.valid_from
 
 
 def compare_facts(
     new: NewFact, known: Fact | NewFact, *, is_named: bool
 ) -> Literal["same", "changed", "ended", "other"]:
-    """Return how a new fact relates to a known one. If `is_named`, the model says that it replaces it."""
+    """Return how a new fact relates to a known one. If `is_named`, the model says that it replaces the known one."""
     text = known.text
     mine, theirs = make_fingerprint(new.text), make_fingerprint(text)
     is_about = is_same_subject(new.subject, known.subject)
@@ -162,7 +161,7 @@ def is_same_subject(subject: str, other: str) -> bool:
 
 
 def _select_related_facts(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
-    """Return the numbers of facts that a new fact may change, beginning with the one the model named."""
+    """Return the numbers of the facts that `draft` may change, first the one that the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
     for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():

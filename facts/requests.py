@@ -60,7 +60,7 @@ class ExtractionEstimate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileRequest:
-    """A request to write a profile, with the facts and the summary ids that it contains."""
+    """A request for a profile, with the facts and the ids of the summaries that it contains."""
 
     request: Request
     facts: tuple[Fact, ...]
@@ -79,7 +79,7 @@ class Requests:
         self._under = under
 
     @property
-    def _window(self) -> int:
+    def _max_tokens(self) -> int:
         return self._under(self._most)
 
     def make_extraction_request(
@@ -94,18 +94,16 @@ class Requests:
     ) -> ExtractionRequest:
         """Build a request with as many of the first turns as fit, and the known facts that they may change.
 
-        If the first turn does not fit, include only its first messages. Cut a message in the middle if it is longer
-        than a
-        quarter of the room. Leave out the assistant's words, because small models mistake them for the person's.
+        If the first turn does not fit, include as many of its messages as do. Cut a message in the middle if it is
+        longer than a quarter of the room. Leave out the assistant's words, which small models mistake for the person's.
 
-        If `separates_long`, put a long turn into a request of its own, because small models learn nothing from the
-        lines
+        If `separates_long`, put a long turn into a request of its own, because small models learn nothing from lines
         next to it.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
         room = self._count_free_tokens(instructions, bare, FACTS_SCHEMA, _make_retry_messages("…"))
-        known_room = min(self._window // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
+        known_room = min(self._max_tokens // 4, room // 3) if room >= MIN_ROOM_TOKENS else 0
         shown, known_lines = self._select_known_facts(known, turns[:max_turns], known_room)
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
@@ -140,7 +138,7 @@ class Requests:
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
-        room = max(MIN_ROOM_TOKENS, int((self._window - frame) * (1 - ANSWER_SHARE)))
+        room = max(MIN_ROOM_TOKENS, int((self._max_tokens - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
         tokens = said + requests * (frame + 250)  # for the answer and the known facts
         unit = 10 ** max(0, len(str(tokens)) - 2)
@@ -151,10 +149,10 @@ class Requests:
 
     def make_repair_request(self, asked: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer. Cut the answer if it is too long."""
-        free = self._window - self._tokens.count_request((*asked.request, *_make_retry_messages("")))
+        free = self._max_tokens - self._tokens.count_request((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
-        shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
+        shown = self._tokens.cut_middle(answer, min(free, int(self._max_tokens * ANSWER_SHARE / 2)))
         return *asked.request, *_make_retry_messages(shown or "…")
 
     def make_profile_request(
@@ -183,9 +181,8 @@ class Requests:
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
-        These are facts from the same messages, facts that share words with them, and a few others. The number is
-        limited,
-        because small models repeat the facts they are shown instead of reading the turns.
+        They come from the same messages or share words with them, apart from a few others. Their number is limited,
+        because small models repeat the facts that they are shown instead of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share
@@ -243,7 +240,7 @@ class Requests:
     def _fit_turn_start(
         self, turn: Sequence[tuple[Message, str]], room: int
     ) -> tuple[Sequence[tuple[Message, str]], int, bool]:
-        """Return the lines that fit, the id of the last message in them, and True if all messages fit."""
+        """Return the lines that fit, the id of the last message that they cover, and True if all of them fit."""
         if self._count_tokens([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         until = turn[0][0].id
@@ -256,7 +253,7 @@ class Requests:
         return turn, until, True
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        free = self._window - self._tokens.count_request((*_make_request(instructions, body), *more)) - SEAM_TOKENS
+        free = self._max_tokens - self._tokens.count_request((*_make_request(instructions, body), *more)) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 

@@ -110,15 +110,14 @@ def make_facts(
 def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
     """Return the words of a message that state a fact, and their sentence, or None if there are none.
 
-    The words include expressions of doubt, such as "maybe". They must share a word with the fact other than the
-    speaker's
-    name, and must not be a question.
+    The words include neighbouring doubt, such as "maybe". They must not be a question. The message must share a word
+    with the fact, other than the speaker's name, unless the words contain a name.
     """
     content = message.content
-    start, end = _find_quote(fact.quote, content)
+    start, end = _find_quote_range(fact.quote, content)
     speaker, _, words = fact.quote.partition(": ")
     if end == 0 and speaker.endswith(prompts.name_speaker(message)):  # small models copy the speaker of a line, too
-        start, end = _find_quote(words, content)
+        start, end = _find_quote_range(words, content)
     if end == 0:
         return None
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
@@ -133,15 +132,15 @@ def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | 
         return None
     start, end = _include_doubt(content, start, end, first, last)
     quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
-    own = _shorten(find_topics(message.speaker))
+    own = _shorten_words(find_topics(message.speaker))
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    is_related = bool((_shorten(find_topics(fact.text)) - own) & _shorten(find_topics(content)))
+    is_related = bool((_shorten_words(find_topics(fact.text)) - own) & _shorten_words(find_topics(content)))
     if not is_related and (fact.kind == "instruction" or not _find_names(quote) - own):
         return None
     return quote, " ".join(content[first:last].split())
 
 
-def _shorten(words: Iterable[str]) -> set[str]:
+def _shorten_words(words: Iterable[str]) -> set[str]:
     return {word[:4] for word in words}
 
 
@@ -158,11 +157,11 @@ def _include_doubt(content: str, start: int, end: int, sentence_start: int, sent
     if make_fingerprint(content[start:end]).hedges:
         return start, end
     *earlier, before = re.split(r"(?<=[,;:–—])", content[sentence_start:start])
-    while earlier and _is_short(earlier[-1]):
+    while earlier and _is_short_clause(earlier[-1]):
         before = earlier.pop() + before
     after = ""
     for clause in re.split(r"(?=[,;:–—])", content[end:sentence_end]):
-        if not _is_short(clause):
+        if not _is_short_clause(clause):
             break
         after += clause
     if make_fingerprint(f"{before} {after}").hedges:
@@ -170,11 +169,11 @@ def _include_doubt(content: str, start: int, end: int, sentence_start: int, sent
     return start, end
 
 
-def _is_short(clause: str) -> bool:
+def _is_short_clause(clause: str) -> bool:
     return len(re.findall(r"\w+", clause)) <= 2  # and so perhaps nothing but doubt: "maybe", "tal vez", "может быть"
 
 
-def _find_quote(quote: str, content: str) -> tuple[int, int]:
+def _find_quote_range(quote: str, content: str) -> tuple[int, int]:
     plain, places = _fold_letters(content)
     wanted, _ = _fold_letters(quote)
     at = plain.find(wanted)
@@ -201,7 +200,7 @@ def _make_fact(
     if kind == "instruction" and about and not find_topics(about) & find_topics(sentence):
         kind = "personal"  # a small model types every fact so, for requests about "code"
     text, hedges = extracted.text, make_fingerprint(quote).hedges
-    subject = _shorten(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
+    subject = _shorten_words(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
     lacks_subject = not all(word in fold_term(normalise_text(text)) for word in subject)
     if lacks_subject or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
@@ -230,7 +229,7 @@ def _make_fact(
 
 
 def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
-    """Replace a vague text, such as "Anna mentions her father's birthday", by the quote.
+    """Replace a vague text, such as "Anna mentions her father's birthday", with the quote.
 
     A text is vague if it has no number and no name except the speaker's, lacks the names in the quote, and shares at
     most half of its words with it.
@@ -238,15 +237,15 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     told = make_fingerprint(fact.text)
     if told.numbers or not {*told.names} <= {*make_fingerprint(speaker).names}:
         return fact
-    words = _shorten(find_topics(fact.text) - find_topics(speaker))
+    words = _shorten_words(find_topics(fact.text) - find_topics(speaker))
     names = _find_names(fact.quote)
-    is_vague = names and not names & words and 2 * len(words & _shorten(find_topics(fact.quote))) <= len(words)
+    is_vague = names and not names & words and 2 * len(words & _shorten_words(find_topics(fact.quote))) <= len(words)
     return replace(fact, text=f"{speaker or 'User'}: {fact.quote}") if is_vague else fact
 
 
 def _find_names(quote: str) -> set[str]:
     without_first_words = [sentence.partition(" ")[2] for sentence in split_sentences(quote)]
-    return _shorten(name for rest in without_first_words for name in make_fingerprint(rest).names)
+    return _shorten_words(name for rest in without_first_words for name in make_fingerprint(rest).names)
 
 
 def _find_possible_sources(fact: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
@@ -369,7 +368,7 @@ def parse_profile(answer: str) -> dict[str, str]:
 
 
 def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
-    """Format the sections of a profile with their headings, in at most `max_words` words."""
+    """Format the sections of a profile under their headings. Cut the text after `max_words`."""
     parts, left = [], max_words
     for name, text in sections.items():
         words = text.split()[: max(0, left)]

@@ -41,7 +41,7 @@ MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Material:
-    """The material of a summary, and the requirements that it has to meet."""
+    """The sources from which a summary is generated, and the requirements for its text."""
 
     lines: Sequence[Source]  # messages, or lower summaries if `of_summaries`
     limit: int  # tokens of the text
@@ -57,16 +57,16 @@ class Material:
 
     @property
     def told(self) -> Sequence[Source]:
-        """The sources that the text may mention."""
+        """The sources whose content may appear in the summary."""
         return self.window or [*self.base, *self.lines]
 
     def without_base(self) -> "Material":
-        """Return the material without its base if something was dropped, so that the model cannot repeat it."""
+        """Return the material without its base if messages were dropped, so that the model cannot repeat them."""
         return replace(self, lines=self.window, base=(), dropped=(), window=()) if self.dropped else self
 
 
 class Summariser:
-    """Generates summaries with requests of at most `window` tokens. `under` lowers it to what the model accepts."""
+    """Generates summaries, with no request longer than the model's context window."""
 
     def __init__(self, *, tokenizer: Tokenizer, window: int, under: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
@@ -78,7 +78,7 @@ class Summariser:
         return self._under(self._most)
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
-        """Return a summary that passed the quality gate, after at most two attempts. Raise FoldRefused."""
+        """Return a summary that passed the quality gate. Raise FoldRefused after two failed attempts."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
 
         async def ask_for_text(request: Sequence[PromptMessage]) -> str:
@@ -87,10 +87,10 @@ class Summariser:
             return completion.text.strip()
 
         wishes = self._tokens.cut_formatted(material.wishes, self._window // 5, quoting.quote_text)
-        material = replace(material, wishes=wishes, superseded=self._cut_superseded(material.superseded))
+        material = replace(material, wishes=wishes, superseded=self._cut_superseded_facts(material.superseded))
         for attempt in (material, material.without_base()):
             try:
-                text = await self._generate_in_window(attempt, ask_for_text, reasons)
+                text = await self._generate_text_in_window(attempt, ask_for_text, reasons)
             except ModelDeclined:
                 if reasons:
                     raise
@@ -117,14 +117,14 @@ class Summariser:
     async def _add_missing_details(
         self, text: str, score: Score, material: Material, ask: AskForText
     ) -> tuple[str, Score]:
-        """Return this text, or a second attempt if that keeps more of the names and numbers."""
+        """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
         told = [replace(source, is_user=True) for source in material.told] if material.of_summaries else material.told
         missing = await asyncio.to_thread(quality_score.find_missing_details, text, told)
         if not missing:
             return text, score
         completed = replace(material, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
         try:
-            again = await self._generate_in_window(completed, ask, ())
+            again = await self._generate_text_in_window(completed, ask, ())
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, score
@@ -134,11 +134,11 @@ class Summariser:
 
     def _clean_text(self, text: str, material: Material) -> str:
         lines = [source.text for source in material.told]
-        own = quality_gate.remove_headings(_remove_superseded(text, material.superseded), lines)
+        own = quality_gate.remove_headings(_remove_superseded_facts(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
-    def _cut_superseded(self, superseded: Sequence[str]) -> Sequence[str]:
+    def _cut_superseded_facts(self, superseded: Sequence[str]) -> Sequence[str]:
         superseded, room = superseded[-MAX_SUPERSEDED:], self._window // 5
         for number in range(len(superseded) - 1, -1, -1):
             room -= self._tokens.count(superseded[number]) + 1
@@ -147,7 +147,7 @@ class Summariser:
         return superseded
 
     def _judge_text(self, text: str, material: Material) -> tuple[list[str], Score | None]:
-        """Return the objections to a text, and its score. Call this in a thread, since it is slow for long sources."""
+        """Return the objections to a text and its score. This is slow for long sources, so run it in a thread."""
         known = [*material.base, *material.window] if material.window else material.told
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
         lines = [quality_gate.parse_source_line(source.text) for source in known]
@@ -156,7 +156,7 @@ class Summariser:
         objections = quality_gate.find_objections(text, words, tokens=tokens, source_tokens=source_tokens, said_on=days)
         if not material.wishes and quality_gate.is_in_another_language(text, words):
             objections.append("it is in another language than the talk")
-        if not objections and material.dropped and _mentions_dropped(text, material.dropped, material.window):
+        if not objections and material.dropped and _mentions_dropped_text(text, material.dropped, material.window):
             objections = ["it tells of what was to be dropped"]
         if objections:
             return objections, None
@@ -164,8 +164,8 @@ class Summariser:
         size = source_tokens if not material.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
-    async def _generate_in_window(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
-        """Generate the text. Use smaller parts each time a refusal shrinks the window."""
+    async def _generate_text_in_window(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
+        """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
             window = self._window
             try:
@@ -175,11 +175,11 @@ class Summariser:
                     raise
 
     async def _generate_text(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
-        """Generate the text in one call if everything fits, otherwise part by part.
+        """Generate the text with one request if it fits the window, or else part by part.
 
-        Counting and splitting megabytes is slow, so it runs in threads.
+        Counting and splitting tokens is slow for long texts and therefore runs in threads.
         """
-        if request := await asyncio.to_thread(self._make_whole_request, material, reasons):
+        if request := await asyncio.to_thread(self._make_single_request, material, reasons):
             return await ask(request)
         if material.dropped:
             return await self._generate_text(material.without_base(), ask, reasons)
@@ -193,10 +193,10 @@ class Summariser:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(material, lines=(), of_summaries=True)
-        below = await asyncio.to_thread(self._format_bullets, texts, self._measure_room(of_texts, reasons) // 2 - 1)
+        below = await asyncio.to_thread(self._format_bullets, texts, self._get_free_tokens(of_texts, reasons) // 2 - 1)
         return await self._generate_text(replace(of_texts, lines=below), ask, reasons)
 
-    def _make_whole_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
+    def _make_single_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_request(material, reasons)
         return request if self._tokens.count_request(request) <= self._window else None
 
@@ -207,8 +207,8 @@ class Summariser:
         ]
 
     def _split_request(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
-        """Return requests within the window that together contain all lines. Split lines that are too long."""
-        room = self._measure_room(material, reasons)
+        """Return requests that each fit the window and together contain all lines. Split lines that are too long."""
+        room = self._get_free_tokens(material, reasons)
         pieces = [
             Source(text=piece, is_user=line.is_user)
             for line in material.lines
@@ -250,7 +250,7 @@ class Summariser:
             PromptMessage(role="user", content="\n".join(quoting.format_block(*block) for block in carried)),
         ]
 
-    def _measure_room(self, material: Material, reasons: Sequence[str]) -> int:
+    def _get_free_tokens(self, material: Material, reasons: Sequence[str]) -> int:
         frame = self._tokens.count_request(self._make_request(replace(material, lines=()), reasons))
         return max(MIN_SOURCE_TOKENS, self._window - frame - 16)
 
@@ -259,7 +259,7 @@ class Summariser:
 class SummaryWriter:
     """Generates summaries with a model, within the owner's quota.
 
-    The fallback is used if the model fails or its text is refused. Without a fallback, that is an error.
+    The fallback model is used if the model fails or its text is rejected. Without a fallback, the error is raised.
     """
 
     _summariser: Summariser
@@ -268,7 +268,7 @@ class SummaryWriter:
     _fallback: ChatModel | None
 
     async def check_quota(self, owner: int) -> None:
-        """Raise QuotaExceeded if the owner's quota is used up."""
+        """Raise QuotaExceeded if the owner has used up their quota."""
         await self._quota.raise_if_used_up(owner)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
@@ -299,18 +299,18 @@ class SummaryWriter:
         )
 
     async def summarise_with(self, model: ChatModel, material: Material) -> NewSummary:
-        """Return a summary by a local model, which costs no tokens."""
+        """Return a summary generated by `model`, without checking or using the owner's quota."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
 
 def make_message_sources(messages: Sequence[Message]) -> list[Source]:
-    """Format messages as sources. Leave out declined messages, tool results, nods, and the ends of long documents.
+    """Format messages as sources, without declined messages, tool results, mere nods and the rest of long documents.
 
-    A nod is an answer such as "A warm colour.", which small models take for the person's words.
+    A nod is a short answer that only agrees. Small models would attribute its words to the person.
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
-    nods = {after.id for before, after in pairwise(told) if _is_nod(before, after)}
+    nods = {after.id for before, after in pairwise(told) if _adds_nothing(before, after)}
     told = [message for message in told if message.id not in nods]
     return [
         Source(text=prompts.format_message(document), is_user=document.is_user and document.origin not in OTHERS)
@@ -318,7 +318,7 @@ def make_message_sources(messages: Sequence[Message]) -> list[Source]:
     ]
 
 
-def _is_nod(before: Message, after: Message) -> bool:
+def _adds_nothing(before: Message, after: Message) -> bool:
     # A nod is a short answer that adds no name, number or address and answers no question.
     if after.role != "assistant" or not before.is_user or len(after.content.split()) > MAX_NOD_WORDS:
         return False
@@ -327,7 +327,7 @@ def _is_nod(before: Message, after: Message) -> bool:
     return quality_score.find_details(after.content) <= quality_score.find_details(before.content[:MAX_COMPARED_CHARS])
 
 
-def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
+def _remove_superseded_facts(text: str, superseded: Sequence[str]) -> str:
     # Sentences that copy one of the lines word for word.
     gone = {list_essential_words(line.removeprefix("- ")) for line in superseded}
     sentences = [text[start:end] for start, end in pairwise([0, *find_sentence_ends(text), len(text)])]
@@ -335,14 +335,14 @@ def _remove_superseded(text: str, superseded: Sequence[str]) -> str:
 
 
 def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:
-    """Format summaries as sources of a higher summary."""
+    """Format summaries as the sources of a higher-level summary."""
     return [Source(text=prompts.format_summary(summary), is_user=False) for summary in summaries]
 
 
 def format_superseded(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
-    """Return lines with the facts observed from `first` to `last` that no longer hold, oldest first.
+    """Return a line for each superseded fact that was observed from `first` to `last`, oldest first.
 
-    Leave out their successors, so that a summary depends on its own sources alone.
+    The facts that replaced them are not included, since a summary should depend on its own sources only.
     """
     superseded = [fact for fact in facts if fact.deleted_at is None and fact.superseded_by is not None]
     superseded.sort(key=lambda fact: (fact.observed_at, fact.id))
@@ -353,7 +353,7 @@ def _format_bullet(text: str) -> str:
     return f"- {quoting.quote_text(text)}"
 
 
-def _mentions_dropped(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
+def _mentions_dropped_text(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
     gone = {term for source in dropped for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
     kept = {term for source in window for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
     return bool((gone - kept) & set(analyse_text(text)))

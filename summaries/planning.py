@@ -14,7 +14,7 @@ KEPT_SHARE = 0.2  # share of the active tokens that stays verbatim under pressur
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveTurn:
-    """The active messages of one turn."""
+    """The active (unsummarised) messages of a turn."""
 
     message_ids: tuple[int, ...]
     answered: bool  # True once the answer is among them
@@ -24,7 +24,7 @@ class ActiveTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveSummary:
-    """An active summary and the first message that it covers."""
+    """An active summary, with the id of the first message that it covers."""
 
     id: int
     level: int
@@ -34,7 +34,7 @@ class ActiveSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScopeState:
-    """The state of a scope from which a planner plans. Each sequence is oldest first."""
+    """The state of a scope, on which a planner bases its decision. All sequences are ordered oldest first."""
 
     turns: Sequence[ActiveTurn] = ()
     summaries: Sequence[ActiveSummary] = ()
@@ -44,7 +44,7 @@ class ScopeState:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPolicy:
-    """A fold policy: its planner and its properties."""
+    """A policy that decides when and what to fold."""
 
     name: Policy
     plan: Callable[[ScopeState, FoldReason], FoldPlan | None]
@@ -59,7 +59,7 @@ class FoldPolicy:
 def group_turns(
     messages: Sequence[Message] | Sequence[MessageOutline], count_tokens: Callable[[str], int] | None = None
 ) -> list[ActiveTurn]:
-    """Group messages by turn, in order. Without `count_tokens`, the sizes of the turns are 0."""
+    """Group messages into turns, in order. Token counts are 0 unless `count_tokens` is given."""
     turns: dict[int, list[Message | MessageOutline]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
@@ -75,25 +75,25 @@ def group_turns(
 
 
 def select_foldable(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
-    """Return the turns that may be folded for this reason.
+    """Return the turns that may be folded for a given reason.
 
-    The last turns stay active while they have no answer, unless the owner asked for the fold. Under pressure, the
-    newest turns stay active too.
+    Unanswered turns at the end stay active unless the reason is "now". If the reason is "pressure", the newest turns
+    stay active as well.
     """
     if reason == "upwards":
         return []
     end = len(turns)
     while reason != "now" and end and not turns[end - 1].answered:
         end -= 1
-    return list(turns[: min(end, _count_before_newest(turns)) if reason == "pressure" else end])
+    return list(turns[: min(end, _count_older_turns(turns)) if reason == "pressure" else end])
 
 
 def list_message_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
-    """Return the ids of all messages in these turns, ascending."""
+    """Return the ids of all messages in the turns, in ascending order."""
     return tuple(sorted(message_id for turn in turns for message_id in turn.message_ids))
 
 
-def _count_before_newest(turns: Sequence[ActiveTurn]) -> int:
+def _count_older_turns(turns: Sequence[ActiveTurn]) -> int:
     share = KEPT_SHARE * sum(turn.tokens for turn in turns)
     messages, tokens = 0, 0
     for index in range(len(turns) - 1, -1, -1):

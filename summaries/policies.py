@@ -13,5 +13,5 @@ POLICIES: Mapping[Policy, FoldPolicy] = {
 
 
 def find_policy(name: Policy) -> FoldPolicy:
-    """Return the policy of this name, or the pyramid for an unknown name from a newer version."""
+    """Return the policy with this name. Names unknown to this version give the pyramid policy."""
     return POLICIES.get(name, pyramid.POLICY)

@@ -12,7 +12,7 @@ MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the p
 
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """Plan the next fold, of a gap between summaries, a due chunk, or too many summaries of a level."""
+    """Plan a fold of a gap between summaries, of due turns, or of too many summaries. Return None if none is due."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
     gap = find_first_gap(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
     if gap:
@@ -20,21 +20,21 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     due = select_foldable(state.turns, reason)
     if due and (reason != "threshold" or len(due) >= state.every_n):
         return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
-    return _plan_higher_level(state.summaries)
+    return _plan_higher_summary(state.summaries)
 
 
 def may_be_due(counts: Counts, every_n: int) -> bool:
-    """Return True if a fold may be due according to these counters."""
+    """Return False if the counters rule out that a fold is due."""
     levels = counts.active_by_level.values()
     has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
     return counts.gap > 0 or counts.active_turns >= every_n or has_too_many
 
 
 def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, max_turns: int) -> tuple[int, ...]:
-    """Return the ids of the oldest active messages that are followed by a summary.
+    """Return the ids of the oldest active messages that come before a summary.
 
-    They lost their own summary when a part of its chunk was forgotten. `starts` are the ids of the first message of
-    each active summary, ascending.
+    Such gaps appear when a summary is deleted because some of its messages were forgotten. `starts` contains the first
+    message id of each active summary, in ascending order.
     """
     if not turns or not starts or turns[0].message_ids[0] >= starts[-1]:
         return ()
@@ -43,7 +43,7 @@ def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, max_tu
     return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 
 
-def _plan_higher_level(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
+def _plan_higher_summary(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
     by_level: dict[int, list[int]] = {}
     for summary in summaries:
         by_level.setdefault(summary.level, []).append(summary.id)

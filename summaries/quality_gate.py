@@ -34,14 +34,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SourceLine:
-    """A line of a summary's source: the dates in its heading, and its text."""
+    """A source line of a summary: the dates in its heading, and its words."""
 
     days: tuple[date, ...]
     words: str
 
 
 def parse_source_line(text: str) -> SourceLine:
-    """Parse a line of a summary's source. Leave out the time and speaker, because nobody said them."""
+    """Parse a source line of a summary. The time and the speaker's name are not part of its words."""
     heading, words = split_heading(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
@@ -50,7 +50,7 @@ def parse_source_line(text: str) -> SourceLine:
 
 
 def remove_headings(text: str, lines: Sequence[str]) -> str:
-    """Remove the headings of these lines from a text, since small models copy them."""
+    """Remove copies of the lines' headings from a text."""
     for heading in dict.fromkeys(split_heading(line)[0] for line in lines):
         if heading:
             text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")
@@ -60,20 +60,20 @@ def remove_headings(text: str, lines: Sequence[str]) -> str:
 def find_objections(
     text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()
 ) -> list[str]:
-    """Return the reasons against storing a summary of `source`, as short phrases, or [].
+    """Return the reasons for rejecting a summary of `source`, as short phrases.
 
-    Dates that follow from `said_on`, the days on which the source was written, do not count as invented.
+    Dates near the days in `said_on`, on which the source was written, are not considered invented.
     """
     if not text.strip():
         return ["it is empty"]
     objections = []
     if _REFUSALS.match(text):
         objections.append("it is a refusal")
-    if _is_repeating(text, source):
+    if _repeats_itself(text, source):
         objections.append("it repeats itself")
     if source_tokens > LONG_SOURCE_TOKENS and tokens >= source_tokens:
         objections.append("it is not shorter than what it summarises")
-    own = _NAME.sub(" ", _LABEL.sub("", _remove_near_dates(text, said_on)))
+    own = _NAME.sub(" ", _LABEL.sub("", _remove_nearby_dates(text, said_on)))
     years = sorted({str(day.year + step) for day in said_on for step in (-1, 0, 1)})
     if invented := find_invented_numbers(own, " ".join([source, *years])):
         objections.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
@@ -83,7 +83,7 @@ def find_objections(
 def is_in_another_language(text: str, source: str) -> bool:
     """Return True if a text and its source are clearly in different languages.
 
-    Compare the scripts, or the function words of Latin texts. Do not judge short texts, mixed texts and extracts.
+    Compare their scripts, or the function words if both are in Latin script. Return False for short or mixed texts.
     """
     mine, theirs = _detect_language(text), _detect_language(source)
     if not mine or not theirs or mine == theirs:
@@ -93,7 +93,7 @@ def is_in_another_language(text: str, source: str) -> bool:
 
 
 def _detect_language(text: str) -> str:
-    """Return the script of a text, its language if the script is Latin, or "" if unclear."""
+    """Return the language of a text in Latin script, or else the name of its script. Return "" if unclear."""
     letters = [letter for letter in text[:MAX_LANGUAGE_CHARS] if letter.isalpha()]
     if len(letters) < MIN_LANGUAGE_LETTERS:
         return ""
@@ -107,19 +107,19 @@ def _detect_language(text: str) -> str:
 
 
 def find_invented_numbers(text: str, source: str) -> set[str]:
-    """Return the numbers of a text that its source lacks in every usual form ("3", "03", "three", "March")."""
+    """Return the numbers in a text that its source contains neither as digits nor as words."""
     known = find_numbers(source)
     known.update(str(spelled) for word in _WORD.findall(source) if (spelled := parse_number_word(word)) is not None)
     return {number for number in find_numbers(_LIST_MARK.sub("", text)) if number not in known}
 
 
 def find_numbers(text: str) -> set[str]:
-    """Return the numbers in a text without leading zeros. The date 2026-05-03 gives 2026, 5 and 3."""
+    """Return the numbers in a text, without leading zeros. For example, 2026-05-03 contains 2026, 5 and 3."""
     found = (_DIGITS.findall(remove_grouping(match.group())) for match in NUMBER.finditer(text))
     return {str(int(part)) if len(part) < 40 else part for parts in found for part in parts}
 
 
-def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
+def _remove_nearby_dates(text: str, said_on: Sequence[date]) -> str:
     # Such as "on 2 May" for "yesterday" on the 3rd.
     steps = [timedelta(days=step) for step in range(-NEAR_DAYS, NEAR_DAYS + 1)]
     near = {day + step for day in said_on for step in steps}
@@ -146,15 +146,15 @@ def _remove_near_dates(text: str, said_on: Sequence[date]) -> str:
     return " ".join(pieces)
 
 
-def _is_repeating(text: str, source: str) -> bool:
-    """Return True if sentences or words repeat too often that do not repeat in the source."""
+def _repeats_itself(text: str, source: str) -> bool:
+    """Return True if a text repeats sentences or phrases more often than its source does."""
     said, said_before = _count_sentences(text), _count_sentences(source)
     if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):
         return True
     words = [word.casefold() for word in _WORD.findall(text)]
     if len(words) < 24:
         return False
-    runs, runs_before = _count_runs(words), _count_runs([word.casefold() for word in _WORD.findall(source)])
+    runs, runs_before = _count_trigrams(words), _count_trigrams([word.casefold() for word in _WORD.findall(source)])
     looping = sum(count for run, count in runs.items() if count > 2 and count > runs_before[run])
     return looping > len(words) // 2
 
@@ -164,5 +164,5 @@ def _count_sentences(text: str) -> Counter[str]:
     return Counter(part.casefold() for part in parts if len(part) > 12)
 
 
-def _count_runs(words: Sequence[str]) -> Counter[tuple[str, str, str]]:
+def _count_trigrams(words: Sequence[str]) -> Counter[tuple[str, str, str]]:
     return Counter(zip(words, words[1:], words[2:], strict=False))

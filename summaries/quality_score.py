@@ -29,7 +29,7 @@ _WEIGHTY = re.compile(rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d[\d.,]{{0,40}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """A message or a lower summary from which a summary is made."""
+    """A message or lower-level summary that a summary is made from."""
 
     text: str
     is_user: bool = True
@@ -37,11 +37,11 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
-    """The total and its parts, each from 0 (bad) to 1 (good).
+    """A total score and its parts, from 0 (bad) to 1 (good).
 
-    "retention" is the share of the sources' details that were kept, with those of the user counting double. "novelty"
-    is the share of the summary's details that the sources have. "coverage" is the share of turns to which a sentence
-    belongs. "compression" is the share of tokens saved. "repetition" is 1 if nothing is repeated.
+    "retention" is the share of source details kept; the user's details count double. "novelty" is the share of summary
+    details found in the sources. "coverage" is the share of turns that the summary mentions. "compression" is the share
+    of tokens saved. "repetition" is 1 if nothing is repeated.
     """
 
     total: float
@@ -49,8 +49,8 @@ class Score:
 
 
 def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
-    """Return the score of a summary, or None if its sources hold nothing worth keeping."""
-    sources = _cut_sources(
+    """Score a summary against its sources. Return None if the sources contain nothing worth keeping."""
+    sources = _truncate_sources(
         [Source(text=parse_source_line(source.text).words, is_user=source.is_user) for source in sources]
     )
     if not any(find_details(source.text) or len(_collect_terms(source.text)) >= MIN_TERMS for source in sources):
@@ -71,16 +71,16 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
 
 
 def find_details(text: str) -> set[str]:
-    """Return the numbers, names and addresses of a text, case-folded."""
+    """Return the numbers, names, URLs and email addresses in a text, case-folded."""
     addresses = {fold_term(match.lower().rstrip(".,")) for match in _URL.findall(text)}
     return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
 
 
 def find_missing_details(text: str, sources: Sequence[Source]) -> list[str]:
-    """Return the user's names, dates and large numbers that a summary lacks, or [] if it has half of them."""
+    """Return the user's details that a summary lacks, or [] if it contains at least half of them."""
     kept = {fold_term(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
-    for source in _cut_sources(sources):
+    for source in _truncate_sources(sources):
         for match in _WEIGHTY.finditer(parse_source_line(source.text).words) if source.is_user else ():
             wanted.setdefault(fold_term(match.group().casefold()), match.group())
     lacking = [written for plain, written in wanted.items() if not kept.issuperset(_TOKEN.findall(plain))]
@@ -90,9 +90,9 @@ def find_missing_details(text: str, sources: Sequence[Source]) -> list[str]:
 
 
 def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]) -> str:
-    """Shorten a summary to `limit` tokens. Keep the sentences with most details for their length.
+    """Shorten a summary to `limit` tokens, keeping the sentences with the most details for their length.
 
-    Small models that are asked to summarise five texts repeat all five. Cutting at the end would lose the newest.
+    This is better than cutting off the end, which would lose the most recent events.
     """
     if count_tokens(text) <= limit:
         return text
@@ -109,7 +109,7 @@ def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences. Each keeps the space after it."""
+    """Split a text into sentences, each including the space that follows it."""
     ends = [end for end in find_sentence_ends(text) if not is_abbreviation_end(text[max(0, end - 12) : end])]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
@@ -156,7 +156,7 @@ def _collect_terms(text: str) -> frozenset[str]:
     return frozenset(analyse_text(text))
 
 
-def _cut_sources(sources: Sequence[Source]) -> list[Source]:
+def _truncate_sources(sources: Sequence[Source]) -> list[Source]:
     if sum(len(source.text) for source in sources) <= MAX_SOURCE_CHARS:
         return list(sources)
     share = max(MIN_SHARE_CHARS, MAX_SOURCE_CHARS // len(sources))

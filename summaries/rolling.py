@@ -10,7 +10,7 @@ REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live ch
 
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """Plan the next version of the summary, from all active summaries and the turns that are due."""
+    """Plan an update of the rolling summary with the turns that are due. Return None if no update is due."""
     turns = select_foldable(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
     if not due:

@@ -9,7 +9,7 @@ FIRST_TURN = 3  # turns before the first summary
 
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """Plan the next version of the summary, which covers the window and archives the finished turns."""
+    """Plan an update of the sliding summary, which covers the latest messages. Return None if no update is due."""
     turns = select_foldable(state.turns, reason)
     has_begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not has_begun and len(turns) < FIRST_TURN):

@@ -28,7 +28,7 @@ from telegram_ui.updates.service import identify_bot
 
 
 class Findings:
-    """Prints the findings of --check, one line for each part, and collects the exit status."""
+    """Prints one line per finding of --check, and keeps the highest exit status."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self.status = 0
@@ -39,7 +39,7 @@ class Findings:
         self.status = max(self.status, status)
 
     async def report_result(self, part: str, question: Awaitable[str]) -> None:
-        """Print the answer to the question, or the error that it raises."""
+        """Await a check and print its result, or the error that it raises."""
         try:
             self.report(part, await question)
         except KeepsakeError as error:
@@ -56,7 +56,7 @@ SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 
 
 async def check(settings: Settings, warnings: Sequence[str] = ()) -> int:
-    """Print one line for each part, and return the exit status. `warnings` holds sentences about unknown settings."""
+    """Check each part of the setup, print the findings and return the exit status. `warnings` are printed as well."""
     findings = Findings(settings.list_secrets())
     missing = find_missing_settings(settings)
     known = "" if missing else "all values can be used."
@@ -94,7 +94,7 @@ async def check(settings: Settings, warnings: Sequence[str] = ()) -> int:
 
 
 def find_missing_settings(settings: Settings) -> dict[str, SettingsError]:
-    """Return an error for each required setting that is not set, by name."""
+    """Return the required settings that are not set, mapped to an error for each."""
     missing = list[SettingsError]()
     if not settings.telegram_bot_token:
         how = "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground"

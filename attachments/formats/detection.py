@@ -19,7 +19,7 @@ def is_plain_text(data: bytes, name: str) -> bool:
 def read_lines(data: bytes, name: str) -> Iterator[DocumentLine]:
     """Yield the lines of a document. Raise DocumentUnreadable, or a parser's own error if the file is damaged."""
     if data.startswith(b"PK"):
-        return _read_packed(data)
+        return _read_archive_lines(data)
     if _is_pdf(data):
         from attachments.formats import pdf  # here: only the child that reads one needs the library
 
@@ -29,7 +29,7 @@ def read_lines(data: bytes, name: str) -> Iterator[DocumentLine]:
     return html.read_lines(data) if _is_web_page(data, name) else plain.read_lines(data)
 
 
-def _read_packed(data: bytes) -> Iterator[DocumentLine]:
+def _read_archive_lines(data: bytes) -> Iterator[DocumentLine]:
     from attachments.formats import epub, office
 
     archive = packed.open_archive(data)

@@ -42,10 +42,10 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     """Create or migrate the tables. Raise StorageError for an unsupported version or another program's tables."""
-    while (version := _read_version(connection)) < len(MIGRATIONS):
+    while (version := _read_schema_version(connection)) < len(MIGRATIONS):
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")
-            if _read_version(connection) != version:
+            if _read_schema_version(connection) != version:
                 continue  # another process has just run this step
             try:
                 if version == 0:
@@ -62,7 +62,7 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
         raise StorageTooNew.for_format("The PostgreSQL database", version, len(MIGRATIONS))
 
 
-def _read_version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
+def _read_schema_version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
     is_ours, is_older = connection.execute(_TABLES).fetchone() or (False, False)
     if is_older:
         raise StorageTooOld.for_file("The PostgreSQL database")

@@ -68,8 +68,8 @@ def find_candidates(
 ) -> Candidates:
     """Return messages that may answer a question, and their neighbours, in chronological order.
 
-    They are the `limit` best matches, messages with a rare term, those whose seq is in `nearest`, and those sent within
-    one of `times` (in seconds since 1970). Messages whose id is `before` or higher are excluded.
+    These are the `limit` best matches, messages with a rare term, messages whose seq is in `nearest`, and messages sent
+    within one of `times` (Unix timestamps). Messages whose id is `before` or higher are excluded.
     """
     words = full_text.get_word_index(connection)
     totals = connection.execute(_TOTALS, tuple(scope)).fetchone()

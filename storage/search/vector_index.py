@@ -240,15 +240,15 @@ class VectorIndex:
             if matrix is None or not any(len(item.passages) for item in mine):
                 continue
             drops = self._drops
-            extended = await asyncio.to_thread(_add_messages, matrix, mine)
+            extended = await asyncio.to_thread(_extend_matrix, matrix, mine)
             if drops != self._drops or extended is None:
                 self._cache.pop((scope, model), None)
             elif (scope, model) in self._cache:
                 self._cache[scope, model] = extended
 
 
-def _add_messages(matrix: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
-    """Return the matrix extended with new passages, or None if it has to be loaded again."""
+def _extend_matrix(matrix: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
+    """Return the matrix extended with new passages. Return None if one is stored already or has another dimension."""
     if any(len(item.passages) and item.passages.shape[1] != matrix.dimensions for item in items):
         return None
     if np.isin(matrix.seqs[: matrix.count], [item.seq for item in items]).any():

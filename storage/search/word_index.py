@@ -47,18 +47,18 @@ def remove_owner(connection: Connection, owner: int) -> None:
 
 def remove_messages(connection: Connection, owner: int, ids: str) -> None:
     """Remove messages, given as a JSON array of ids. Call this before deleting them from `messages`."""
-    _remove_seqs(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids))])
+    _remove_entries(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids))])
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
 def reindex_message(connection: Connection, seq: int, row: AnyRow) -> None:
     """Replace the index entry of a message, or add it if the message is new."""
     entry = analyse_message(seq, row)
-    _remove_seqs(connection, entry.scope.owner, [seq])
+    _remove_entries(connection, entry.scope.owner, [seq])
     index_entries(connection, [entry])
 
 
-def _remove_seqs(connection: Connection, owner: int, seqs: Sequence[int]) -> None:
+def _remove_entries(connection: Connection, owner: int, seqs: Sequence[int]) -> None:
     given = json.dumps(seqs)
     full_text.get_word_index(connection).remove_messages(connection, owner, given)
     connection.execute(_REMOVE, (owner, given))
@@ -113,9 +113,9 @@ def list_heading_terms(row: AnyRow) -> list[str]:
     """Return the terms in a message's date, speaker name and conversation title."""
     day, title = parse_moment(row["created_at"]).date(), str(row["title"])
     heading = (f"{day.day} {day:%B} {day.year}", str(row["speaker"]), title)
-    return [term for text in heading for term in _list_cached_terms(text)]
+    return [term for text in heading for term in _analyse_heading(text)]
 
 
 @lru_cache(maxsize=2_000)
-def _list_cached_terms(text: str) -> tuple[str, ...]:
+def _analyse_heading(text: str) -> tuple[str, ...]:
     return tuple(analyzer.analyse_text(text))

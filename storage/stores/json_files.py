@@ -118,7 +118,7 @@ def indent_row(row: Mapping[str, object], depth: int) -> str:
 
 
 def read_snapshot(path: Path) -> tuple[int, Content]:
-    """Parse memory.json. Return its content, and the number of the last journal record it contains.
+    """Parse memory.json. Return the number of the last journal record it contains, and its content.
 
     Raise SnapshotError if it is invalid, StorageTooNew or StorageTooOld for another format, or StorageTooLarge.
     """
@@ -301,7 +301,7 @@ class Journal:
         self._retry_above = 0
 
     def is_snapshot_due(self, snapshot_bytes: int) -> bool:
-        """Return True if the journal has outgrown half the snapshot, or doubled since a failed snapshot."""
+        """Return True if the journal has outgrown half the snapshot, unless the next snapshot is postponed."""
         min_size = max(MIN_JOURNAL_BYTES, snapshot_bytes // 2) if snapshot_bytes else 0
         return self.size > max(min_size, self._retry_above)
 

@@ -96,22 +96,22 @@ class Recovery:
         state, identity = self._read_journal_state(), files.compute_file_fingerprint(self._target)
         if state is not None and state["snapshot"] == identity:
             # If journal records are lost, the working copy of a killed process is the best source left.
-            is_best = state["clean"] or (files.scan_journal(self._journal).garbled and _is_intact(self._index))
-            if is_best and self._try_replay(self._index):
+            is_best = state["clean"] or (files.scan_journal(self._journal).garbled and _is_index_intact(self._index))
+            if is_best and self._try_journal_replay(self._index):
                 return
         if identity is None and state is not None and state["snapshot"] is not None:
-            kept = self._set_aside(self._index, move=True)
+            kept = self._set_file_aside(self._index, move=True)
             self.reports.append(
                 f"{files.SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; memory starts empty."
             )
         try:
             self._rebuild_database(fresh, files.read_snapshot(self._target) if identity else None)
         except (files.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
-            kept = self._set_aside(self._target, move=True)
+            kept = self._set_file_aside(self._target, move=True)
             self.snapshot_needed = True
             could_not = f"{files.SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
             _remove_database(fresh)
-            if state is not None and _is_intact(self._index) and self._try_replay(self._index):
+            if state is not None and _is_index_intact(self._index) and self._try_journal_replay(self._index):
                 self.reports.append(f"{could_not}everything was restored from the working copy {files.INDEX_NAME}.")
                 return
             self.reports.append(
@@ -123,7 +123,7 @@ class Recovery:
         _remove_database(self._index)
         fresh.replace(self._index)
 
-    def _try_replay(self, index: Path) -> bool:
+    def _try_journal_replay(self, index: Path) -> bool:
         """Apply the journal to a working copy. Return False if the working copy is damaged."""
         try:
             self._replay_journal(index)
@@ -172,7 +172,7 @@ class Recovery:
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
             if seen.garbled:
-                kept = self._set_aside(self._journal, move=False)
+                kept = self._set_file_aside(self._journal, move=False)
                 self.snapshot_needed = True
                 lost = "some of its records are lost" if seq < seen.last_seq else f"{files.INDEX_NAME} held everything"
                 self.reports.append(
@@ -190,7 +190,7 @@ class Recovery:
             with self._journal.open("r+b") as file:
                 file.truncate(seen.end)
 
-    def _set_aside(self, path: Path, *, move: bool) -> Path:
+    def _set_file_aside(self, path: Path, *, move: bool) -> Path:
         stamp = self._clock().astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
         kept = find_free_path(path.with_name(f"{path.name}.unreadable-{stamp}"))
         if move:
@@ -201,7 +201,7 @@ class Recovery:
         return kept
 
 
-def _is_intact(index: Path) -> bool:
+def _is_index_intact(index: Path) -> bool:
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(index, durable=False)) as connection:
         return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) == "ok"
     return False
@@ -212,7 +212,7 @@ def _copy_vectors(fresh: Path, old: Path) -> None:
     if not old.exists():
         return
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(fresh, durable=False)) as connection:
-        if not _is_intact(old):
+        if not _is_index_intact(old):
             return
         connection.execute("ATTACH ? AS old", (str(old),))
         connection.execute("BEGIN IMMEDIATE")

@@ -59,11 +59,11 @@ async def compute_digest(batches: Batches) -> str:
     """Return a SHA-256 hash of the rows, which does not depend on how they are batched."""
     digest = hashlib.sha256()
     async for batch in batches:
-        digest.update(await asyncio.to_thread(_format_lines, batch))
+        digest.update(await asyncio.to_thread(_encode_rows, batch))
     return digest.hexdigest()
 
 
-def _format_lines(batch: Sequence[Mapping[str, object]]) -> bytes:
+def _encode_rows(batch: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
 
 

@@ -91,13 +91,11 @@ class FactTable(OwnerTables):
     ) -> list[Fact]:
         """Apply the changes, set `until` as the last message learned from, and return the inserted facts.
 
-        References to facts that are no longer valid are ignored. Set `from_history` if the messages were imported. Pass
-        the
-        highest fact id known when planning the changes as `newest`, or None to allow newer facts.
+        References to facts that are no longer valid are ignored. Set `from_history` if the messages were imported.
+        `newest` is the highest fact id known when the changes were planned, or None to allow newer facts.
 
         Raise StaleFacts if a message in `read` or a fact in `shown` was changed or deleted, or if `learned` is no
-        longer
-        the last message learned from. Raise NewerFacts if there is a fact with an id above `newest`.
+        longer the last message learned from. Raise NewerFacts if there is a fact with an id above `newest`.
         """
         async with self.database.write(scope.owner) as tx:
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)

@@ -66,9 +66,7 @@ class FoldTable(OwnerTables):
         return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, new_summary: NewSummary, *, now: datetime) -> Summary:
-        """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease is void or a source
-        changed.
-        """
+        """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease or a source is stale."""
         async with write_under_lease(self.database, lease) as tx:
             summary = await fold_sources(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)

@@ -111,7 +111,7 @@ class HistoryTable(OwnerTables):
         return [tables.RESTORES.to_portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Begin a restore, replacing any earlier one. `rows` describe the restore and include its held-back rows."""
+        """Begin a restore by inserting `rows`. This ends an earlier restore of the same owner."""
         async with write_under_lease(self.database, lease) as tx:
             await tx.rows(_END_RESTORE, lease.scope.owner)
             await self._upsert_rows(tx, lease.scope.owner, rows)
@@ -153,7 +153,7 @@ class HistoryTable(OwnerTables):
         for name, portable in group_rows_by_table(rows, owner).items():
             if name == tables.USERS.name:  # of which only higher counters are used
                 for row in portable:
-                    await self._raise_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
+                    await self._increase_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
             elif name == tables.MESSAGES.name:
                 held = {row[0] for row in await tx.rows(_HELD, owner, json.dumps([row["id"] for row in portable]))}
                 await insert_messages(tx, [row for row in portable if row["id"] not in held])
@@ -164,9 +164,9 @@ class HistoryTable(OwnerTables):
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
-                await self._raise_counters(tx, owner, {counter: highest + 1})
+                await self._increase_counters(tx, owner, {counter: highest + 1})
 
-    async def _raise_counters(self, tx: Transaction, owner: int, counters: Mapping[str, int]) -> None:
+    async def _increase_counters(self, tx: Transaction, owner: int, counters: Mapping[str, int]) -> None:
         maxima = ", ".join(f"{name} = MAX({name}, ?)" for name in counters)
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
         await tx.rows(sql, *counters.values(), owner, self.kind)
@@ -177,10 +177,7 @@ class HistoryTable(OwnerTables):
             return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add facts that are new and not overruled by a decision. Return how many were added.
-
-        `ids` maps the message ids in `facts` to the ids in this store.
-        """
+        """Add the facts that are new and not overruled. Return how many. `ids` maps old message ids to new ones."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}

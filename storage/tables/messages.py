@@ -25,7 +25,7 @@ AnalysedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its
 
 
 async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[AnalysedDraft]:
-    """Analyse the words of new messages. Call this before the transaction, so that no other writer must wait."""
+    """Analyse the words of new messages. Call this before the transaction, which blocks other writers."""
     rows = [(0, format_message(_make_message(scope, 0, draft))) for draft in drafts]
     return list(zip(drafts, await word_index.analyse_rows(rows), strict=True))
 
@@ -73,7 +73,7 @@ def store_question(
 def _find_stored_or_take_id(
     connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
 ) -> Message | tuple[int, str | None]:
-    """Return the stored message of a draft, or else a new id and the date of the message before it, or None."""
+    """Return the stored message of a draft. Otherwise, return a new id and the date of the preceding message."""
     sql, where = _TAKE_IN_TURN, tuple[int | str, ...]([draft.turn or 0])
     if draft.turn is None:
         second = (format_moment(draft.created_at), format_moment(draft.created_at + timedelta(seconds=1)))

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 class OwnerTables(StatementRunner):
-    """A part of a store. `kind` is the `users.storage_type` of the owners in the store."""
+    """Base class for the parts of a store. `kind` is the `users.storage_type` of the store's owners."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
         super().__init__(database)
@@ -25,7 +25,7 @@ class OwnerTables(StatementRunner):
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
-    """Return the first of `count` new ids from a column of `users`. Raise StorageError for an unknown owner."""
+    """Reserve `count` ids from a counter in `users`. Return the first. Raise StorageError for an unknown owner."""
     sql = f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}"  # noqa: S608
     row = connection.execute(sql, (count, owner, kind)).fetchone()
     if row is None:
@@ -34,14 +34,14 @@ def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str
 
 
 def delete_owner_rows(connection: Connection, owner: int) -> None:
-    """Delete all rows of an owner except the row of `users`. Remove the owner from the word index."""
+    """Delete an owner from the word index and from all tables except `users`."""
     word_index.remove_owner(connection, owner)
     for table in ERASED:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
 async def change_owner_id(tx: Transaction, old_id: int, new_id: int, tables: Sequence[str] = ()) -> None:
-    """Change the id of an owner in `tables`, or in all tables of a SQLite file. Void running folds."""
+    """Change an owner's id in `tables`, or in all tables of a SQLite file. Expire the owner's running jobs."""
     replacing = "" if tables else "OR REPLACE"
     columns = ", ".join(("storage_type", *(name for name in USERS.names if name != "user_id")))
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old_id)

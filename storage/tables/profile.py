@@ -15,17 +15,17 @@ _NEW_PROFILE_ROWS = Records(NewProfile, PROFILES)
 
 
 class ProfileTable(OwnerTables):
-    """The profiles of the owners in one store (`store.profiles`)."""
+    """The profiles of the owners in one store, with all versions (`store.profiles`)."""
 
     async def find_newest(self, owner: int) -> Profile | None:
         return await self._read_snapshot(owner, lambda connection: read_newest_profile(connection, owner))
 
     async def list_versions(self, owner: int) -> list[Profile]:
-        """Return all versions, newest first."""
+        """Return all versions of an owner's profile, newest first."""
         return [PROFILE_ROWS.parse(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def put_profile(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """Store a new version. Raise StaleFacts if one of its facts was changed or one of its sources deleted."""
+        """Store a new profile version. Raise StaleFacts if a fact has changed or a source has been deleted."""
         owner = profile.owner
         async with self.database.write(owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
@@ -46,12 +46,12 @@ class ProfileTable(OwnerTables):
         return PROFILE_ROWS.parse(stored)
 
     async def list_new_summaries(self, owner: int, limit: int) -> list[Summary]:
-        """Return the newest level 1 summaries that no profile contains, ascending, without imported history."""
+        """Return the latest level 1 summaries that no profile covers yet, ordered by id. Skip imported history."""
         return [SUMMARY_ROWS.parse(row) for row in reversed(await self._fetch_rows(owner, _UNDISTILLED, owner, limit))]
 
 
 def read_newest_profile(connection: Connection, owner: int) -> Profile | None:
-    """Return the newest profile of an owner, or None."""
+    """Return the latest version of an owner's profile, or None if there is none."""
     row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
     return PROFILE_ROWS.parse(row) if row else None
 

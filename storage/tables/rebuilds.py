@@ -18,10 +18,10 @@ MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted a
 
 
 class RebuildTable(OwnerTables):
-    """Rebuilds of all summaries of a scope (`store.rebuilds`). Every write raises StaleFold if its lease was lost."""
+    """Rebuilds of a scope's summaries (`store.rebuilds`). Writes raise StaleFold if the lease is not valid."""
 
     async def read_outline(self, scope: Scope) -> list[MessageOutline]:
-        """Return the archived messages of a scope, ascending."""
+        """Return the outlines of the archived messages of a scope, in chronological order."""
         rows = await self._fetch_rows(scope.owner, _OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
@@ -30,12 +30,12 @@ class RebuildTable(OwnerTables):
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
 
     async def find_finished_summary(self, scope: Scope, digest: str) -> NewSummary | None:
-        """Return the summary that an interrupted rebuild made from the input with the hash `digest`, or None."""
+        """Return the summary that an interrupted rebuild made from the input hashed as `digest`, or None."""
         row = await self._fetch_row(scope.owner, _PART, *scope, digest)
         return NewSummary(**json.loads(row["made"])) if row else None
 
     async def store_finished_summary(self, lease: FoldLease, digest: str, new_summary: NewSummary) -> None:
-        """Keep a summary for a restarted rebuild, until a rebuild is committed or something is forgotten."""
+        """Keep a finished summary, so that an interrupted rebuild can reuse it after a restart."""
         async with write_under_lease(self.database, lease) as tx:
             await tx.rows(
                 _KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(new_summary), ensure_ascii=False)
@@ -50,7 +50,7 @@ class RebuildTable(OwnerTables):
         since: datetime,
         now: datetime,
     ) -> None:
-        """Replace all summaries of a scope. Raise StaleFold if a message of `outline` was changed after `since`."""
+        """Replace all summaries of a scope. Raise StaleFold if a message of `outline` has changed after `since`."""
         scope = lease.scope
         async with write_under_lease(self.database, lease) as tx:
             archived = await tx.row(_ARCHIVED, format_moment(since), *scope)
@@ -85,7 +85,7 @@ class RebuildTable(OwnerTables):
             return bool(await tx.rows(_CORRECT, text, text, *lease.scope, summary_id))
 
     async def replace_summary_text(self, lease: FoldLease, summary_id: int, new_summary: NewSummary) -> None:
-        """Replace the text of a summary with that of a new summary, together with its model and costs."""
+        """Replace the text, model and costs of a summary with those of a new summary."""
         text, details = replace_surrogates(new_summary.text), json.dumps(dict(new_summary.details))
         figures = (new_summary.tokens_in, new_summary.tokens_out, new_summary.milliseconds, new_summary.score, details)
         async with write_under_lease(self.database, lease) as tx:
@@ -94,7 +94,7 @@ class RebuildTable(OwnerTables):
             )
 
     async def list_interrupted(self) -> list[Scope]:
-        """Return the scopes whose last job was an interrupted rebuild. Leave out those with MAX_RESTARTS in a row."""
+        """Return the scopes whose last job was an interrupted rebuild, unless it has failed MAX_RESTARTS times."""
         rows = await self._fetch_rows(None, _INTERRUPTED, self.kind, MAX_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 

@@ -25,7 +25,7 @@ class ReminderTable(OwnerTables):
         now: datetime,
         source: int | None = None,
     ) -> Reminder | None:
-        """Store a reminder, or return the stored one with the same text and time. Return None beyond MAX_REMINDERS."""
+        """Store a reminder, or return an identical stored one. Return None if the owner has MAX_REMINDERS already."""
 
         def put(connection: Connection) -> Reminder | None:
             same = (owner, thread, wish.text, format_moment(wish.due_at), wish.repeat)
@@ -54,25 +54,25 @@ class ReminderTable(OwnerTables):
         return [parse_reminder(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
     async def remove(self, owner: int, number: int) -> Reminder | None:
-        """Remove and return a reminder, or return None if there is no such reminder."""
+        """Remove and return a reminder, or return None if it does not exist."""
         rows = await self._execute(owner, _REMOVE, owner, number)
         return parse_reminder(rows[0]) if rows else None
 
     async def list_due(self, now: datetime, *, limit: int) -> list[Reminder]:
-        """Return due reminders of owners that this process serves, first the most overdue one of each owner."""
+        """Return up to `limit` due reminders, starting with the most overdue reminder of each owner."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 
     async def begin_sending(self, reminder: Reminder) -> int | None:
-        """Count an attempt to send. Return the number of attempts, or None if the reminder was changed or removed."""
+        """Count a sending attempt. Return the number of attempts so far, or None if the reminder has changed."""
         rows = await self._execute(reminder.owner, _BEGIN, *_make_occurrence_key(reminder))
         return int(rows[0][0]) if rows else None
 
     async def undo_sending(self, reminder: Reminder) -> None:
-        """Undo the last `begin_sending`. Call this only if the reminder was certainly not sent."""
+        """Undo the last `begin_sending`. Call this only if the reminder was definitely not sent."""
         await self._execute(reminder.owner, _TAKE_BACK, *_make_occurrence_key(reminder))
 
     async def finish_sending(self, reminder: Reminder, next_due: tuple[datetime, datetime] | None) -> None:
-        """Record that a reminder was sent. `next_due` is its next due time in UTC and in local time, or None."""
+        """Delete a reminder that was sent, or set its next due time, given in UTC and in local time."""
         if next_due is None:
             await self._execute(reminder.owner, _DONE, *_make_occurrence_key(reminder))
         else:
@@ -85,7 +85,7 @@ def _make_occurrence_key(reminder: Reminder) -> tuple[int, int, str]:
 
 
 def reschedule_for_time_zone(connection: Connection, owner: int, zone: tzinfo) -> None:
-    """Update the due times of an owner's reminders, so that each keeps its local time in a new time zone."""
+    """Recompute the due times of an owner's reminders, so that they keep their local time in a new time zone."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
     for reminder in map(parse_reminder, rows):
         if reminder.local is not None:
@@ -94,7 +94,7 @@ def reschedule_for_time_zone(connection: Connection, owner: int, zone: tzinfo) -
 
 
 def parse_reminder(row: AnyRow) -> Reminder:
-    """Convert a row to a reminder. Ignore an invalid wall time or day of the month, as in an edited file."""
+    """Convert a row to a reminder. Drop an invalid local time or day of the month."""
     reminder = REMINDER_ROWS.parse(row, local=None)
     try:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None

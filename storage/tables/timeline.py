@@ -19,7 +19,7 @@ _KINDS: Mapping[TimelineKind, str] = {
 
 
 class TimelineTable(OwnerTables):
-    """Pages of the messages in one store (`store.timeline`)."""
+    """The messages in one store, page by page (`store.timeline`)."""
 
     async def read_page(
         self,
@@ -32,9 +32,9 @@ class TimelineTable(OwnerTables):
         kind: TimelineKind = "",
         limit: int = 100,
     ) -> list[Message]:
-        """Return at most `limit` messages in chronological order.
+        """Return a page of messages in chronological order.
 
-        They are the newest ones, those directly before or after a message, or the first ones since a moment.
+        It ends before the message `before`, begins after `after` or at `since`, or else contains the latest messages.
         """
         where, values = "", tuple[int | str, ...]()
         if before is not None:
@@ -53,16 +53,16 @@ class TimelineTable(OwnerTables):
         return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
 
     async def read_chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
-        """Return the first messages of the level 1 summary with the id `chunk`, ascending."""
+        """Return up to `limit` messages covered by the level 1 summary `chunk`, in chronological order."""
         return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)]
 
     async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
-        """Return each hour with messages, ascending, with the numbers of messages and of their characters."""
+        """Return (hour, messages, characters) for each hour that has messages, in chronological order."""
         rows = await self._fetch_rows(scope.owner, _HOURS, *scope, 100_000)  # hours, over eleven years
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
 
     async def count_by_speaker(self, scope: Scope) -> Sequence[tuple[str, int]]:
-        """Return the names of the 50 speakers with the most messages, each with the number of messages."""
+        """Return the names and message counts of the 50 most active speakers, most active first."""
         return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
 

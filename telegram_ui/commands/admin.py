@@ -31,7 +31,7 @@ PEOPLE_PER_PAGE = 8
 
 
 class AdminCommands(Family):
-    """The handlers of /admin. Other people are told that there is no such command."""
+    """Handlers of /admin, which is available only to admins."""
 
     @Command("admin", where="admins")
     async def _handle_admin_command(self, ask: Ask) -> str | None:
@@ -150,7 +150,7 @@ def _format_known_person(person: KnownPerson) -> str:
 
 
 async def ask_admins_to_admit(dependencies: Dependencies, person: Person, message_text: str) -> None:
-    """Ask all admins if this stranger may use the bot. Log errors."""
+    """Ask all admins whether a stranger may use the bot. Log errors instead of raising them."""
     services, operation = dependencies.services, dependencies.operation
     name = f"{person.name} (@{person.username})" if person.username else person.name
     stranger = KnownPerson(id=person.id, standing="asked", name=name, language=person.language)
@@ -181,7 +181,7 @@ async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stra
 
 
 async def set_standing(dependencies: Dependencies, person_id: int, standing: Standing, *, admin_id: int) -> KnownPerson:
-    """Store an admin's decision about a person. Tell the person if they are let in."""
+    """Store an admin's decision about a person. If the person is newly allowed, tell them."""
     people = dependencies.services.memory.people
     before = people.find_person(person_id)
     name, language = (before.name, before.language) if before else ("", "")

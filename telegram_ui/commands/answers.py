@@ -42,14 +42,14 @@ class AnswerButtons(Family):
 
     @Press(CORRECTED, queue="chat")
     async def _answer_edited_message(self, ask: Ask) -> str | None:
-        return await self._answer_again(ask, (), status=tr("answers-answering"))
+        return await self._answer_turn_again(ask, (), status=tr("answers-answering"))
 
     @Press(ANOTHER, queue="chat")
     async def _regenerate_answer(self, ask: Ask) -> str | None:
-        return await self._answer_again(ask, await self._find_answer_messages(ask), is_answer=True)
+        return await self._answer_turn_again(ask, await self._find_answer_messages(ask), is_answer=True)
 
     @Press(VERSION, queue="chat")
-    async def _show_version(self, ask: Ask) -> str | None:
+    async def _show_answer_version(self, ask: Ask) -> str | None:
         turn, _, number = ask.argument.partition(".")
         chat = ask.chat
         answered = await self._services.conversation.show_version(
@@ -59,11 +59,11 @@ class AnswerButtons(Family):
             return tr("answers-too-late")
         begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(ask)
         stream = begin(self._delivery, ask.update.update_id, chat, None, shown)
-        return await self._deliver_shielded(ask, stream, answered)
+        return await self._deliver_uncancelled(ask, stream, answered)
 
     @Press(RETRY, queue="chat")
-    async def _try_again(self, ask: Ask) -> str | None:
-        return await self._answer_again(ask, () if ask.message_id is None else (ask.message_id,))
+    async def _retry_answer(self, ask: Ask) -> str | None:
+        return await self._answer_turn_again(ask, () if ask.message_id is None else (ask.message_id,))
 
     @Press(AGAIN)
     async def _reject_second_press(self, ask: Ask) -> str:
@@ -72,7 +72,7 @@ class AnswerButtons(Family):
 
     @Press(GO_ON, queue="chat")
     async def _continue_answer(self, ask: Ask) -> str | None:
-        """Continue the answer in a new turn, so that neither the prompt nor the memory has a gap."""
+        """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
         stream = await self._begin_answer(ask)
         if stream is None:
             return tr("answers-pressed-already")
@@ -85,7 +85,7 @@ class AnswerButtons(Family):
             reply = self._services.conversation.reply
             return incoming, await reply(incoming, on_text=stream.show, kept=stream.get_seen_text)
 
-        return await self._deliver_shielded(ask, stream, await self._run_answer(ask, stream, answer))
+        return await self._deliver_uncancelled(ask, stream, await self._stream_answer(ask, stream, answer))
 
     @Press(LISTEN, queue="slow")
     async def _speak_answer(self, ask: Ask) -> str | None:
@@ -117,10 +117,10 @@ class AnswerButtons(Family):
         await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         return tr("answers-nothing-to-stop")
 
-    async def _answer_again(
+    async def _answer_turn_again(
         self, ask: Ask, replaced_ids: Sequence[int], *, is_answer: bool = False, status: str = ""
     ) -> str | None:
-        """Answer the turn of the pressed button again. `status` replaces the text of the message with the button."""
+        """Answer a turn again. If `status` is given, it replaces the text of the message with the button."""
         chat, conversation = ask.chat, self._services.conversation
 
         async def answer(stream: AnswerStream) -> tuple[Incoming, Reply] | None:
@@ -136,13 +136,13 @@ class AnswerButtons(Family):
         stream = await self._begin_answer(ask, replaced_ids=replaced_ids)
         if stream is None:
             return tr("answers-pressed-already")
-        answered = await self._run_answer(ask, stream, answer)
+        answered = await self._stream_answer(ask, stream, answer)
         if answered is None and is_answer:  # the answer with the pressed button stays
             await self._last_buttons.remove_buttons(self._delivery, chat, ask.message_id)
             await self._delivery.say(chat, tr("answers-too-late"))
         elif answered is None or status:
             await self._show_text(ask, status if answered else tr("answers-too-late"))
-        return await self._deliver_shielded(ask, stream, answered)
+        return await self._deliver_uncancelled(ask, stream, answered)
 
     async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
         if ask.message_id is None:
@@ -157,7 +157,7 @@ class AnswerButtons(Family):
         return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, replaced_ids)
 
     async def _record_press(self, ask: Ask) -> None:
-        """Remember a press and acknowledge it at once, because Telegram shows the button as busy until then."""
+        """Remember a press and acknowledge it immediately, so that Telegram stops showing the button as busy."""
         self._pressed[ask.argument] = None
         if ask.update.callback_query is not None:
             try:
@@ -167,7 +167,7 @@ class AnswerButtons(Family):
                 self._pressed.pop(ask.argument, None)  # the button may be pressed again
                 raise
 
-    async def _run_answer(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
+    async def _stream_answer(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:
             async with self._delivery.show_typing(ask.chat):
                 with self._dependencies.answers.stoppable(ask.chat.location):
@@ -180,10 +180,10 @@ class AnswerButtons(Family):
                 await stream.break_off()
             raise
 
-    async def _deliver_shielded(
+    async def _deliver_uncancelled(
         self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None
     ) -> str | None:
-        """Deliver an answer even if this task is cancelled, because the answer is already stored."""
+        """Deliver a stored answer even if this task is cancelled."""
         if answered is None:
             return None
         delivering = asyncio.create_task(self._deliver_answer(ask, stream, *answered))
@@ -220,7 +220,7 @@ async def speak_answer_if_wanted(
     *,
     is_voice: bool = False,
 ) -> None:
-    """Speak an answer if its reader chose so. Report errors in the chat, but raise DeliveryError."""
+    """Send an answer as a voice message if the settings ask for it. Report errors in the chat, except DeliveryError."""
     if dependencies.speech is None or reply.is_error or not message_ids:
         return
     try:
@@ -243,7 +243,7 @@ async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, te
 
 
 def format_shown_text(reply: Reply) -> str:
-    """Return the text of an answer, marked if it is not stored, was stopped or broke off."""
+    """Return the text of an answer, with a notice if it was not stored, was stopped or was interrupted."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     above += f"{close_marks(reply.half)}\n\n" if reply.half else ""
     return above + (f"{close_marks(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)
@@ -252,7 +252,7 @@ def format_shown_text(reply: Reply) -> str:
 def make_answer_keyboard(
     dependencies: Dependencies, chat: Chat, person: Person, reply: Reply
 ) -> InlineKeyboardMarkup | None:
-    """Return the buttons under an answer or an error message, or None if it has none."""
+    """Return the buttons for an answer or an error message, or None if it gets no buttons."""
     if reply.turn is None:
         return None
     button = partial(dependencies.buttons.make_button, chat=chat, person=person)
@@ -279,18 +279,18 @@ def _make_press_payload(turn: int) -> str:
 
 
 def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Return the [Stop] button under an answer that is being written."""
+    """Return a keyboard with the [Stop] button, for an answer that is still being written."""
     return InlineKeyboardMarkup.from_button(dependencies.buttons.make_button(STOP, chat, person, tr("answers-stop")))
 
 
 async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
-    """Ask the author of an edited message if the bot should answer it again."""
+    """Ask the author of an edited message whether to answer it again."""
     button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_press_payload(turn))
     await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
 async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
-    """Ask what was wrong with an answer. Do nothing if the message does not show an answer."""
+    """Ask what was wrong with an answer. Do nothing if the Telegram message is not an answer."""
     turn = await dependencies.services.explanations.find_turn_shown_by(chat.scope, telegram_id)
     if turn is None:
         return

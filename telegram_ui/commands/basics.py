@@ -20,14 +20,14 @@ class Basics(Family):
     @Press(TURN_ON, who="admins")
     async def _turn_on_memory(self, ask: Ask) -> str | None:
         text, was_on = await self._switch_memory_on(ask)
-        await self._show_start(ask)
+        await self._show_welcome(ask)
         if was_on:
             return text
         await self._delivery.say(ask.chat, text)
         return None
 
     @Command("start", where="private")
-    async def _show_start(self, ask: Ask) -> None:
+    async def _show_welcome(self, ask: Ask) -> None:
         config = await self._read_config(ask)
         is_on = config is not None and config.enabled
         turn_on = [] if is_on else [self._make_button(ask, TURN_ON, tr("basics-turn-on"))]
@@ -85,6 +85,6 @@ def _format_command(row: Command) -> str:
 
 
 def make_private_menu(rows: Sequence[Command]) -> list[Command]:
-    """Return the commands for the menu of a private chat, in order."""
+    """Return the commands shown in the menu of private chats, in order."""
     named = {row.name: row for row in rows}
     return [named[name] for name in IN_PRIVATE_MENU if name in named]

@@ -30,7 +30,7 @@ MAX_AGE = timedelta(hours=24)  # an older one may come from a restored backup, a
 
 
 class Broadcasting(Family):
-    """The handlers of the buttons of a broadcast, which starts at /admin."""
+    """Handlers of the broadcast buttons, which are reached from /admin."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
@@ -71,7 +71,7 @@ class Broadcasting(Family):
 
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, text: str) -> None:
-    """Show an admin the text and the number of people who would receive it."""
+    """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
     found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, text)
     if isinstance(found, str):
         await dependencies.delivery.say(ask.chat, found)
@@ -94,7 +94,7 @@ def _make_broadcast_buttons(
 
 
 def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
-    """Send confirmed broadcasts while the block is open. The next run sends the rest."""
+    """Send confirmed broadcasts while the block runs. The rest are sent when the bot runs again."""
 
     async def send_or_log() -> None:
         try:
@@ -106,7 +106,7 @@ def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManage
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:
-    """Send the confirmed broadcasts of the admins that this process serves. Raise KeepsakeError if the store fails."""
+    """Send all confirmed broadcasts by admins that this process serves. Raise KeepsakeError if the store fails."""
     memory = dependencies.services.memory
     for broadcast in await memory.broadcasts.list_broadcasts_in_progress():
         if await memory.select_served_owners([broadcast.admin]):
@@ -117,10 +117,10 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
             bind_work_to_lease(memory.shared_work, broadcast.admin)
             with speak_in(language):
-                await _send_to_all(dependencies, broadcast)
+                await _send_broadcast(dependencies, broadcast)
 
 
-async def _send_to_all(dependencies: Dependencies, broadcast: Broadcast) -> None:
+async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> None:
     memory, time = dependencies.services.memory, dependencies.delivery.clock
     broadcasts, reported = memory.broadcasts, time.time()
     # Ends, because each round leaves one person fewer.
@@ -147,7 +147,7 @@ async def _send_to_all(dependencies: Dependencies, broadcast: Broadcast) -> None
 
 
 async def _send_text(dependencies: Dependencies, person: int, text: str) -> Outcome | None:
-    """Send a text to one person. Return None if it was certainly not sent and may be sent later."""
+    """Send a text to a person. Return None if it was definitely not sent and can be sent later."""
     try:
         await dependencies.delivery.say(Chat(id=person), text)
     except ServedElsewhere:

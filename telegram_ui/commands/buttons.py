@@ -39,57 +39,57 @@ class Buttons:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
 
     def sign_payload(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
-        """Return the callback data of a button. Raise ValueError if the kind or the payload does not fit."""
+        """Return signed callback data for a button. Raise ValueError if the kind or the payload is invalid."""
         if len(payload) > MAX_PAYLOAD_CHARS or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
-        return f"{kind}:{person.id}:{payload}:{self._sign(kind, chat, person, payload)}"
+        return f"{kind}:{person.id}:{payload}:{self._sign_data(kind, chat, person, payload)}"
 
     def make_button(
         self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        """Return a button that only this person may press. It is red if it `erases` something."""
+        """Return a button that only this person may press. If `erases` is True, it is shown in red."""
         style = "danger" if erases else None
         return InlineKeyboardButton(label, callback_data=self.sign_payload(kind, chat, person, payload), style=style)
 
     def make_retry_keyboard(
         self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False
     ) -> InlineKeyboardMarkup:
-        """Return a [Try again] button that repeats the update with this id."""
+        """Return a keyboard with a [Try again] button, which processes the update with this id again."""
         payload = f"{update_id}{IN_PROCESS if is_held else ''}"
         return InlineKeyboardMarkup.from_button(self.make_button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
     def read_payload(self, data: str, chat: Chat, person: Person) -> str:
-        """Return the payload of a pressed button. Raise ForeignButton if the data is forged or somebody else's."""
+        """Return the payload of a pressed button. Raise ForeignButton if it is forged or belongs to someone else."""
         kind, _, rest = replace_surrogates(data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
-        expected = self._sign(kind, chat, person, payload)
+        expected = self._sign_data(kind, chat, person, payload)
         if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{expected}".encode()):
             raise ForeignButton(tr("shared-dead-button") if presser == str(person.id) else tr("shared-not-yours"))
         return payload
 
-    def _sign(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
+    def _sign_data(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
         signed = f"{kind}:{person.id}:{chat.location.owner}:{chat.location.thread}:{payload}"
         digest = hmac.digest(self._key, signed.encode(), "sha256")
         return base64.urlsafe_b64encode(digest[:12]).decode()
 
 
 class ForeignButton(Exception):  # noqa: N818 - not a failure
-    """Raised for a button of another person or chat. The message of this error is shown as a toast."""
+    """Raised if a button belongs to another person or chat. The message is shown to the user as a toast."""
 
 
 def parse_kind(data: str) -> str:
-    """Return the kind of a button from its callback data."""
+    """Return the kind of a button, given its callback data."""
     return data.partition(":")[0]
 
 
 def is_for_anonymous(data: str) -> bool:
-    """Return True if a button was made for an anonymous admin of a group. Any admin there may press it."""
+    """Return True if a button belongs to an anonymous group admin, so that any anonymous admin may press it."""
     return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 
 def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[Item], int, int]:
-    """Return the items of a page, the page number (clamped, from 0), and the number of pages."""
+    """Return the items on a page, the page number (clamped to the last page), and the number of pages."""
     pages = max(1, -(-len(items) // size))
     page = min(page, pages - 1)
     return items[page * size : (page + 1) * size], page, pages
@@ -98,7 +98,7 @@ def select_page(items: Sequence[Item], page: int, size: int) -> tuple[Sequence[I
 def make_page_buttons(
     page: int, pages: int, make_button: Callable[[str, int], InlineKeyboardButton]
 ) -> list[InlineKeyboardButton]:
-    """Return the row "◀ 2/5 ▶", or no buttons for a single page. Page numbers start at 0."""
+    """Return a row of buttons such as "◀ 2/5 ▶", or [] if there is only one page. Page numbers start at 0."""
     targets = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
     return [make_button(label, target) for label, target in targets.items() if 0 <= target < pages]
 
@@ -108,12 +108,12 @@ def split_into_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list
 
 
 def make_keyboard(*rows: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
-    """Return a keyboard without the empty rows, or None if all rows are empty."""
+    """Return a keyboard of the rows that are not empty, or None if all rows are empty."""
     return InlineKeyboardMarkup([row for row in rows if row]) if any(rows) else None
 
 
 def make_nonce() -> str:
-    """Return eight random characters."""
+    """Return a random URL-safe string of eight characters."""
     return secrets.token_urlsafe(6)
 
 
@@ -124,14 +124,14 @@ MAX_EARLIER_ANSWERS = 20  # earlier answers of one chat whose buttons are still 
 
 
 class LastButtons:
-    """The buttons under the last answer of each chat. Those of earlier answers are removed."""
+    """Tracks which answers have buttons, so that only the last answer in each chat keeps them."""
 
     def __init__(self) -> None:
         self._shown = LRUCache[Scope, int](MAX_CHATS)
         self._earlier = LRUCache[Scope, list[int]](MAX_CHATS)
 
     def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> bool:
-        """Record the messages of the last answer. Return True if an earlier answer still has buttons."""
+        """Record the message ids of the last answer. Return True if any earlier answer still has buttons."""
         before = self._shown.get(chat.location)
         if message_ids:
             self._shown[chat.location] = message_ids[-1]
@@ -140,12 +140,12 @@ class LastButtons:
         return chat.location in self._earlier
 
     async def clear_earlier_buttons(self, delivery: Delivery, chat: Chat) -> None:
-        """Remove the buttons of all earlier answers. Ignore Telegram errors."""
+        """Remove the buttons of all earlier answers in a chat. Ignore Telegram errors."""
         for message_id in self._earlier.pop(chat.location, []):
             await _remove_keyboard(delivery, chat, message_id)
 
     async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
-        """Remove the buttons of this message. Ignore Telegram errors."""
+        """Remove the buttons of a message, if there is one. Ignore Telegram errors."""
         if self._shown.get(chat.location) == message_id:
             self._shown.pop(chat.location, None)
         elif message_id in (earlier := self._earlier.get(chat.location, [])):

@@ -21,7 +21,7 @@ CHATS_PER_PAGE = 6
 
 
 class ChatsCommands(Family):
-    """The handlers of /new and /chats. In groups only admins choose the conversation."""
+    """Handlers of /new and /chats. In groups, only admins can switch conversations."""
 
     heading = "chats"
 
@@ -50,7 +50,7 @@ class ChatsCommands(Family):
         if not number.removeprefix("-").isdecimal():
             return tr("shared-dead-button")
         if action == PAGE:
-            return await self._show_page(ask, int(number))
+            return await self._show_chats_page(ask, int(number))
         scope = Scope(owner=ask.chat.id, thread=int(number))
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
@@ -64,10 +64,10 @@ class ChatsCommands(Family):
         if not await self._services.memory.open_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         self._services.titles.start(ask.chat.location, [ask.chat.scope])
-        await self._show_page(ask)
+        await self._show_chats_page(ask)
         return tr("chats-opened")
 
-    async def _show_page(self, ask: Ask, page: int = 0) -> str | None:
+    async def _show_chats_page(self, ask: Ask, page: int = 0) -> str | None:
         place, memory, first = ask.chat.location, self._services.memory, page * CHATS_PER_PAGE
         if get_memory_mode(await memory.config(place.owner)) == "off":
             return tr("chats-off")
@@ -92,7 +92,7 @@ class ChatsCommands(Family):
         new = self._make_button(ask, KIND, tr("chats-untitled"), NEW)
         return await self._show_text(ask, "\n".join(lines), *rows, turn, [new])
 
-    _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_page)
+    _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
     async def take_text(self, ask: Ask) -> bool:
         return await self._title.handle_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
