@@ -40,7 +40,7 @@ Button = Callable[[str, str], InlineKeyboardButton]  # makes a button from its l
 
 
 class ChoiceCommands(Family):
-    """The handlers of /settings, /tz, /incognito and /language. In groups only admins choose."""
+    """The handlers of /settings, /tz, /incognito and /language. In groups, only admins may change settings."""
 
     heading = "choices"
 
@@ -126,7 +126,7 @@ class ChoiceCommands(Family):
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
     async def _ask_local_time(self, ask: Ask, message_id: int | None) -> str | None:
-        """Ask for the person's local time by buttons. `message_id` is the message with the settings, if any."""
+        """Ask for the person's local time with buttons. `message_id` is the settings message to replace, if any."""
         config, now = await self._read_config(ask), self._now()
         after = "" if message_id is None else f".{BACK}"
         times = [
@@ -217,7 +217,7 @@ def _parse_value(choice: Choice, value: str) -> object:
 def make_settings_rows(
     choices: Sequence[Choice], config: OwnerConfig | None, button: Button, now: datetime
 ) -> list[list[InlineKeyboardButton]]:
-    """Return buttons for the choices that have an effect now, with the current values marked."""
+    """Return rows of buttons for the choices that apply now, with the current values marked."""
     is_on = config is not None and config.enabled
     shown = {
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")

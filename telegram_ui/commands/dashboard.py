@@ -24,7 +24,7 @@ Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
 
 class DashboardCommands(Family):
-    """The handler of /dashboard. The link is sent to the private chat, because it opens the memory."""
+    """The handler of /dashboard. It sends the link in private, because the link gives access to the memory."""
 
     heading = "recall"
 

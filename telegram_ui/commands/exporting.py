@@ -29,7 +29,7 @@ class ExportCommands(Family):
             await self._delivery.say(ask.chat, sentence)
 
     async def _send_files(self, ask: Ask, kind: str) -> str | None:
-        """Send the files to the private chat. Return a sentence to say in a group, or after a failure."""
+        """Send the files to the private chat. Return the reply for a group or after a failure, or None."""
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
@@ -55,7 +55,7 @@ class ExportCommands(Family):
 
 
 def make_caption(file: Exported) -> str:
-    """Return the caption of an exported file, which names its contents and a program that opens it."""
+    """Return a caption for an exported file, with its contents and a program that opens it."""
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
     what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
     for kind in ("zip", "html"):

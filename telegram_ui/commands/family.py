@@ -39,7 +39,7 @@ SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awa
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ask:
-    """A command, button press, text or file of one person."""
+    """A command, button press, text or file from one person."""
 
     update: telegram.Update
     chat: Chat
@@ -64,7 +64,7 @@ class Ask:
 
     @property
     def replies_to_former_group(self) -> bool:
-        """True if the command replies to a message that the group sent before it became a supergroup."""
+        """True if the command replies to a message from before the group became a supergroup."""
         message, replied = self.update.effective_message, self._replied_message
         return message is not None and replied is not None and replied.chat.id != message.chat.id
 
@@ -76,7 +76,7 @@ class Ask:
 
     @property
     def replies_to_self(self) -> bool:
-        """True if the author replies to their own message, or to a message of the channel they write for."""
+        """True if the message and the message it replies to have the same author."""
         message, replied = self.update.effective_message, self._replied_message
         author = None if message is None else _identify_author(message)
         return author is not None and replied is not None and author == _identify_author(replied)
@@ -111,7 +111,7 @@ async def _raise_not_implemented(*_: object) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Press:
-    """A kind of inline button, and the decorator of the method that handles a press."""
+    """A kind of inline button. It decorates the method that handles its presses."""
 
     name: str = field(kw_only=False)  # at most three characters for a button
     handler: Handler = _raise_not_implemented
@@ -133,7 +133,7 @@ class Press:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command(Press):
-    """A command, and the decorator of the method that handles it."""
+    """A bot command. It decorates the method that handles the command."""
 
     where: Where = "everywhere"
     stands_alone: bool = False  # takes no argument
@@ -185,7 +185,7 @@ class Dependencies:
 
 
 class Family:
-    """The base of all families. A subclass declares commands and presses, and overrides the methods that it needs."""
+    """The base class of command families. Subclasses declare commands and presses, and override what they need."""
 
     heading = "more"  # the section of /help with its commands: the text menu-heading-NAME
 
@@ -201,7 +201,7 @@ class Family:
 
     @classmethod
     def list_declarations(cls) -> Iterator[Press]:
-        """Return the commands and presses in the order of the class body."""
+        """Return the commands and presses of the class in the order of their declaration."""
         return (value for value in vars(cls).values() if isinstance(value, Press))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
@@ -232,7 +232,7 @@ class Family:
         return find_zone(await self._services.memory.config(owner))
 
     async def _store_choices(self, ask: Ask, **values: object) -> OwnerConfig:
-        """Store choices of the owner. Raise NotOffered for a value that cannot be chosen."""
+        """Store the owner's choices. Raise NotOffered for a value that cannot be chosen."""
         return await apply_choices(self._services, ask.chat.scope.owner, values)
 
     async def _set_group_language(self, ask: Ask) -> None:
@@ -243,7 +243,7 @@ class Family:
             )
 
     async def _switch_memory_on(self, ask: Ask) -> tuple[str, bool]:
-        """Turn memory on. Return the sentence to say, and True if it was already on."""
+        """Turn memory on. Return the reply, and True if memory was already on."""
         owner, memory = ask.chat.scope.owner, self._services.memory
         before = await memory.config(owner)
         was_on = before is not None and before.enabled
@@ -274,7 +274,7 @@ class Family:
         return None
 
     async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> str | None:
-        """Replace the message with the pressed button, or send a new one after a command. Always return None."""
+        """Show a text in the message whose button was pressed, or in a new message after a command. Return None."""
         pressed = ask.message_id if ask.update.callback_query is not None else None
         await self._delivery.replace(ask.chat, pressed, text, keyboard=make_keyboard(*rows))
         return None
@@ -284,7 +284,7 @@ LIFETIME = timedelta(minutes=10)
 
 
 class NextText:
-    """A kind of question that the person answers with their next text, within LIFETIME and even after a restart."""
+    """A question that a person answers with their next text. It survives restarts and expires after LIFETIME."""
 
     def __init__(self, kind: str, dependencies: Dependencies) -> None:
         self._kind = f"{kind}:"
@@ -294,7 +294,7 @@ class NextText:
         self._now = dependencies.services.clock
 
     async def ask_question(self, ask: Ask, question: str, *, subject: int | None, example: str) -> None:
-        """Ask a question in place of the person's open one in this chat. match_answer() then returns `subject`."""
+        """Ask a question, which replaces the person's open one. match_answer() will then return `subject`."""
         await self._store_state(ask, f"{self._kind}{subject or ''}", make_nonce())
         if ask.chat.is_private:
             await self._delivery.say(ask.chat, question)
@@ -304,7 +304,7 @@ class NextText:
             await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
 
     async def match_answer(self, ask: Ask) -> int | None:
-        """Return the id that the open question is about (0 for none), or None if this text does not answer it."""
+        """Return the subject of the open question (0 for none), or None if the text does not answer it."""
         state = await self._states.find_state(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
@@ -318,8 +318,8 @@ class NextText:
     async def handle_answer(self, ask: Ask, handler: Callable[[int], Awaitable[str | None]], *, max_chars: int) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `handler` takes the id that the question is about and returns a sentence to say. After an answer of more than
-        `max_chars` characters the question stays open.
+        `handler` takes the question's subject and returns the reply. The question stays open after an answer of more
+        than `max_chars` characters.
         """
         about = await self.match_answer(ask)
         if about is None:
@@ -334,7 +334,7 @@ class NextText:
         return True
 
     async def close_question(self, ask: Ask) -> None:
-        """Close the question. Keep the id of the update that did so, because a replay of it is not a message."""
+        """Close the question. Store the id of the update, so that a replay is not taken for a new message."""
         await self._store_state(ask, LEFT, str(ask.update.update_id))
 
     @staticmethod

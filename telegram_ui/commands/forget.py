@@ -31,7 +31,7 @@ Question = tuple[str, Sequence[tuple[str, Target]]]  # a text and its choices
 
 
 class ForgetCommands(Family):
-    """The handlers of /forget. In groups only admins forget, but members may forget their own messages."""
+    """The handlers of /forget. In groups, admins may forget anything, and members only their own messages."""
 
     heading = "data"
 
@@ -78,7 +78,7 @@ class ForgetCommands(Family):
             return await store.explanations.find_message(scope, ask.replied_id)
 
     async def _find_scope(self, ask: Ask, target: Target) -> Scope:
-        """Return the scope of a target. A message may be in any conversation of this chat."""
+        """Return the scope that contains the target. A message may be in any conversation of the chat."""
         if target.kind not in ("message", "turn"):
             return ask.chat.scope
         return await self._services.memory.find_conversation(ask.chat.location, number=target.number)
@@ -338,7 +338,7 @@ def _format_first_quotes(
 
 
 def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts whose current or earlier text has one of these terms, most terms first."""
+    """Return the facts whose current or earlier text contains any of the terms, best match first."""
     found: dict[int, int] = {}
     for fact in facts:
         number = fact.superseded_by if fact.origin == "earlier" and fact.superseded_by else fact.id

@@ -38,7 +38,7 @@ class Target:
 
     @property
     def code(self) -> str:
-        """The target in at most 19 ASCII characters without a colon. `request` is left out if it does not fit."""
+        """The target in at most 19 ASCII characters without colons. A `request` that does not fit is omitted."""
         letter = next(letter for letter, kind in _KINDS.items() if kind == self.kind)
         content = self.key or (str(self.number) if letter in "mtfc" else "")
         if self.kind == "days":

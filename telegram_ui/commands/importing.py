@@ -312,7 +312,7 @@ class TransferCommands(Family):
 
 
 class _Stopped(Exception):  # noqa: N818 - not a failure
-    """Raised if the person paused the import."""
+    """Raised when the person has paused the import."""
 
 
 class ImportProgress:
@@ -348,7 +348,7 @@ class ImportProgress:
 
 
 def _find_import_source(message: object) -> _ImportSource | None:
-    """Return the file of a message or of the message it replies to, or else the text of a person that it replies to."""
+    """Return the file of a message or of the message it replies to, or else that message's text if no bot sent it."""
     if (document := find_document(message)) is not None:
         return _ImportSource(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None

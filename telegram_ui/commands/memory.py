@@ -32,7 +32,7 @@ NOTED_REACTION = "✍"  # confirms /memory add in a group, where a message would
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """A page of the list of facts, the card of one fact, or the versions of the profile."""
+    """A view of the memory: a page of the list of facts, one fact, or the versions of the profile."""
 
     page: int = 0
     fact: int = 0  # the id of the fact on the card, or of the profile version to erase
@@ -40,7 +40,7 @@ class View:
 
 
 class MemoryCommands(Family):
-    """The handlers of /memory. In groups everybody may read and only admins may change."""
+    """The handlers of /memory. In groups, everybody may read the memory, but only admins may change it."""
 
     heading = "recall"
 
@@ -165,7 +165,7 @@ class MemoryCommands(Family):
 
 
 def _parse_id(text: str) -> int:
-    """Return the id in "12" or "#12", or 0."""
+    """Return the id in a text such as "12" or "#12", or 0 if there is none."""
     digits = text.strip().lstrip("#")
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
 
@@ -198,10 +198,10 @@ def render_view(
         if fact is None:
             return tr("memory-no-such-fact", id=str(view.fact)), []
         return _render_fact(fact, facts, view.page, zone, button)
-    return _render_list(view.page, facts, versions, zone, is_on=is_on, button=button)
+    return _render_fact_list(view.page, facts, versions, zone, is_on=is_on, button=button)
 
 
-def _render_list(
+def _render_fact_list(
     page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, button: Button
 ) -> Shown:
     valid = [fact for fact in facts if fact.is_valid]
@@ -216,7 +216,7 @@ def _render_list(
             if section := [fact for fact in here if _rank_fact(fact) == rank]:
                 total = sum(_rank_fact(fact) == rank for fact in valid)
                 lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
-                lines += [f"{fact.id} · {_mark_pinned(fact, fact.text)}" for fact in section]
+                lines += [f"{fact.id} · {_mark_pinned_fact(fact, fact.text)}" for fact in section]
     elif not versions:
         lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
@@ -224,7 +224,7 @@ def _render_list(
     if valid:
         lines += ["", tr("memory-press")]
     listed = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
-    numbers = [button(_mark_pinned(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
+    numbers = [button(_mark_pinned_fact(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
     rows = split_into_rows(numbers, FACTS_PER_PAGE)
     rows.append(make_page_buttons(page, pages, lambda label, target: button(label, f"l.{target}")))
     profile = [button(tr("memory-button-profile"), "p")] if versions or valid else []
@@ -236,12 +236,12 @@ def _rank_fact(fact: Fact) -> int:
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
-def _mark_pinned(fact: Fact, label: str) -> str:
+def _mark_pinned_fact(fact: Fact, label: str) -> str:
     return f"📌 {label}" if fact.is_pinned else label
 
 
 def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
-    lines = [_mark_pinned(fact, fact.text), "", *filter(None, [format_worth(fact)])]
+    lines = [_mark_pinned_fact(fact, fact.text), "", *filter(None, [format_worth(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
         lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **dates))

@@ -17,7 +17,7 @@ MAX_LABEL_CHARS = 40  # characters of a model's name that a button shows
 
 
 class ModelCommands(Family):
-    """The handlers of /model and /persona. In groups only admins choose."""
+    """The handlers of /model and /persona. In groups, only admins may choose."""
 
     heading = "choices"
 
@@ -111,12 +111,12 @@ class ModelCommands(Family):
 
 
 def make_model_key(model: str) -> str:
-    """Return a short key of a model that fits in the payload of a button."""
+    """Return a short key for a model, which fits in the payload of a button."""
     return hashlib.sha256(model.encode()).hexdigest()[:12]
 
 
 def choose_model(config: OwnerConfig | None, models: tuple[str, ...]) -> str:
-    """Return the chosen model if it is still offered, or else the default one."""
+    """Return the chosen model if it is still offered, or else the default model."""
     return config.model if config is not None and config.model in models else models[0]
 
 

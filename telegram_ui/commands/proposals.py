@@ -61,7 +61,7 @@ def extract_command(text: str) -> str | None:
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask this person about a proposal. A button that forgets works for ten minutes, as in /forget."""
+    """Ask a person about a proposal. Buttons that forget something work for ten minutes."""
     set_reference_time(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)

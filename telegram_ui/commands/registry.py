@@ -118,7 +118,7 @@ class Commands:
         return None
 
     async def find_open_conversation(self, chat: Chat) -> Chat:
-        """Return the chat with the scope of its open conversation, or unchanged if the store fails."""
+        """Return the chat with its open conversation set, or unchanged if the store fails."""
         try:
             return chat.with_conversation(await self.dependencies.services.memory.find_open_conversation(chat.location))
         except StorageError:
@@ -133,7 +133,7 @@ class Commands:
         argument: str,
         requested_in: int | None = None,
     ) -> None:
-        """Handle a known command. See Ask for `requested_in`."""
+        """Handle a known command. `requested_in` is the turn in which the model offered the command, if any."""
         family, declared = self._declared[f"/{name}"]
         ask = await self._make_ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
         chat = ask.chat
@@ -189,7 +189,7 @@ class Commands:
             return True
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        """Pass a text to the family that asked for it. Return False if none did."""
+        """Pass a text to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person, text)
         for family in self._taking_texts:
             if await family.take_text(ask):
@@ -202,7 +202,7 @@ class Commands:
         return any(family.awaits_file(ask) for family in self._families)
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Pass a file to the family that asked for it. Return False if none did."""
+        """Pass a file to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person)
         return any([await family.take_file(ask) for family in self._families])
 

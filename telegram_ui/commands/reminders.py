@@ -33,7 +33,7 @@ _REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "month
 
 
 class ReminderCommands(Family):
-    """The handlers of /reminders. In a group everybody may add reminders, and admins may cancel all of them."""
+    """The handlers of /reminders. In groups, everybody may add reminders, and admins may cancel anybody's."""
 
     heading = "recall"
 
@@ -113,7 +113,7 @@ class ReminderCommands(Family):
         return await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
-        """Return an owner's reminders. In direct messages of a channel, return only those of this chat."""
+        """Return the owner's reminders, or only those of this chat in the direct messages of a channel."""
         reminders = await self._services.reminders.list_reminders(scope.owner)
         if scope.is_direct_messages:
             return [reminder for reminder in reminders if reminder.thread == scope.thread]
@@ -137,7 +137,7 @@ class ReminderCommands(Family):
 
 
 async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask this person if the proposed reminder should be set."""
+    """Ask a person whether to set the proposed reminder."""
     wish, make_button = proposal.wish, dependencies.buttons.make_button
     if wish is None:
         return
@@ -152,7 +152,7 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
 
 
 def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
-    """Return the payload of an offer's button, so that it works even after a restart. parse_offer() reads it."""
+    """Return the payload of an offer's button, from which parse_offer() can read the offer after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == wish.repeat)
     clock = "i" if wish.local is None else "c" if knows_zone else "u"  # an instant, or a local time in an unknown zone
     return f"{int(wish.due_at.timestamp()):x}{letter}{clock}{wish.month_day:02d}.{source or 0:x}"
@@ -178,7 +178,7 @@ def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish,
 
 
 def format_due_time(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
-    """Format when a reminder is due and how often, as in "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
+    """Format the due time and repetition of a reminder, as in "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
     day = format_full_day(reminder.due_at.astimezone(zone).date())
     when = f"{day}, {format_time(reminder.due_at, zone)} ({format_zone(str(zone))})"
     return tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
@@ -201,7 +201,7 @@ def _make_zone_row(
 
 
 async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> SendOutcome:
-    """Send a due reminder in the chosen language, or else in the language in which it was asked for."""
+    """Send a due reminder in the chosen language, or else in the language of the request."""
     memory, delivery = dependencies.services.memory, dependencies.delivery
     config = await memory.config(reminder.owner)
     bind_work_to_lease(memory.shared_work, reminder.owner)

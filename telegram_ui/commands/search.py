@@ -36,7 +36,7 @@ class SearchCommands(Family):
         return await self._send_page(ask, query, await self._services.search.find_page(ask.chat.scope, query), {})
 
     @Press(MORE)
-    async def _show_more(self, ask: Ask) -> str | None:
+    async def _show_next_page(self, ask: Ask) -> str | None:
         heading = ask.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
         first, _, rest = ask.argument.partition("-")
         until, _, where = rest.partition("-")
@@ -52,7 +52,7 @@ class SearchCommands(Family):
         return await self._send_page(ask, query, page, titles)
 
     async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str]) -> str | None:
-        """Send a page. `titles` are those of all conversations, if all were searched."""
+        """Send a page of results. `titles` holds the titles of all conversations if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         lines += [tr("search-in-all")] if titles else []

@@ -59,11 +59,11 @@ class SummaryCommands(Family):
         return "\n\n".join(format_summary(summary, zone) for summary in summaries)
 
     @Command("summary_on", who="admins", stands_alone=True)
-    async def _switch_on(self, ask: Ask) -> str:
+    async def _enable_memory(self, ask: Ask) -> str:
         return (await self._switch_memory_on(ask))[0]
 
     @Command("summary_off", who="admins", stands_alone=True)
-    async def _switch_off(self, ask: Ask) -> str:
+    async def _disable_memory(self, ask: Ask) -> str:
         config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
@@ -71,7 +71,7 @@ class SummaryCommands(Family):
         return tr("summaries-off")
 
     @Command("summary_now", who="admins", queue="slow", stands_alone=True)
-    async def _fold_now(self, ask: Ask) -> str | None:
+    async def _summarise_now(self, ask: Ask) -> str | None:
         config = await self._read_config(ask)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
@@ -163,12 +163,12 @@ class SummaryCommands(Family):
 
 
 def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Return the [Try again] button under the notice that a summary failed."""
+    """Return the keyboard with [Try again] for the notice that a summary failed."""
     return InlineKeyboardMarkup.from_button(buttons.make_button(FOLD, chat, person, tr("answers-try-again")))
 
 
 def format_status(status: Status) -> str:
-    """Return the text of /summary_status."""
+    """Return the reply to /summary_status."""
     config, counts = status.config, status.counts
     is_on = config is not None and config.enabled
     lines = [
@@ -212,7 +212,7 @@ def format_summary(summary: Summary, zone: tzinfo) -> str:
 
 
 def format_policy(config: OwnerConfig | None) -> str:
-    """Return the text of /summary_policy."""
+    """Return the reply to /summary_policy."""
     policy, every_n = (config.policy, config.every_n) if config else ("pyramid", DEFAULT_EVERY_N)
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
     heading = tr("policy-heading", policy=format_policy_name(policy))

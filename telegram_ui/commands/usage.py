@@ -33,7 +33,7 @@ class UsageCommands(Family):
 
 
 def format_usage(days_of_use: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
-    """Format the use from `since` to today, with a chart if any tokens were used."""
+    """Format the token usage from `since` to today, with a chart if any tokens were used."""
     total = sum((day.used for day in days_of_use), Usage())
     lines = [tr("usage-days", days=(today - since).days + 1, answers=tr("usage-answers", answers=total.answers))]
     if not total.total:

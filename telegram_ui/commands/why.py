@@ -32,7 +32,7 @@ class WhyCommands(Family):
     heading = "recall"
 
     @Command("why", is_ephemeral=True)
-    async def _show_why(self, ask: Ask) -> None:
+    async def _explain_answer(self, ask: Ask) -> None:
         await self._show_explanation(ask, ask.replied_id)
 
     @Press(WHY, is_ephemeral=True)
@@ -97,7 +97,7 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
     note = [] if explanation.is_stored else [tr("why-not-stored")]
     head = "\n".join([_format_sources(explanation), size, *note])
     room = MAX_UNITS - count_units(f"{title}\n{head}\n")
-    items = _list_items(explanation, chat, zone)
+    items = _list_page_items(explanation, chat, zone)
     groups = list(_split_pages(items, room))
     if len(groups) > 1:
         groups = list(_split_pages([items[-1], *items[:-1]], room))
@@ -112,7 +112,7 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
 
 
 def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
-    """Distribute items to pages of at most `room` UTF-16 units. Cut an item that is longer than a page."""
+    """Yield pages of items, each of at most `room` UTF-16 units. An item longer than a page is cut."""
     page: list[Item] = []
     size = 0
     for heading, text in items:
@@ -127,9 +127,9 @@ def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
     yield page
 
 
-def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
+def _list_page_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
     record, gone = explanation.record, f"· {tr('why-gone')}"
-    recent = [f"· {_format_quoted(message, zone)}" for message in explanation.recent]
+    recent = [f"· {_format_quoted_message(message, zone)}" for message in explanation.recent]
     recent += [tr("why-here", messages=record.here)] if record.here else []
     summaries = [_format_summary(summary, zone) for summary in explanation.summaries]
     summaries += [gone] * explanation.gone_summaries
@@ -146,7 +146,7 @@ def _list_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item
             (format_part_name("summaries"), summaries),
             (format_part_name("recent"), recent),
             (tr("why-cut"), [f"· {cut}" for cut in format_cuts(record.cut, is_message_cut=record.message_was_cut)]),
-            (tr("why-parts"), ["\n".join(_format_parts(record))]),
+            (tr("why-parts"), ["\n".join(_format_part_sizes(record))]),
         )
         for item in found
     ]
@@ -164,7 +164,7 @@ def _format_sources(explanation: Explanation) -> str:
     return tr("why-sources", what=join_list(sources)) if sources else tr("why-sources-none")
 
 
-def _format_parts(record: ExplanationRecord) -> list[str]:
+def _format_part_sizes(record: ExplanationRecord) -> list[str]:
     return [
         tr("why-size-of", part=format_part_name(part.name), tokens=part.tokens, most=part.budget)
         if part.budget and part.name != "message"
@@ -221,11 +221,11 @@ def _format_snippets(snippets: Sequence[tuple[Message | None, ChosenSource]], ch
 
 def _format_message(bullet: str, message: Message, chat: Chat, zone: tzinfo, *more: str) -> str:
     address = make_message_link(chat.id, chat.thread, message.telegram_id)
-    lines = [bullet + _format_quoted(message, zone), *more, f"   {address}" if address else ""]
+    lines = [bullet + _format_quoted_message(message, zone), *more, f"   {address}" if address else ""]
     return "\n".join(filter(None, lines))
 
 
-def _format_quoted(message: Message, zone: tzinfo) -> str:
+def _format_quoted_message(message: Message, zone: tzinfo) -> str:
     text = wording.format_quote(wording.format_message_text(message, message.content), MAX_MESSAGE_CHARS)
     date = wording.format_local_minute(message.created_at, zone)
     return tr("why-said", date=date, speaker=wording.format_speaker(message), text=text)

@@ -30,7 +30,7 @@ MAX_ANSWER_WORDS = 4  # words of an answer to the first question; a longer text 
 
 
 def parse_threshold(text: str) -> int | None:
-    """Return the threshold in a text such as "20" or "every 20 turns", in any script, or None."""
+    """Return the threshold in a text such as "20" or "every 20 turns", with digits of any script, or None."""
     words = [word.rstrip(",.!") for word in text.casefold().split()[: MAX_ANSWER_WORDS + 1]]
     numbers = [word for word in words if word.isdecimal()]
     if len(numbers) != 1 or len(numbers[0]) > 10 or not {*words} - {*numbers} <= list_words("wizard-around-numbers"):
@@ -131,7 +131,7 @@ class Wizard(Family):
             else:
                 await self._choose_storage(ask, state, storage)
         elif number is None:
-            await self._ask_number(ask, state, "wizard-no-number")
+            await self._ask_for_number(ask, state, "wizard-no-number")
         else:
             await self._finish_wizard(ask, state, number)
         return True
@@ -141,7 +141,7 @@ class Wizard(Family):
         return None if state is None or state.step == LEFT else state
 
     async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
-        """End the wizard. Keep the id of the update that did so, because a replay of it is not a message."""
+        """End the wizard. Store the id of the update, so that a replay is not taken for a new message."""
         end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
         self._unwritten[state.scope, state.person] = end
         await self._write_final_state(end)
@@ -167,9 +167,9 @@ class Wizard(Family):
 
     async def _choose_storage(self, ask: Ask, state: WizardState, storage: StorageType) -> str | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
-        return await self._ask_number(ask, state, "wizard-second")
+        return await self._ask_for_number(ask, state, "wizard-second")
 
-    async def _ask_number(
+    async def _ask_for_number(
         self, ask: Ask, state: WizardState, question: Literal["wizard-second", "wizard-no-number"]
     ) -> str | None:
         def make_button(label: str, number: int) -> InlineKeyboardButton:

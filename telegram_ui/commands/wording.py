@@ -25,12 +25,12 @@ SENT_KINDS = (
 
 
 def find_zone(config: OwnerConfig | None) -> tzinfo:
-    """Return an owner's time zone, or UTC."""
+    """Return the owner's time zone, or UTC if there is no configuration."""
     return config.zone if config else UTC
 
 
 def format_policy_name(policy: Policy) -> str:
-    """Return the name of a policy for use in a sentence. An imported policy may be unknown."""
+    """Return the translated name of a policy, or the policy itself if it is unknown."""
     return tr(f"policy-name-{policy}") if policy in POLICIES else policy
 
 
@@ -38,7 +38,7 @@ _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
 
 def set_reference_time(now: datetime) -> None:
-    """Set the current time of this task, so that dates are formatted as "today" or without the year."""
+    """Set the current time of this task. Dates are formatted relative to it, as "today" or without the year."""
     _now.set(now)
 
 
@@ -75,7 +75,7 @@ def format_time_span(first: datetime, last: datetime, zone: tzinfo) -> str:
 
 
 def format_local_day(moment: datetime, zone: tzinfo = UTC) -> str:
-    """Format the date of a moment in a time zone. The current year is left out."""
+    """Format the date of a moment in a time zone, without the year if it is the current year."""
     return format_local_date(moment.astimezone(zone).date(), zone)
 
 
@@ -153,7 +153,7 @@ def _translate_sent_note(found: re.Match[str]) -> str:
 
 @cache
 def _list_kind_names() -> Mapping[str, str]:
-    """Return the kinds of attachments by their stored names, which are English."""
+    """Return the kinds of attachments by their stored English names."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
 
@@ -168,7 +168,7 @@ def format_switch(label: str, *, is_on: bool) -> str:
 def make_threshold_buttons(
     chosen: int | None, make_button: Callable[[str, int], InlineKeyboardButton], to_label: Callable[[int], str] = str
 ) -> list[InlineKeyboardButton]:
-    """Return a row of thresholds with the current one marked. `make_button` takes a label and a number."""
+    """Return a row of threshold buttons, with the current one marked. `make_button` takes a label and a number."""
     numbers = sorted({*OFFERED_THRESHOLDS, *([chosen] if chosen is not None else [])})
     return [make_button(format_option(to_label(number), is_chosen=number == chosen), number) for number in numbers]
 

@@ -21,7 +21,7 @@ ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, under which a group's anonym
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ephemeral:
-    """The only person of a group who sees a message (Bot API 10.2).
+    """The one member of a group who can see a message (Bot API 10.2).
 
     Without `query` and `message_id`, Telegram accepts the message only if the bot is an administrator.
     """
@@ -63,7 +63,7 @@ class Chat:
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
     def with_conversation(self, scope: Scope) -> "Chat":
-        """Return the chat with this conversation as the open one."""
+        """Return the chat with this conversation open."""
         conversation = 0 if scope == self.location else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
@@ -74,7 +74,7 @@ _lease_check: ContextVar[CheckLease | None] = ContextVar("lease", default=None)
 
 
 def set_lease_check(check: CheckLease | None) -> None:
-    """Set the check that runs before each request of this context. A process that is alone needs none."""
+    """Set the check that runs before each request in this context, or remove it if `check` is None."""
     _lease_check.set(check)
 
 

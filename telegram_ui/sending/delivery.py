@@ -48,7 +48,7 @@ class DeliveryError(KeepsakeError):
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
-    """The connection broke, so a message may have arrived. `sent` holds the ids of the earlier ones."""
+    """The connection broke, so the message may have arrived. `sent` holds the ids of earlier messages."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
         super().__init__(sentence or tr("errors-telegram-unknown"))
@@ -105,20 +105,20 @@ class Delivery:
         return message_id
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
-        """Send a text with a keyboard under its last message, and return the ids. Raise DeliveryError."""
+        """Send a text with a keyboard under its last message. Return the ids. Raise DeliveryError on failure."""
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
         return await self.send(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
     async def replace(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Change one of the bot's own messages. Send a new one if `message_id` is None or the message is gone."""
+        """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
         piece = text if isinstance(text, Piece) else Piece(text=text)
         if message_id is None or not await self.edit(chat, message_id, piece, keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
     async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
-        """Put a reaction under a message. Return False if Telegram does not allow it."""
+        """React to a message with an emoji. Return False if Telegram does not allow it."""
         request = partial(self.bot.set_message_reaction, self.get_current_id(chat), message_id, emoji)
         try:
             return bool(await self.newer_api.try_feature("setMessageReaction", request, chat_id=chat.id))
@@ -128,7 +128,7 @@ class Delivery:
 
     @contextlib.asynccontextmanager
     async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
-        """Show the typing action while the block runs, from TYPING_DELAY_SECONDS on."""
+        """Show the typing action while the block runs, after a delay of TYPING_DELAY_SECONDS."""
         repeating: asyncio.Task[None] | None = None
 
         def begin() -> None:
@@ -153,7 +153,7 @@ class Delivery:
         return state
 
     def choose_streaming_mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
-        """Return how a growing answer is shown in this chat."""
+        """Return how growing answers are shown in this chat: as drafts, by edits, or not at all."""
         if self._streaming == "auto":
             return "draft" if chat.is_private and self.get_state(chat).takes_drafts else "edit"
         return self._streaming
@@ -181,7 +181,7 @@ class Delivery:
         replaced_ids: Sequence[int] = (),
         on_sent: Callable[[Sequence[int]], Awaitable[None]] | None = None,
     ) -> list[int]:
-        """Send pieces in order, first into `replaced_ids`, and return their message ids."""
+        """Send pieces in order and return their message ids. The messages `replaced_ids` are edited first."""
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         there = list(replaced_ids)
@@ -205,7 +205,7 @@ class Delivery:
         return sent
 
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
-        """Delete some of the bot's messages. Log it if Telegram refuses."""
+        """Delete some of the bot's messages. Refusals by Telegram are only logged."""
         if self.get_current_id(chat) != chat.id:
             return  # under the new id, these are other messages
         for message_id in message_ids:
@@ -242,7 +242,7 @@ class Delivery:
         return ids
 
     async def send_rich(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
-        """Send Markdown as one rich message. Return its id, or None if Telegram refuses it. Raise DeliveryError."""
+        """Send Markdown as a rich message. Return its id, or None if refused. Raise DeliveryError on failure."""
 
         async def post() -> int:
             chat_id = self.get_current_id(chat)
@@ -265,7 +265,7 @@ class Delivery:
             return await self.request_with_retries(chat, attempt, repeatable=False)
 
     async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
-        """Try once to show a draft, as a rich one if there is `markdown`. Raise TelegramError."""
+        """Try once to show a draft, as a rich message if `markdown` is given. Raise TelegramError on failure."""
         self.get_state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
         if markdown:
@@ -318,7 +318,7 @@ class Delivery:
         return False
 
     async def request_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
-        """Try once to send a text, and return the id of its message. Raise TelegramError."""
+        """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
         chat_id = self.get_current_id(chat)
         try:
             send = partial(
@@ -348,7 +348,7 @@ class Delivery:
     async def request_edit(
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
-        """Try once to change the text and buttons of a message. Raise TelegramError.
+        """Try once to change the text and buttons of a message. Raise TelegramError on failure.
 
         The id 0 stands for the ephemeral message whose button was pressed.
         """

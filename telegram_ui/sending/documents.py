@@ -57,7 +57,7 @@ class Documents:
         self._delivery = delivery
 
     async def fetch(self, chat: Chat, document: Document) -> bytes:
-        """Return the content of a file. Raise FileTooLarge, or DeliveryError if Telegram refuses."""
+        """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
         _check_size(document.size)
 
         async def request() -> bytes:
@@ -76,16 +76,16 @@ class Documents:
         return data
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
-        """Send a recording in Ogg with Opus, and return its message id. Raise DeliveryError."""
+        """Send a voice recording (Ogg Opus), and return its message id. Raise DeliveryError on failure."""
         reply = make_reply_parameters(chat.reply_to)
-        return await self._send(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
+        return await self._upload(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
-        """Send a file, and return its message id. Raise DeliveryError."""
+        """Send a file, and return its message id. Raise DeliveryError on failure."""
         options = {"caption": caption, "disable_content_type_detection": True}
-        return await self._send(chat, self._delivery.bot.send_document, file.read(), name, **options)
+        return await self._upload(chat, self._delivery.bot.send_document, file.read(), name, **options)
 
-    async def _send(
+    async def _upload(
         self, chat: Chat, method: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str, **options: Any
     ) -> int:
         async def request() -> int:

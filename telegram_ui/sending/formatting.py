@@ -48,7 +48,7 @@ class Piece:
 
     @property
     def is_blank(self) -> bool:
-        """Return True if nothing is visible. Telegram refuses such a message."""
+        """Return True if the text has nothing visible. Telegram refuses such messages."""
         return is_blank(self.text)
 
 
@@ -79,7 +79,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         return source, ()
     length, lines = count_units(text), _find_missing_line_ends(text, found)
     links = {(entity.offset, entity.length) for entity in found if entity.type == MessageEntity.TEXT_LINK}
-    entities = _drop_nested_too_deep(
+    entities = _drop_deep_entities(
         _make_entity(entity, lines)
         for entity in found
         if entity.offset >= 0
@@ -107,7 +107,7 @@ def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity
 
 
 def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
-    """Return the offsets where code blocks and quotes need a line end. The converter joins those in lists."""
+    """Return the offsets at the edges of code blocks and quotes where the converter left out a line end."""
     units = text.encode("utf-16-le")
     blocks = [entity for entity in entities if entity.type in (MessageEntity.PRE, MessageEntity.BLOCKQUOTE)]
     edges = {entity.offset for entity in blocks} | {entity.offset + entity.length for entity in blocks}
@@ -119,7 +119,7 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
 
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
-    """Split an answer into messages, whose texts join to the result of `convert_markdown`."""
+    """Split an answer into one piece per message. Joined, their texts equal that of `convert_markdown`."""
     return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
 
@@ -152,7 +152,7 @@ def cut_to_beginning(markdown: str, *, max_messages: int = MAX_MESSAGES, ending:
 
 
 def make_rich_markdown(markdown: str) -> str:
-    """Return the Markdown of a rich message, or "" if a plain message shows as much."""
+    """Return the Markdown of a rich message, or "" if a plain message would show as much."""
     source = prepare_for_rich(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
@@ -168,14 +168,14 @@ def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
 def split_text(
     text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all_entities: bool = True
 ) -> Iterator[Piece]:
-    """Yield the pieces of a text, of at most `limit` UTF-16 units. Prefer to cut at blank lines, line ends and spaces.
+    """Yield pieces of a text of at most `limit` UTF-16 units, cut at blank lines, line ends or spaces if possible.
 
-    At MAX_ENTITIES entities, a piece ends. It loses the further ones instead if `keeps_all_entities` is False.
+    A piece ends before it exceeds MAX_ENTITIES entities, or drops the surplus if `keeps_all_entities` is False.
     """
     offsets: Sequence[int] = range(len(text) + 1)
     if count_units(text) > len(text):
         offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
-    ordered = _drop_nested_too_deep(entities)
+    ordered = _drop_deep_entities(entities)
     start = 0
     while start < len(text):
         end = _find_piece_end(text, offsets, ordered, start, limit, keeps_all_entities=keeps_all_entities)
@@ -192,7 +192,7 @@ def _find_piece_end(
     *,
     keeps_all_entities: bool,
 ) -> int:
-    """Return the end of the piece. It is after `start`, because at most MAX_NESTED entities begin at one place."""
+    """Return the index at which the piece that begins at `start` ends. The piece is never empty."""
     end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
     inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
     if keeps_all_entities and len(inside) > MAX_ENTITIES:
@@ -235,7 +235,7 @@ def _clip_entities(entities: Sequence[MessageEntity], first: int, last: int) -> 
     return tuple(parts[:MAX_ENTITIES])
 
 
-def _drop_nested_too_deep(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
+def _drop_deep_entities(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
     kept: list[MessageEntity] = []
     around: list[int] = []
     for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):
@@ -260,7 +260,7 @@ def _spell_out_links(piece: Piece) -> str:
 
 
 def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
-    """Return True if conversion lost letters. Formulas, the languages of code and used definitions do not count."""
+    """Return True if conversion lost letters, apart from formulas, code languages and used link definitions."""
     if is_blank(text):
         return not is_blank(source)
     if text == source or "\\" in source or "$" in source:
@@ -290,11 +290,11 @@ class TextBuilder:
         return self
 
     def add_bold(self, text: str) -> Self:
-        return self._add_marked(text, MessageEntity.BOLD)
+        return self._add_entity(text, MessageEntity.BOLD)
 
     def add_quote(self, text: str) -> Self:
-        """Add an expandable quote, which needs lines of its own."""
-        return self._add_marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
+        """Add an expandable quote. The caller must put it on lines of its own."""
+        return self._add_entity(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
     def add_folded_piece(self, inner: Piece) -> Self:
         """Add a formatted text as one expandable quote."""
@@ -305,7 +305,7 @@ class TextBuilder:
         text = "".join(self._parts)
         return Piece(text=text, entities=tuple(self._entities), plain=text)
 
-    def _add_marked(self, text: str, kind: str) -> Self:
+    def _add_entity(self, text: str, kind: str) -> Self:
         begin = self._units
         self.add(text)
         if self._units > begin:

@@ -32,7 +32,7 @@ FAILURES = (aiohttp.ClientError, TimeoutError, OSError)  # aiohttp.ServerTimeout
 
 
 class AiohttpRequest(BaseRequest):
-    """An HTTP client for python-telegram-bot. With `trust_env`, it uses the proxies that the environment names."""
+    """An HTTP client for python-telegram-bot. If `trust_env` is True, it uses the environment's proxies."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ def choose_retry_delay(error: Exception, default: float) -> float:
 
 
 def has_phrase(error: TelegramError, *phrases: str) -> bool:
-    """Return True if the message of an error contains one of these phrases, which are in lower case."""
+    """Return True if the error message contains any of the phrases, which must be in lower case."""
     return any(phrase in error.message.lower() for phrase in phrases)
 
 

@@ -53,7 +53,7 @@ _ITEM = re.compile(r"\n[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 
 @cache
 def make_render_config() -> RenderConfig:
-    """Return the configuration of the converter, with familiar signs where Telegram has no entity."""
+    """Return the converter's configuration, with plain symbols for tasks and list items, and none for headings."""
     config = RenderConfig.isolated()
     symbols = config.markdown_symbol
     symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
@@ -63,12 +63,12 @@ def make_render_config() -> RenderConfig:
 
 
 def prepare_for_messages(markdown: str) -> str:
-    """Return the Markdown that is converted to plain messages."""
+    """Prepare Markdown for its conversion to plain messages."""
     return _rewrite_events(_repair_tables(_escape_inline_signs(markdown)), _write_for_messages)
 
 
 def prepare_for_rich(markdown: str) -> str:
-    """Return the Markdown of a rich message."""
+    """Prepare Markdown for a rich message."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_signs(markdown))
     return source if is_too_complex(source) else _rewrite_events(_repair_tables(source), _write_for_rich)
 
@@ -81,7 +81,7 @@ def has_tables_or_formulas(markdown: str) -> bool:
 
 
 def is_too_complex(source: str) -> bool:
-    """Return True if converting would take too long, or make the text much longer."""
+    """Return True if converting Markdown would take too long, or make the text much longer."""
     if source.count("$") > MAX_FORMULAS or _NESTED.search(source):
         return True
     for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
@@ -103,7 +103,7 @@ class _Event:
 
 
 def _rewrite_events(markdown: str, write: Callable[[_Event], str]) -> str:
-    """Replace the source of each parser event by the result of `write`."""
+    """Return Markdown with the source of each parser event replaced by the result of `write`."""
     if not any(sign in markdown for sign in "<$["):
         return markdown
     source, result, done, is_in_table = markdown.encode(), b"", 0, False
@@ -138,7 +138,7 @@ def _write_for_messages(event: _Event) -> str:
 
 
 def _write_for_rich(event: _Event) -> str:
-    """Escape tags and false links. Write out the addresses of links that Telegram would drop."""
+    """Escape tags and false links, and write out the addresses of links that Telegram would drop."""
     if event.kind in ("Html", "InlineHtml") and event.part.strip().lower() not in _SPOILER_TAGS:
         return BREAK_TAG.sub(" " if event.is_in_table else "\n", event.part).replace("<", "&lt;")
     if not event.link or not event.link["dest_url"] or event.link["link_type"] == "Email":
@@ -150,7 +150,7 @@ def _write_for_rich(event: _Event) -> str:
 
 
 def _write_address(event: _Event) -> str:
-    """Write the address of a link after its words if no client can follow the link. Telegram drops such links."""
+    """Return a link with its address written after its words if Telegram would drop the address."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if address.lower().startswith(_LINK_SCHEMES):
         return event.part
@@ -178,13 +178,13 @@ def _write_web_link(event: _Event) -> str:
 
 
 def _find_link_words(event: _Event) -> tuple[str, str]:
-    """Return the sign of a picture, or "", and the words of "[words](address)", "[words][name]" or "[words]"."""
+    """Return the sign for a picture, or "" for a link, and the words in its square brackets."""
     end = max(event.part.rfind("]("), event.part.rfind("]["))
     return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()
 
 
 def _repair_tables(markdown: str) -> str:
-    """Escape the pipes that end no cell, and give each table as many columns as its longest row."""
+    """Escape pipes that do not separate cells, and give each table as many columns as its longest row."""
     if "|" not in markdown:
         return markdown
     lines, tables, fence = markdown.split("\n"), list[list[int]](), ""
@@ -204,7 +204,7 @@ def _repair_tables(markdown: str) -> str:
 
 
 def _repair_table(lines: list[str], rows: Sequence[int]) -> None:
-    """Change the lines of a table, of which the first is its head and the second is under it."""
+    """Repair a table in `lines`. `rows` holds its line numbers: the head, the line under it, and the body."""
     for row in rows:
         lines[row] = _IN_A_CELL.sub(lambda inner: _BARE_PIPE.sub(r"\\|", inner[0]), lines[row].rstrip())
     width = _count_cells(lines[rows[0]])
@@ -223,7 +223,7 @@ def _count_cells(row: str) -> int:
 
 
 def _update_fence(fence: str, line: str) -> str:
-    """Return the fence of the code block that is open after a line, or "". `fence` is the one before the line."""
+    """Return the code fence that is open after `line`, or "". `fence` is the fence open before `line`."""
     if (found := _FENCE.match(line)) is None:
         return fence
     if fence:
@@ -232,7 +232,7 @@ def _update_fence(fence: str, line: str) -> str:
 
 
 def close_marks(markdown: str) -> str:
-    """Close the marks that a growing answer leaves open, and leave out an incomplete formula or link at its end."""
+    """Close the marks left open in a growing answer, and remove an incomplete formula or link address at its end."""
     *lines, last_line = markdown.split("\n")
     fence, edge = "", 0  # the line in which the last code block begins, or the line after its end
     for number, line in enumerate(lines):
@@ -269,7 +269,7 @@ def _close_inline_marks(markdown: str) -> str:
             del opened[opened.index(mark) :]
         elif stop >= only_marks:  # marks around nothing would be visible
             end = min(end, begin)
-        elif mark not in opened and _may_open(mark, left, right):
+        elif mark not in opened and _is_opening_mark(mark, left, right):
             opened.append(mark)
             formula = begin
     if not opened and end == len(words):
@@ -283,14 +283,14 @@ def _close_inline_marks(markdown: str) -> str:
     return before + words + "".join(reversed(opened))
 
 
-def _may_open(mark: str, left: str, right: str) -> bool:
+def _is_opening_mark(mark: str, left: str, right: str) -> bool:
     if mark[0] in "*|" and left.isascii() and left.isalnum():  # a*b, x**y, a||b
         return False
     return mark.startswith(("``", "$$")) or not right.isspace()
 
 
 def _escape_inline_signs(markdown: str) -> str:
-    """Escape the signs and numbers that Markdown would drop, and convert HTML tags and formulas in \\( \\)."""
+    """Escape signs that Markdown would drop, renumber lists, and convert HTML tags and inline formulas."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
         part = _TAGS.sub(_replace_tags, _TAGS.sub(_replace_tags, parts[number]))  # one may be in another
@@ -312,7 +312,7 @@ def _escape_stars(match: re.Match[str]) -> str:
 
 
 def _escape_neighbours_of_bold(match: re.Match[str]) -> str:
-    """Write a letter next to bold words as an entity, because Markdown does not close "**注意：**内容" otherwise."""
+    """Write letters next to bold text as entities. Markdown would not close the bold in "**注意：**内容"."""
     before, inner, after = match.groups()
     if before and unicodedata.category(inner[0])[0] in "PS" and unicodedata.category(inner[0]) != "Pe":
         before = f"&#{ord(before)};"
@@ -322,7 +322,7 @@ def _escape_neighbours_of_bold(match: re.Match[str]) -> str:
 
 
 def _renumber_item(last_numbers: dict[str, tuple[int, str, str]], match: re.Match[str]) -> str:
-    """Begin a new list, by another sign, if a number does not follow the last one."""
+    """Return a list item's marker, with another delimiter if its number is out of sequence, to begin a new list."""
     if match[1] is not None:
         return match[0]
     _, indent, digits, sign = match.groups()

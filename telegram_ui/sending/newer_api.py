@@ -29,13 +29,13 @@ class NewerApi:
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
     def note_refusal(self, feature: str, chat_id: int = 0) -> None:
-        """Avoid a feature for a day, in one chat, or everywhere if `chat_id` is 0."""
+        """Avoid a feature for a day, either in one chat or, if `chat_id` is 0, everywhere."""
         self._refused[feature, chat_id] = True
 
     async def prefer_newer(
         self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
     ) -> T:
-        """Make the newer request. If the server refuses it, make the older one, then and for the next day."""
+        """Make the newer request. If the server refuses it, make the older request, now and for the next day."""
         if not self.may_use(feature, chat_id):
             return await older()
         try:
@@ -49,8 +49,8 @@ class NewerApi:
     async def try_feature(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
         """Make a request that uses a feature. Return None if the server refuses it, or refused it within the last day.
 
-        The status 404 is a refusal in all chats, 400 one in `chat_id`, or in all chats if that is 0. Raise any other
-        TelegramError.
+        Status 404 is a refusal in all chats, and status 400 a refusal in `chat_id`, or in all chats if `chat_id` is 0.
+        Raise any other TelegramError.
         """
         if not self.may_use(feature, chat_id):
             return None
@@ -85,7 +85,7 @@ def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
 async def edit_ephemeral(
     bot: Bot, chat_id: int, only_for: Ephemeral, piece: Piece, *, reply_markup: Keyboard | None
 ) -> None:
-    """Try once to change the ephemeral message whose button was pressed. Raise TelegramError."""
+    """Try once to change the ephemeral message whose button was pressed. Raise TelegramError on failure."""
     fields = {
         "chat_id": chat_id,
         "receiver_user_id": only_for.receiver,

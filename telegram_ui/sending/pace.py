@@ -20,13 +20,13 @@ class Clock(Protocol):
 
 
 class Timer(Protocol):
-    """A scheduled call."""
+    """A scheduled call that can be cancelled."""
 
     def cancel(self) -> object: ...
 
 
 class SystemClock:
-    """The system clock."""
+    """A clock that reads the system's monotonic time and waits in the event loop."""
 
     def time(self) -> float:
         return time.monotonic()
@@ -48,11 +48,11 @@ class SendingPace:
         self._held_until = 0.0
 
     def apply_limit(self) -> None:
-        """Apply the limit for LIMIT_SECONDS, because Telegram refused a message."""
+        """Apply the limit for LIMIT_SECONDS after Telegram refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 
     async def wait_for_final(self) -> None:
-        """Wait until a final text may be sent. Its place is taken at once, so nothing later overtakes it."""
+        """Wait until a final text may be sent. Its turn is reserved at once, so no later text overtakes it."""
         now = self._clock.time()
         is_full = now < self._held_until and len(self._moments) == MAX_MESSAGES_A_SECOND
         moment = max(now, self._moments[0] + 1.0) if is_full else now

@@ -48,7 +48,7 @@ DRAFT_SECONDS = 3.0  # before a draft becomes a message, which can have [Stop]
 
 @dataclass(frozen=True, slots=True)
 class _ShownPart:
-    """What one message shows of an answer."""
+    """The part of an answer that one message shows."""
 
     piece: Piece
     is_growing: bool
@@ -56,7 +56,7 @@ class _ShownPart:
 
 @define(eq=False, slots=False)
 class AnswerStream:
-    """One growing answer. Call `show` any number of times, then one of `finish`, `interrupt` and `break_off`."""
+    """A growing answer. Call `show` any number of times, then `finish`, `interrupt` or `break_off`."""
 
     _delivery: Delivery
     _chat: Chat
@@ -87,7 +87,7 @@ class AnswerStream:
         self._is_requesting_draft = False
 
     async def show(self, text_so_far: str) -> None:
-        """Take the text so far, and show it soon unless the answer ends first. Return at once."""
+        """Show the text so far soon, unless the answer ends first. Return at once."""
         if self._mode == "off" or is_blank(text_so_far):
             return
         self._text = text_so_far
@@ -101,7 +101,7 @@ class AnswerStream:
             self._start_previews()
 
     async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
-        """Send the whole answer, or what is left of it, and return the message ids. Raise DeliveryError."""
+        """Send the whole answer, or the rest of it, and return the message ids. Raise DeliveryError on failure."""
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
         if self._arrived is None and (rich := await self._convert_to_rich(markdown)):
@@ -155,7 +155,7 @@ class AnswerStream:
         return await convert_without_blocking(make_rich_markdown, markdown) if self._is_rich else ""
 
     def get_seen_text(self) -> str | None:
-        """Return the text that the reader has seen. Return None if the bot is stopping."""
+        """Return the text that the reader has seen, or None if the bot is stopping."""
         if self._delivery.closing.is_set():
             return None
         return self._text if self._shown else ""
@@ -174,16 +174,16 @@ class AnswerStream:
     async def interrupt(self) -> None:
         """Mark the answer as stopped, or as broken off if the bot is stopping."""
         if self._delivery.closing.is_set():
-            await self._mark_last_shown(tr("answers-broken-off-again"))
-        elif not await self._mark_last_shown(tr("answers-stopped")):
+            await self._mark_last_message(tr("answers-broken-off-again"))
+        elif not await self._mark_last_message(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):
                 await self._delivery.say(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
-        """Mark the answer as broken off if something is shown of it."""
-        await self._mark_last_shown(tr("answers-broken-off"))
+        """Mark the answer as broken off if any part of it is shown."""
+        await self._mark_last_message(tr("answers-broken-off"))
 
-    async def _mark_last_shown(self, mark: str) -> bool:
+    async def _mark_last_message(self, mark: str) -> bool:
         await self._stop_previews()
         if not self._shown:
             return False
@@ -192,7 +192,7 @@ class AnswerStream:
         shown = next(split_text(last.text, last.entities, limit=MAX_UNITS - count_units(mark) - 2))
         try:
             # A draft is replaced too, or it would vanish with its text.
-            await self._put_message(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
+            await self._send_or_edit(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
         except ServedElsewhere:
             return True
         except TelegramError as error:
@@ -259,7 +259,7 @@ class AnswerStream:
             return
         part, clock = wanted_parts[number], self._delivery.clock
         try:
-            await self._request_part(number, part)
+            await self._request_preview(number, part)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + get_retry_seconds(refused)
             self._delivery.pace.apply_limit()
@@ -302,16 +302,16 @@ class AnswerStream:
     def _is_draft(self, number: int, part: _ShownPart) -> bool:
         return self._mode == "draft" and part.is_growing and number >= len(self._ids)
 
-    async def _request_part(self, number: int, part: _ShownPart) -> None:
+    async def _request_preview(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
             rich = await self._convert_to_rich(close_marks(self._text)) if not number else ""
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
-            await self._put_message(number, piece.text, piece.entities, keyboard)
+            await self._send_or_edit(number, piece.text, piece.entities, keyboard)
 
-    async def _put_message(
+    async def _send_or_edit(
         self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         piece, chat = Piece(text=text, entities=tuple(entities)), self._chat

@@ -28,7 +28,7 @@ CLAIM_LIFETIME = timedelta(hours=24)  # an unused link expires, because it is in
 
 
 def make_access_check(settings: Settings, people: People | None) -> Callable[[int], bool]:
-    """Return a function that returns True for every group, and for people whom the settings or admins allow."""
+    """Return a check that is True for all groups, and for people whom the settings or the admins allow."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
     def serves(owner: int) -> bool:
@@ -64,11 +64,11 @@ class Access:
         return person > 0 and self.serves(person)
 
     def has_requested_access(self, person_id: int) -> bool:
-        """Return True if a stranger waits for an admin's decision."""
+        """Return True if a stranger is waiting for an admin's decision."""
         return self._people is not None and self._people.get_standing(person_id) == "asked"
 
     async def reload_decisions(self, person_ids: Iterable[int]) -> None:
-        """Load the decisions that admins made in other processes if one of these people is a stranger."""
+        """Reload the admins' decisions, also of other processes, if any of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load()
 
@@ -116,7 +116,7 @@ class Access:
 
 
 class Relevance:
-    """Decides which updates may be stored: those of people with access that in groups are addressed to the bot.
+    """Decides which updates of people with access may be stored. In groups, they must be addressed to the bot.
 
     Further pieces of an addressed paste count as addressed. `commands` holds the names of the bot's commands.
     """
@@ -160,7 +160,7 @@ class Claim:
         self._until: datetime | None = None
 
     async def make_link(self, username: str) -> str:
-        """Return the link and its expiry, or "" if somebody may already use the bot. Raise StorageError."""
+        """Return the link and its expiry, or "" if somebody already has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
         if people is None or people.claimants or people.list_by_standing("allowed"):
             return ""
@@ -169,13 +169,13 @@ class Claim:
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 
     def matches_token(self, token: str) -> bool:
-        """Return True if this is the link's token and it has not expired. The link may have been used."""
+        """Return True if the token is the link's and has not expired. The link may have been used already."""
         if self._until is None or self._now() >= self._until:
             return False
         return hmac.compare_digest(token.encode(errors="replace"), self._make_token(self._until).encode())
 
     async def make_admin(self, person: Person) -> bool:
-        """Make a person the admin. Return False if somebody was faster. Raise StorageError."""
+        """Make a person the admin. Return False if somebody else was first. Raise StorageError on failure."""
         if self._people is None or self._until is None:
             return False
         admin = KnownPerson(id=person.id, standing="admin", name=person.name, language=person.language)

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class MessagePlacement:
-    """Finds the conversation of a message, and the mode in which it was sent."""
+    """Finds the conversation of a message, and the memory mode in which it was sent."""
 
     _queue: DurableQueue
     _conversation: Conversation
@@ -63,7 +63,7 @@ class MessagePlacement:
     async def place_in_conversation(
         self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None
     ) -> ParsedUpdate:
-        """Return an update in the conversation of this message, or in the open one."""
+        """Return an update with the conversation of the given message, or with the open one if none is given."""
         try:
             if source or telegram_id is not None:
                 scope = await self._memory.find_conversation(parsed.location, source=source, telegram_id=telegram_id)
@@ -75,7 +75,7 @@ class MessagePlacement:
         return parsed.with_conversation(scope)
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a reaction in the topic of its message if that is known. Telegram does not name the topic."""
+        """Return a reaction with the topic of its message, if known. Telegram does not send the topic."""
         if parsed.telegram_id is None:
             return parsed
         thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
@@ -89,7 +89,7 @@ class MessagePlacement:
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
     async def replace_forgotten_conversation(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a message, in the open conversation if its own was forgotten while it waited."""
+        """Return the message, moved to the open conversation if its own has been forgotten."""
         if not parsed.chat.conversation:
             return parsed
         try:
@@ -104,7 +104,7 @@ Outcome = Literal["arrived", "lost", "later"]
 
 @define(eq=False)
 class AnswerDelivery:
-    """Sends answers with retries, but not more often than MAX_SENDS in all runs."""
+    """Sends answers with retries, each at most MAX_SENDS times over all runs."""
 
     _queue: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
@@ -188,7 +188,7 @@ class AnswerDelivery:
             await self._queue.mark_done([update_id])
 
     def make_controls(self, chats: SerialQueues) -> AnswerControls:
-        """Return the functions with which buttons begin, send and stop answers, which run in the queues `chats`."""
+        """Return the callbacks with which buttons begin, send and stop answers in the queues `chats`."""
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
             stop=lambda location: chats.cancel_running(location) or chats.is_running(location),
@@ -200,7 +200,7 @@ class AnswerDelivery:
 
 @define(eq=False, slots=False)
 class Answering:
-    """Answers the turns of chats."""
+    """Answers messages, and queues the work that follows an answer."""
 
     _queue: DurableQueue
     _commands: Commands
@@ -217,7 +217,7 @@ class Answering:
         self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
     async def answer_message(self, pieces: Sequence[ParsedUpdate]) -> None:
-        """Answer a message of a person who still has access. Raise only CancelledError."""
+        """Answer a message, given as its pieces, if its sender still has access. Raise only CancelledError."""
         person = pieces[0].person
         if not self._memory.serves(person.id):
             await self._queue.mark_done([piece.update_id for piece in pieces])
@@ -298,7 +298,7 @@ class Answering:
         self.submit_settling(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
-        """Mark updates as done once their turn is stored, because a crash would lose them otherwise."""
+        """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
         done = partial(self._queue.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.call_when_stored(scope, done):
             await done()
@@ -307,7 +307,7 @@ class Answering:
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
     def submit_settling(self, parsed: ParsedUpdate) -> None:
-        """Queue the work that follows an answer in a scope, such as summarising."""
+        """Queue the work that follows an answer, such as summarising its conversation."""
         # One waiting job per scope is enough: it will see everything stored before it begins.
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
@@ -327,7 +327,7 @@ class Answering:
 
 @define(eq=False)
 class WaitingTurn:
-    """The work of a queued turn. More pieces may be added to it while its ticket is held."""
+    """A job that answers a queued turn. Pieces can be added to the turn while its ticket is held."""
 
     pieces: list[ParsedUpdate]
     _answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]

@@ -34,7 +34,7 @@ class PictureSize:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AttachedFile:
-    """An attached file that can be read."""
+    """An attached file that the bot can read."""
 
     kind: FileKind
     file_id: str
@@ -49,7 +49,7 @@ class AttachedFile:
 def find_attachments(
     message: telegram.Message, content: RichWords
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the kind of the attachment, the readable files, and the kinds of the other files."""
+    """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""
     if content.media:
         files, unread = _parse_media_files(content.media)
         return next(iter(unread), "new"), files, unread
@@ -76,7 +76,7 @@ def find_attachment_kind(message: telegram.Message) -> str:
 
 
 def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Return the readable files of a formatted message, and the kinds of the others, such as "photo"."""
+    """Return the readable files of a formatted message, and the kinds of its other media, such as "photo"."""
     files, unread = list[AttachedFile](), list[str]()
     for kind, raw in media:
         file = None
@@ -94,23 +94,23 @@ def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[Attached
 
 
 def get_kind_name(kind: str) -> str:
-    """Return the English name of an attachment kind, for the memory."""
+    """Return the English name of an attachment kind, as stored in the memory."""
     return translate(ENGLISH, f"files-kind-{kind}")
 
 
 def _find_file(message: telegram.Message) -> AttachedFile | None:
     if message.photo:
-        return _describe_picture("a photo", message.photo, "image/jpeg")
+        return _make_picture_file("a photo", message.photo, "image/jpeg")
     if message.sticker is not None:
         sticker = message.sticker
         moves = sticker.is_animated or sticker.is_video
         still: telegram.PhotoSize | telegram.Sticker | None = sticker.thumbnail if moves else sticker
         shown = f"a sticker {make_display_name(sticker.emoji)}" if sticker.emoji else "a sticker"
-        return _describe_picture(shown, [still], "image/webp") if still is not None else None
+        return _make_picture_file(shown, [still], "image/webp") if still is not None else None
     if (document := message.document) is not None and not message.animation:
         name, mime = make_display_name(document.file_name or "file"), (document.mime_type or "").lower()
         kind: FileKind = "speech" if mime.startswith("audio/") else "document"
-        return _describe_file("picture" if mime in PICTURE_TYPES else kind, document, name, mime, f"the file {name}")
+        return _make_file("picture" if mime in PICTURE_TYPES else kind, document, name, mime, f"the file {name}")
     speech = message.voice or message.audio or message.video_note
     if speech is None:
         return None
@@ -118,11 +118,11 @@ def _find_file(message: telegram.Message) -> AttachedFile | None:
     given_name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     given_type = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
-    file = _describe_file("speech", speech, given_name or usual, given_type or "", shown)
+    file = _make_file("speech", speech, given_name or usual, given_type or "", shown)
     return file if message.audio else replace(file, is_recorded=True)
 
 
-def _describe_picture(shown: str, photos: Sequence[telegram.PhotoSize | telegram.Sticker], mime: str) -> AttachedFile:
+def _make_picture_file(shown: str, photos: Sequence[telegram.PhotoSize | telegram.Sticker], mime: str) -> AttachedFile:
     ascending = sorted(photos, key=lambda photo: photo.width * photo.height)
     sizes = tuple(
         PictureSize(file_id=photo.file_id, width=photo.width, height=photo.height, size=photo.file_size or 0)
@@ -133,7 +133,7 @@ def _describe_picture(shown: str, photos: Sequence[telegram.PhotoSize | telegram
     )
 
 
-def _describe_file(
+def _make_file(
     kind: FileKind,
     file: telegram.Document | telegram.Voice | telegram.Audio | telegram.VideoNote,
     name: str,

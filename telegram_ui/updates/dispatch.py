@@ -129,7 +129,7 @@ class Dispatcher:
             self._queues.commands.submit(parsed.location, partial(self._route_message, received, parsed))
 
     async def wait_until_idle(self) -> None:
-        """Wait until all submitted work is finished, including settling."""
+        """Wait until all submitted work is finished, including the work that follows answers."""
         await self._queues.wait_until_idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
@@ -291,7 +291,7 @@ class Dispatcher:
     async def _route_message(self, received: Received, parsed: ParsedUpdate) -> None:
         """Give a message to the wizard or import that waits for it, or queue it for an answer."""
         try:
-            if await self._give_to_wizard(received, parsed):
+            if await self._offer_to_wizard(received, parsed):
                 self._pastes.complete_paste(parsed.sender)
                 await self._mark_done(received)
                 return
@@ -305,14 +305,14 @@ class Dispatcher:
             return
         if parsed.kind == "wordless":
             self._pastes.complete_paste(parsed.sender)
-            self._queues.chats.submit(parsed.location, partial(self._answer_wordless, parsed))
+            self._queues.chats.submit(parsed.location, partial(self._answer_wordless_message, parsed))
         elif not self._pastes.add_piece(parsed):
             turn = WaitingTurn([parsed], self._answering.answer_message)
             ticket = self._queues.chats.submit(parsed.location, turn, is_held=may_be_continued(parsed))
             if ticket.is_held:
                 self._pastes.wait_for_pieces(turn.pieces, partial(self._queues.chats.release, ticket))
 
-    async def _give_to_wizard(self, received: Received, parsed: ParsedUpdate) -> bool:
+    async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> bool:
         update, chat, person = received.update, parsed.chat, parsed.person
         if parsed.attachment != FILE:
             is_text = parsed.kind == "text" and not parsed.attachment
@@ -335,7 +335,7 @@ class Dispatcher:
             raise ServedElsewhere
         return was_taken
 
-    async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
+    async def _answer_wordless_message(self, parsed: ParsedUpdate) -> None:
         async def ask_for_words() -> None:
             hint = tr("notices-mentioned")
             if parsed.attachment:

@@ -100,7 +100,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return len(self._unfinished) >= self._limit
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Queue the updates that an earlier run left unfinished, and return their number. Call it before fetching."""
+        """Queue the updates that an earlier run left unfinished, and return their number. Call this before polling."""
         self._bot_id = bot.id
         rows = await self._inbox.list_pending(bot.id)
         for row in rows:
@@ -160,8 +160,8 @@ class DurableQueue(asyncio.Queue[Received]):
     async def mark_done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
         """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
-        Remove their text from the database's log too, unless the memory stores it (`is_remembered`). With `soon`, leave
-        that to keep_truncating_log() if other updates are waiting.
+        Also remove their text from the database's log, unless the memory stores it (`is_remembered`). If `soon` is True
+        and other updates are waiting, leave the log to keep_truncating_log().
         """
         finished = set(update_ids)
         self.release_updates(finished)
@@ -191,7 +191,7 @@ class DurableQueue(asyncio.Queue[Received]):
             await pause(1.0 if await self.truncate_log() else 10.0)
 
     async def truncate_log(self) -> bool:
-        """Remove the texts of finished updates from the database's log. Return False if that did not succeed."""
+        """Remove the texts of finished updates from the database's log. Return False on failure."""
         async with self._cutting:
             if self._has_text.is_set():
                 self._has_text.clear()
@@ -237,10 +237,10 @@ class DurableQueue(asyncio.Queue[Received]):
         return self._unwritten.keys().isdisjoint(update_ids)
 
     async def confirm_lease(self, lease: Lease) -> None:
-        """Raise ServedElsewhere if this process has lost a lease. A process that is alone needs none."""
+        """Raise ServedElsewhere if this process has lost the lease. With only one process, do nothing."""
 
     async def delete_old_ids(self) -> None:
-        """Delete the ids of updates after 48 hours. Telegram offers an update again for 24 hours."""
+        """Delete update ids older than 48 hours. Telegram repeats an update for at most 24 hours."""
         await self._inbox.purge_done(self._now() - timedelta(hours=48))
 
     async def retry_unwritten(self) -> int | None:
@@ -327,7 +327,7 @@ class DurableQueue(asyncio.Queue[Received]):
         await self.put(received)
 
     def release_updates(self, update_ids: Iterable[int]) -> None:
-        """Stop handling updates. Those that are not marked as done are left to the next run."""
+        """Stop handling updates, and leave the unfinished ones to the next run."""
         for number in update_ids:
             self._shown_before.pop(number, None)
             self._leases.pop(number, None)
@@ -361,7 +361,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
 
 def make_arrival(update: telegram.Update, payload: str) -> Arrival:
-    """Return an update as the inbox stores it. Its owner is its chat."""
+    """Return the inbox entry of an update, whose owner is the update's chat."""
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
     return Arrival(update.update_id, payload, owner, _find_sender_id(update))

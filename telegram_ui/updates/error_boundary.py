@@ -40,8 +40,8 @@ class ErrorBoundary:
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
-        Return False if another process serves the chat now. `request` is what [Try again] repeats. The sender's stored
-        language is read only if `reads_language`.
+        Return False if another process serves the chat now. [Try again] repeats `request`. The sender's stored language
+        is read only if `reads_language` is True.
         """
         try:
             language = await self._choose_language(parsed.chat, parsed.person) if reads_language else current_language()
@@ -80,7 +80,7 @@ class ErrorBoundary:
         return True
 
     async def say(self, parsed: ParsedUpdate, text: str, request: Repeatable | None) -> None:
-        """Send a sentence to the sender of an update, with a button that repeats `request`. Raise DeliveryError."""
+        """Send a sentence to an update's sender, with a button to repeat `request`. Raise DeliveryError on failure."""
         if request is None or parsed.telegram_id is None:
             await self._delivery.say(parsed.chat, text)
         else:
@@ -89,6 +89,6 @@ class ErrorBoundary:
 
 
 def format_frames(error: BaseException) -> str:
-    """Return the file names and line numbers of an error's innermost frames, without its text."""
+    """Return the file names and line numbers of an error's innermost frames, without the error's text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))

@@ -57,7 +57,7 @@ class AttachedFiles:
         self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read_files(self, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
-        """Return the turn of these messages with the content of their files. Raise ChatGone."""
+        """Return the turn of these messages with the content of their files. Raise ChatGone if the chat is gone."""
         turn = TurnWithFiles(make_incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
@@ -81,7 +81,7 @@ class AttachedFiles:
                             picture = await self._read_picture(parsed, file, piece, picture_count=picture_count)
                             turn.incoming = replace(turn.incoming, pictures=(*turn.incoming.pictures, picture))
                         elif file.kind == "speech":
-                            *before, piece = await self._transcribe(parsed, file, piece, number=number)
+                            *before, piece = await self._transcribe_file(parsed, file, piece, number=number)
                         else:
                             *before, piece = await self._read_document(turn, parsed, file, piece, number=number)
                     file_pieces += before
@@ -118,10 +118,10 @@ class AttachedFiles:
             source=f"{piece.source}:{file.file_id}",
         )
 
-    async def _transcribe(
+    async def _transcribe_file(
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, number: int
     ) -> list[IncomingPiece]:
-        """Show a transcript to the sender, and return it as a piece before or instead of the message's own."""
+        """Transcribe a file and show the text to the sender. Return the message's pieces with the transcript."""
         self._attachments.require_transcriber()
         data = await self._fetch_file(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe(data, file.name, file.mime, person_id=parsed.person.id)
@@ -204,7 +204,7 @@ def _list_files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
 
 @define(eq=False)
 class FileAttempts:
-    """Counts over all runs how often each file was tried, because a file may kill the process that reads it."""
+    """Counts the attempts to read each file over all runs, because a file may kill the process."""
 
     _queue: DurableQueue
     _delivery: Delivery

@@ -36,7 +36,7 @@ NO_WORDS = "[The sender removed the words of this message]"  # the text after an
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedUpdate:
-    """A Telegram update, converted to the types of this program."""
+    """An update, parsed into the bot's own types."""
 
     kind: Kind
     update_id: int
@@ -104,7 +104,7 @@ def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | 
 
 
 def find_supergroup_upgrade(update: telegram.Update) -> tuple[int, int] | None:
-    """Return the old and new id of a group if an update says that it became a supergroup, or None."""
+    """Return the old and new id of a group that became a supergroup, or None for any other update."""
     message = update.message
     if message is None:
         return None
@@ -157,7 +157,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
             only_for=_parse_ephemeral(message, sender) if command else None,
         ),
         person=replace(_parse_person(sender), name=_find_speaker_name(message)),
-        addressed=_is_addressed(message, bot, command, is_mentioned=is_mentioned),
+        addressed=_is_addressed_to_bot(message, bot, command, is_mentioned=is_mentioned),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id or None,  # 0 for an ephemeral message
         text=text,
@@ -171,7 +171,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         is_wordless=not words,
         album=message.media_group_id or "",
         origin="forwarded" if is_of_others else "",
-        replied=_parse_replied(message, bot),
+        replied=_parse_replied_message(message, bot),
         replied_picture=_find_replied_picture(message),
         is_whole=kind == "text" or (kind == "command" and not _is_reply(message)),
     )
@@ -205,7 +205,7 @@ def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bo
 
 
 def _remove_bot_name(words: str, name: str) -> str | None:
-    """Remove the bot's name from the beginning or the end of a text. Return None if it is at neither."""
+    """Remove the bot's name from the beginning or end of a text. Return None if it is in neither place."""
     name = name.strip()
     if len(name) < 3:  # a shorter name may be any word
         return None
@@ -360,7 +360,7 @@ def _clean_name(name: str | None, default: str = "Anonymous") -> str:
     return format_visible_line(name or "") or default
 
 
-def _is_addressed(
+def _is_addressed_to_bot(
     message: telegram.Message, bot: telegram.User, command: re.Match[str] | None, *, is_mentioned: bool
 ) -> bool:
     if command and command[2]:  # a command that names a bot is for that bot alone, in private as well
@@ -377,7 +377,7 @@ def _is_reply(message: telegram.Message) -> bool:
     return earlier is not None and earlier.forum_topic_created is None
 
 
-def _parse_replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
+def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> Replied | None:
     earlier = message.external_reply or (message.reply_to_message if _is_reply(message) else None)
     if earlier is None:
         return None
