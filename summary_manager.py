@@ -210,7 +210,7 @@ class SummaryManager:
     async def _begin_fold(
         self, scope: Scope, reason: FoldReason
     ) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
-        """Take a conversation's lease and plan a fold. Return "nothing" if none is due, or "busy" if one is running."""
+        """Take a conversation's lease and plan a fold. Return "nothing" if none is due, or "busy" if it is leased."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):

@@ -103,7 +103,7 @@ def fold_term(term: str) -> str:
 
 
 class _Stemmers(threading.local):
-    """The stemmers of a thread by language. A stemmer is not thread-safe."""
+    """The stemmers of the current thread, by language, since a stemmer is not thread-safe."""
 
     def __init__(self) -> None:
         self.get = cache(Stemmer.Stemmer)
@@ -125,7 +125,7 @@ def stem_word(word: str, language: str) -> str:
 
 @lru_cache(maxsize=CACHED_WORDS)
 def _inspect_word(word: str) -> tuple[str, Mapping[str, float]]:
-    """Return the script of a word, or "PAIRS" if it has no spaces, and how strongly it speaks for each language."""
+    """Return the script of a word ("PAIRS" if written without spaces), and a score for each language it suggests."""
     if _PAIRS.search(word):
         return "PAIRS", {}
     script = unicodedata.name(word[0], "?").split(" ", 1)[0]
@@ -138,7 +138,7 @@ def _inspect_word(word: str) -> tuple[str, Mapping[str, float]]:
 
 
 def detect_latin_language(words: Iterable[str], default: str = "english") -> str:
-    """Return the language of a message's Latin words, or `default` if none is likely."""
+    """Return the likeliest language of words in Latin script, or `default` if the evidence is weak."""
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word in words:
         for language, vote in _inspect_word(word)[1].items():
@@ -175,7 +175,7 @@ def analyse_text(text: str) -> list[str]:
 
 @lru_cache(maxsize=CACHED_WORDS)
 def _stem_term(word: str, language: str) -> tuple[str, bool]:
-    """Return the term of a word, and True if it is a function word."""
+    """Return the search term of a word, and True if the word is a function word."""
     # Combined letters were composed before, so these marks are the optional ones.
     word = word.translate(_WITHOUT_POINTS)
     term = stem_word(word.split("'")[-1] if language in ("french", "italian") else word, language)
@@ -196,20 +196,20 @@ def is_pair(word: str) -> bool:
 
 
 def list_stems(word: str) -> set[str]:
-    """Return all terms that a word may have in a message."""
+    """Return every search term that a word may have, depending on the language of the message."""
     return {*analyse_text(word), *_find_stems(word)}
 
 
 def list_content_terms(question: str) -> list[str]:
-    """Return the distinct terms of a query, in order."""
+    """Return the distinct search terms of a question, in order."""
     return list(dict.fromkeys(analyse_text(question)))
 
 
 def find_other_stems(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
-    """Map terms of these questions to the stems of their words in other Latin-script languages.
+    """Map search terms of the questions to the stems that their words have in other Latin-script languages.
 
-    A message is stemmed by its own language, but a short question counts as English. `alone` means that no other word
-    of the questions is known.
+    Messages are stemmed in their own language, but a short question is taken to be English. `alone` accepts shorter
+    stems, for questions without any other known word.
     """
     shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
     wanted = {term for term in terms if term.isalpha() and _inspect_word(term)[0] == "LATIN"}
@@ -236,7 +236,7 @@ def _find_stems(word: str) -> tuple[str, ...]:
 
 
 def _split_pairs(word: str) -> list[str]:
-    """Return the overlapping pairs of a word's unspaced runs, then the parts between these runs."""
+    """Return the overlapping character pairs of a word's unspaced parts, followed by its other parts."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]

@@ -22,7 +22,7 @@ _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e
 
 
 def replace_surrogates(text: str) -> str:
-    """Join surrogate pairs, and replace lone surrogates by U+FFFD, since neither files nor HTTP carry them."""
+    """Join surrogate pairs, and replace lone surrogates with U+FFFD, since UTF-8 cannot encode them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -43,7 +43,7 @@ _FLAGS = frozenset(
 
 
 def remove_invisible(text: str) -> str:
-    """Remove characters that no client draws, since they could hide instructions. Keep those that emoji need."""
+    """Remove invisible characters, which could hide instructions, except those that emoji and some scripts need."""
     return _UNDRAWN.sub(_replace_invisible_run, replace_surrogates(text))
 
 
@@ -53,7 +53,7 @@ def format_visible_line(text: str) -> str:
 
 
 def _replace_invisible_run(run: re.Match[str]) -> str:
-    """Return the run if it changes how its neighbours are drawn, a space for a line separator, or else ""."""
+    """Return the run if it affects how its neighbours are drawn, a space for a line separator, or else ""."""
     text, signs = run.string, run[0]
     before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
     kinds = [unicodedata.category(letter)[0] if letter else "" for letter in (before, after)]
@@ -69,14 +69,14 @@ def _replace_invisible_run(run: re.Match[str]) -> str:
 
 
 def replace_surrogates_in(value: Any) -> Any:
-    """Apply `replace_surrogates` to all texts in a JSON value."""
+    """Return a JSON value with `replace_surrogates` applied to all its strings."""
     written = json.dumps(value, ensure_ascii=False)
     repaired = replace_surrogates(written)
     return value if repaired is written else json.loads(repaired)
 
 
 def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
-    """Do what unicodedata.normalize does, but in linear time for long runs of marks."""
+    """Normalise a text like unicodedata.normalize, but in linear time even for long runs of combining marks."""
     if len(text) <= PIECE or text.isascii():
         return unicodedata.normalize(form, text)
     ends = [0]
@@ -86,7 +86,7 @@ def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
 
 
 def _find_safe_cut(text: str, start: int) -> int:
-    """Return the next position, PIECE to 2 * PIECE characters on, that separates no letter from its marks."""
+    """Return a position PIECE to 2 * PIECE after `start` that, if possible, parts no letter from its marks."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at
@@ -94,18 +94,18 @@ def _find_safe_cut(text: str, start: int) -> int:
 
 
 def count_visible(text: str) -> int:
-    """Return the length of a text in letters of an alphabet, as an estimate of its tokens."""
+    """Return the number of characters, counting those of unspaced scripts 2.5 times, as they cost more tokens."""
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
 def keep_both_ends(text: str, limit: int) -> str:
-    """Shorten a pasted text to its beginning and end, where its question stands."""
+    """Shorten a text to about `limit` characters by removing its middle, since a question stands at either end."""
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
 
 
 def find_sentence_ends(text: str) -> Iterator[int]:
-    """Return the positions after the ends of sentences and lines."""
+    """Yield the position after each end of a sentence or line."""
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 
@@ -140,13 +140,13 @@ def _is_joined(text: str, position: int) -> bool:
 
 
 def find_boundary(text: str, position: int, start: int = 0) -> int:
-    """Return the nearest position, at most 16 back and after `start`, that splits no visible character."""
+    """Return `position`, moved back a few characters (but not to `start`) if it would split a visible character."""
     nearby = range(position, max(start, position - 16), -1) if position < len(text) else ()
     return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
 
 
 def find_next_boundary(text: str, position: int) -> int:
-    """Return the nearest position, at most 16 further on, that splits no visible character."""
+    """Return `position`, moved forward a few characters if it would split a visible character."""
     nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
     return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
 
@@ -162,5 +162,5 @@ _OPENING = re.compile(
 
 
 def defuse_template_tokens(text: str) -> str:
-    """Split the tokens of chat templates (<|im_start|>, [INST], …), which servers parse anywhere. Idempotent."""
+    """Insert invisible joiners into chat template tokens like <|im_start|>, so that servers do not parse them."""
     return _OPENING.sub(rf"\g<0>{_JOINER}", text)

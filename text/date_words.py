@@ -94,7 +94,7 @@ ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def find_iso_dates(text: str) -> Iterator[date]:
-    """Yield the dates that a text contains in the form 2026-05-03."""
+    """Yield the dates in a text that are written like 2026-05-03."""
     for written in ISO_DATE.findall(text):
         with suppress(ValueError):
             yield date.fromisoformat(written)

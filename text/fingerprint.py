@@ -38,7 +38,7 @@ _LOCALES = ("en", "de", "es", "pt", "ru", "ar")  # in Chinese, months and days a
 
 @cache
 def _map_calendar_names() -> Mapping[str, str]:
-    """Map the names of months and days to "month5" or "day1" (Monday)."""
+    """Map the names of months and weekdays to keys such as "month5" (May) and "day1" (Monday)."""
     from babel.dates import get_day_names, get_month_names  # imported late: starting the bot needs no calendar
 
     found = dict[str, str]()
@@ -100,7 +100,7 @@ _FILLERS = frozenset("longer more any anymore does do did mehr más ya боль�
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fingerprint:
-    """The parts of a sentence that distinguish it, in their order."""
+    """The parts of a sentence that distinguish it from similar ones: numbers, dates, names, doubt and negation."""
 
     numbers: tuple[str, ...]
     dates: tuple[str, ...]
@@ -145,7 +145,7 @@ def make_fingerprint(text: str) -> Fingerprint:
 
 @lru_cache(maxsize=CACHED)
 def list_essential_words(text: str) -> tuple[str, ...]:
-    """Return the words of a sentence without articles, copulas and fillers. Equal results mean the same."""
+    """Return the words of a sentence without articles, copulas and fillers, to recognise equal statements."""
     found = []
     for word in _WORD.findall(normalise_text(text)):
         bare = word.removesuffix("'s") if len(word) > 3 else word
@@ -167,7 +167,7 @@ def find_topics(text: str) -> frozenset[str]:
 
 
 def parse_number_word(word: str) -> int | None:
-    """Return the number of a number word or a month's name, or None."""
+    """Return the value of a number word, the number of a named month, or None."""
     plain = normalise_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]

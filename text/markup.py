@@ -30,7 +30,7 @@ _BREAKS: dict[str, Node] = {"SoftBreak": "\n", "HardBreak": ["br"], "Rule": ["hr
 
 
 def parse_markdown(text: str) -> list[Node] | None:
-    """Return the tree of a text, or None if it has no markup or is too large or too deep."""
+    """Return the nodes of a Markdown text, or None if it has no markup, is too long or is nested too deeply."""
     if len(text) > MAX_RICH_CHARS:
         return None
     root: list[Node] = []
@@ -43,7 +43,7 @@ def parse_markdown(text: str) -> list[Node] | None:
 
 
 def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
-    """Append the nodes of these events to `root`, and return their number. Raise ValueError beyond the limits."""
+    """Append the elements that `events` describe to `root`, and return their number. Raise ValueError if too many."""
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:

@@ -10,7 +10,7 @@ PASSAGE_LETTERS = 400  # letters of a passage of a longer message: some 100 toke
 
 
 def split_passages(text: str) -> list[str]:
-    """Split a text into passages. Joined, they are the text."""
+    """Split a text into passages which, joined together, equal the text."""
     if count_visible(text) <= MAX_WHOLE_LETTERS:
         return [text]
     passages, room = [""], PASSAGE_LETTERS
@@ -25,7 +25,7 @@ def split_passages(text: str) -> list[str]:
 
 
 def join_passages(text: str, parts: Set[int]) -> str:
-    """Return the passages with these indexes, with "…" for the gaps."""
+    """Join the passages of a text whose indexes are in `parts`, with "…" in place of the others."""
     passages = split_passages(text)
     if len(parts) >= len(passages):
         return text
@@ -38,7 +38,7 @@ def join_passages(text: str, parts: Set[int]) -> str:
 
 
 def _split_pieces(text: str) -> Iterator[str]:
-    """Yield the lines of a text. Split longer lines into sentences, and longer sentences at spaces or anywhere."""
+    """Yield the lines of a text, splitting long lines into sentences, and long sentences at spaces if possible."""
     for line in text.splitlines(keepends=True):
         if count_visible(line) <= PASSAGE_LETTERS:
             yield line

@@ -32,7 +32,7 @@ class RichWords:
 
 
 def read_rich_message(raw: object) -> RichWords:
-    """Return the words and media of a `rich_message`, or none for anything but an object."""
+    """Return the words and media of a `rich_message`, or an empty result if it is not an object."""
     if not isinstance(raw, Mapping):
         return RichWords()
     reader = _Reader()
@@ -42,7 +42,7 @@ def read_rich_message(raw: object) -> RichWords:
 
 
 class _Reader:
-    """Reader of one message, within MAX_PARTS. Methods that recurse stop at the level MAX_LEVELS."""
+    """A reader of one message that stops after MAX_PARTS. Recursive methods stop at the level MAX_LEVELS."""
 
     def __init__(self) -> None:
         self.media: list[tuple[str, Any]] = []
@@ -59,13 +59,13 @@ class _Reader:
         return _join_paragraphs(words, self._read_container(rest, level))
 
     def _read_known_block(self, block: Mapping[str, Any], level: int) -> tuple[str, Sequence[str]]:
-        """Return the words of a block that has a form in Markdown, and the names of the fields that hold them."""
+        """Return a known block as Markdown ("" for others), and the names of the fields that were read."""
         kind = str(block.get("type", ""))
         if "cells" in block:
             table = self._read_table(block["cells"], level)
             return _join_lines(self._read_inline(block.get("caption"), level), table), ("cells", "caption")
         if isinstance(items := block.get("items"), list | tuple):
-            return _join_lines(*(self._read_item(item, level) for item in self._iterate_parts(items))), ("items",)
+            return _join_lines(*(self._read_list_item(item, level) for item in self._iterate_parts(items))), ("items",)
         if "quot" in kind:
             inner = _join_paragraphs(self._read_text(block, level), self.read_blocks(block.get("blocks"), level + 1))
             credit = self._read_inline(block.get("credit"), level)
@@ -119,7 +119,7 @@ class _Reader:
             return _join_lines(self._read_text(caption, level), credit and f"— {credit}")
         return self._read_inline(caption, level)
 
-    def _read_item(self, item: object, level: int) -> str:
+    def _read_list_item(self, item: object, level: int) -> str:
         if not isinstance(item, Mapping):
             return _add_prefix("- ", self._read_inline(item, level))
         label, number = self._read_plain(item.get("label")), item.get("value")
@@ -135,7 +135,7 @@ class _Reader:
         return _indent_lines(words, f"{mark}{box} ", " " * (len(mark) + 1))
 
     def _read_table(self, cells: object, level: int) -> str:
-        """Return the rows with pipes. A cell that spans several columns or rows leaves the others empty."""
+        """Return the cells as a Markdown table. Positions that a cell with a larger span covers stay empty."""
         rows = list[list[str]]()
         rows_left = dict[int, int]()  # by column: how many more rows a cell above covers
         for row in self._iterate_parts(cells):
@@ -145,7 +145,7 @@ class _Reader:
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
                 more = self._read_plain({name: fields[name] for name in fields if name != "text"})
                 words = f"{self._read_text(fields, level)} {more}"
-                columns, height = _read_span(fields, "colspan"), _read_span(fields, "rowspan")
+                columns, height = _read_cell_span(fields, "colspan"), _read_cell_span(fields, "rowspan")
                 covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
                 rows_left |= dict.fromkeys(covered, height - 1)
                 texts += [" ".join(words.split()).replace("|", "\\|"), *[""] * (columns - 1)]
@@ -163,12 +163,12 @@ class _Reader:
     def _read_inline(self, node: object, level: int) -> str:
         """Return the words of a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
-            return node if self._count_part() else ""
+            return node if self._try_count_part() else ""
         if level >= MAX_LEVELS:
             return self._read_plain(node)
         if isinstance(node, list | tuple):
             return "".join(self._read_inline(part, level + 1) for part in self._iterate_parts(node))
-        if not isinstance(node, Mapping) or not self._count_part():
+        if not isinstance(node, Mapping) or not self._try_count_part():
             return ""
         kind = node.get("type")
         if kind == "code":
@@ -191,9 +191,9 @@ class _Reader:
         return wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
     def _read_plain(self, node: object) -> str:
-        """Return all strings inside that may be words, at any depth and without their form."""
+        """Return all strings in a node that may be words, at any depth, as plain text."""
         words, waiting = list[str](), [node]
-        while waiting and self._count_part():
+        while waiting and self._try_count_part():
             part = waiting.pop()
             if isinstance(part, str):
                 words.append(part)
@@ -218,11 +218,11 @@ class _Reader:
             parts = [parts]
         if isinstance(parts, list | tuple):
             for part in parts:
-                if not self._count_part():
+                if not self._try_count_part():
                     return
                 yield part
 
-    def _count_part(self) -> bool:  # False once there were too many
+    def _try_count_part(self) -> bool:  # False once there were too many
         self._parts_left -= 1
         return self._parts_left >= 0
 
@@ -238,19 +238,19 @@ def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
 
 
 def format_raised_or_lowered(mark: str, words: str) -> str:
-    """Return words raised (mark "^") or lowered ("_"): "²", or "^(a b)" if Unicode lacks such letters."""
+    """Return words as superscript ("^") or subscript ("_"): "²", or "^(ab)" if Unicode lacks such letters."""
     if all(ord(character) in _SHIFTED[mark] for character in words):
         return words.translate(_SHIFTED[mark])
     return f"{mark}({words})" if len(words) > 1 else f"{mark}{words}"
 
 
-def _read_span(cell: Mapping[str, Any], name: str) -> int:
+def _read_cell_span(cell: Mapping[str, Any], name: str) -> int:
     number = cell.get(name)
     return min(max(number, 1), MAX_COLUMNS) if isinstance(number, int) else 1
 
 
 def _skip_covered_columns(row: list[str], rows_left: dict[int, int]) -> None:
-    """Leave the next columns empty while a cell further up covers them."""
+    """Append empty cells to a row for the next columns that a cell above still covers."""
     while len(row) < MAX_COLUMNS and rows_left.get(len(row), 0) > 0:
         rows_left[len(row)] -= 1
         row.append("")
@@ -274,7 +274,7 @@ def _indent_lines(text: str, first: str, others: str) -> str:
 
 
 def wrap_words(mark: str, words: str) -> str:
-    """Put marks directly around the words, since Markdown ignores marks next to a space."""
+    """Put `mark` on both sides of the words, inside any outer spaces, where Markdown recognises it."""
     inner = words.strip()
     has_marks = (inner.startswith(mark) and inner.endswith(mark)) or (len(mark) > 1 and mark in inner)
     if not inner or not mark or has_marks:  # the same marks cannot be nested

@@ -30,7 +30,7 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 
 
 def find_zone(words: str) -> str | None:
-    """Return the tz database's name of a zone, "" for UTC, or None if no zone or several fit."""
+    """Return the tz database name of the zone that `words` name, "" for UTC, or None if not exactly one fits."""
     if len(words) > MAX_NAME_CHARS:
         return None
     name = _simplify_name(words)
@@ -45,7 +45,7 @@ def find_zone(words: str) -> str | None:
 
 
 def find_zone_of_offset(minutes: int) -> str | None:
-    """Return the zone that is `minutes` east of Greenwich all year round, "" for UTC, or None."""
+    """Return a zone that is always `minutes` ahead of UTC, "" for UTC itself, or None if there is none."""
     if minutes % 60:
         return PARTS_OF_HOURS.get(minutes)
     # In the names of the database the sign is that of POSIX: Etc/GMT+5 is five hours behind Greenwich.
@@ -53,18 +53,18 @@ def find_zone_of_offset(minutes: int) -> str | None:
 
 
 def list_offsets() -> Sequence[int]:
-    """Return the offsets of all distinct times of day, in minutes, from west to east."""
+    """Return one UTC offset in minutes for each distinct time of day in the world, from west to east."""
     # Two zones that are 24 hours apart show the same time.
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 
 
 def format_time_at_offset(now: datetime, minutes: int) -> str:
-    """Return the time of day at an offset of `minutes`: "14:05"."""
+    """Return the time of day at a UTC offset of `minutes`, like "14:05"."""
     return f"{now.astimezone(ZoneInfo(find_zone_of_offset(minutes) or 'UTC')):%H:%M}"
 
 
 def find_similar_names(words: str, limit: int = 5) -> Sequence[str]:
-    """Return zone names that contain the words or resemble them."""
+    """Return up to `limit` names of zones that contain `words` or resemble them."""
     part = _simplify_name(words)
     if not 2 < len(part) <= MAX_NAME_CHARS:
         return []
@@ -74,7 +74,7 @@ def find_similar_names(words: str, limit: int = 5) -> Sequence[str]:
 
 
 def format_zone(name: str) -> str:
-    """Return a zone's name for people: "UTC+3" instead of "Etc/GMT-3", and "UTC" for ""."""
+    """Return a zone's name for display: "UTC+3" instead of "Etc/GMT-3", and "UTC" instead of ""."""
     hours = name.removeprefix("Etc/GMT")
     if hours == name or not hours[1:].isdecimal():
         return name or "UTC"
@@ -83,7 +83,7 @@ def format_zone(name: str) -> str:
 
 @cache
 def _read_zones() -> Mapping[str, str]:
-    """Map plain zone names, and cities that belong to one zone only, to zone names."""
+    """Map simplified zone names, and simplified city names that occur in only one zone, to zone names."""
     ends: dict[str, set[str]] = {}
     for zone in available_timezones():
         area, _, city = zone.rpartition("/")
@@ -100,20 +100,20 @@ def _simplify_name(text: str) -> str:
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
-    """Return the moment at which a wall clock in `zone` (None: UTC) shows `local`, or the first of two."""
+    """Convert a local time in `zone` (None: UTC) to UTC. Of two possible moments, choose the earlier one."""
     # A time that daylight saving skips counts as if the clock had not changed.
     return local.replace(tzinfo=zone or UTC).astimezone(UTC)
 
 
 def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
-    """Return the same time `months` later, on `day` or its own day of the month, at most the month's last day."""
+    """Return the time `months` later, on `day` (0: the same day) or on the month's last day if that is earlier."""
     number = local.year * 12 + local.month - 1 + months
     year, month = number // 12, number % 12 + 1
     return local.replace(year=year, month=month, day=min(day or local.day, calendar.monthrange(year, month)[1]))
 
 
 def find_next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
-    """Return the first time later than `after` on this day of a month, from the month of `local` on."""
+    """Return the first time after `after` that falls on `day`, in the month of `local` or a later one."""
     at = move_months(local, months=0, day=day)
     if at <= after:
         at = move_months(local, months=max(0, (after.year - local.year) * 12 + after.month - local.month), day=day)
@@ -121,7 +121,7 @@ def find_next_month_day(local: datetime, day: int, *, after: datetime) -> dateti
 
 
 def find_next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:
-    """Return the next repetition later than `local` and `after`, or None if nothing repeats."""
+    """Return the first repetition later than both `local` and `after`, or None if nothing is repeated."""
     if not repeat:
         return None
     if repeat == "monthly":

@@ -28,7 +28,7 @@ _PIECE_CHARS = 50_000
 
 
 class Tokenizer:
-    """A counter of tokens in one encoding, which also cuts texts by them."""
+    """Counts tokens in one encoding, and cuts texts to a number of tokens."""
 
     def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
@@ -37,7 +37,7 @@ class Tokenizer:
 
     @classmethod
     def for_model(cls, model: str) -> "Tokenizer":
-        """Return the tokenizer of a model, or that of o200k_base for a model that tiktoken does not know."""
+        """Return the tokenizer of a model, or the one for o200k_base if tiktoken does not know the model."""
         try:
             name = tiktoken.encoding_name_for_model(model)
         except KeyError:
@@ -81,7 +81,7 @@ class Tokenizer:
         return REQUEST_OVERHEAD + sum(map(self.count_message, messages))
 
     def count_message(self, message: PromptMessage) -> int:
-        """Count the tokens that a message adds to a request. Those of pictures are estimates."""
+        """Count the tokens that a message adds to a request, including an estimate for its pictures."""
         size = self.count_text_message(message.role, message.content) + self.count(message.call_id)
         for call in message.calls:
             # Arguments are sent as a JSON string inside JSON, with every quotation mark escaped.
@@ -95,7 +95,7 @@ class Tokenizer:
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def cut_middle(self, text: str, tokens: int) -> str:
-        """Cut a text to its head and tail with a note between them, or to its head if the note does not fit."""
+        """Shorten a text to `tokens` by replacing its middle with a note, or to its head if the note does not fit."""
         if tokens <= 0:
             return ""
         total = self.count(text)
@@ -138,7 +138,7 @@ class Tokenizer:
     def cut_formatted(
         self, text: str, tokens: int, write: Callable[[str], str], cut: Callable[[str, int], str] | None = None
     ) -> str:
-        """Cut a text so that `write(text)` takes at most `tokens`. Return "" if no more than `write("")` fits."""
+        """Cut a text so that `write(text)` has at most `tokens` tokens. Return "" if no text fits."""
         limit = tokens - self.count(write("")) + SEAMS
         while limit > 0:
             kept = (cut or self.cut_end)(text, limit)
@@ -149,9 +149,9 @@ class Tokenizer:
         return ""
 
     def split(self, text: str, tokens: int) -> list[str]:
-        """Split a text into pieces of at most `tokens`, at ends of lines or sentences if these are near.
+        """Split a text into pieces of at most `tokens`, at the ends of lines or sentences if possible.
 
-        Joined, the pieces are the text. Raise ValueError for less than one token.
+        The joined pieces equal the text. Raise ValueError if `tokens` is less than one.
         """
         if tokens < 1:
             raise ValueError("a piece needs at least one token")
@@ -167,17 +167,17 @@ class Tokenizer:
         return pieces
 
     def cut_head(self, text: str, tokens: int, start: int = 0) -> str:
-        """Return a beginning of text[start:] that has at most `tokens` and is about as long as possible."""
+        """Return approximately the longest beginning of text[start:] that has at most `tokens` tokens."""
         return self._find_longest(
             len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
         )
 
     def cut_tail(self, text: str, tokens: int) -> str:
-        """Return an end of the text that has at most `tokens` and is about as long as possible."""
+        """Return approximately the longest end of a text that has at most `tokens` tokens."""
         return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
     def _find_longest(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:
-        """Return a piece of `tokens` tokens, or the longest shorter one (within 1%), by few counts."""
+        """Return the longest piece of at most `tokens` tokens (within 1%), after counting only a few pieces."""
         if tokens <= 0:
             return ""
         best, size, had = "", 0, 0
@@ -208,7 +208,7 @@ def _format_note(left_out: int) -> str:
 
 
 def _find_last_sentence_end(head: str, text: str) -> int:
-    """Return the end of the last sentence in the head of a text, or 0 if the head goes on much longer."""
+    """Return the end of the last sentence that ends in the final part of `head`, or 0 if none does."""
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in find_sentence_ends(within) if near <= end <= len(head)), default=0)

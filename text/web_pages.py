@@ -27,7 +27,7 @@ _END = re.compile(r"</[a-z][^>]*>", re.IGNORECASE)
 
 
 def feed_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
-    """Parse a page. Yield after each piece, so that the caller can take the results so far or stop."""
+    """Feed a page to the parser piece by piece. Yield after each piece, so that the caller can stop early."""
     # An end tag stays. Anything else becomes a space.
     shown = _MARKS.sub(lambda mark: mark[0] if _END.fullmatch(mark[0]) else " ", page)
     for start in iterate_with_pauses(range(0, len(shown), PIECE_CHARS)):

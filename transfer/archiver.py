@@ -24,7 +24,7 @@ MODEL = "extractive"
 
 
 def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
-    """Yield chunks of about CHUNK messages. Split a turn only if it is several times as long."""
+    """Yield chunks of about CHUNK messages. Split a turn only if a chunk would exceed 3 * CHUNK otherwise."""
     first = 0
     for end in range(1, len(messages) + 1):
         is_turn_over = end == len(messages) or messages[end].turn != messages[end - 1].turn
@@ -99,9 +99,9 @@ class HistoryArchive:
             await self._fold_summaries(newest, newest[-1].level + 1)
 
     async def close(self) -> None:
-        """Fold the new summaries until they fit next to those that were already active.
+        """Fold summaries until at most MAX_ACTIVE are active.
 
-        At most ten stay active. Older ones never have a lower level, so that later folds combine neighbours.
+        An older summary then never has a lower level than a newer one, so that later folds combine neighbours.
         """
         if not self._active:
             return

@@ -26,7 +26,7 @@ MAX_FILE_BYTES = 48_000_000  # text in one file: a bot may send 50 MB
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """A temporary file of an export, open at its start. Closing it deletes it."""
+    """A temporary file of an export, positioned at its start. It is deleted when it is closed."""
 
     name: str
     file: IO[bytes]
@@ -36,7 +36,7 @@ class Exported:
 
 @define(kw_only=True, eq=False)
 class Exporter:
-    """An exporter of owners' memories."""
+    """Exports the memories of owners to files."""
 
     _memory: ExternalMemory
     _clock: Clock
@@ -63,7 +63,7 @@ class Exporter:
 
     @asynccontextmanager
     async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield zips of Markdown files and an HTML page. Raise StorageError if reading fails."""
+        """Yield zips of Markdown files, and HTML pages. Raise StorageError if reading fails."""
         config = await self._memory.config(owner)
         made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []
@@ -84,7 +84,7 @@ class Exporter:
                     await asyncio.to_thread(_zip_file, name + ".html", file, packed)
                     file.close()
                     files[-1] = replace(files[-1], name=f"{name}-page.zip", file=packed)
-            yield tuple(map(_rewind, files))
+            yield tuple(map(_rewind_export, files))
         finally:
             made.close()
             for exported in files:
@@ -121,10 +121,10 @@ class Exporter:
         packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
         with file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
             shutil.copyfileobj(file, archive)
-        return _rewind(Exported(name=".json.gz", file=packed, size=0, counts=part.counts))
+        return _rewind_export(Exported(name=".json.gz", file=packed, size=0, counts=part.counts))
 
 
-def _rewind(exported: Exported) -> Exported:
+def _rewind_export(exported: Exported) -> Exported:
     size = exported.file.tell()
     exported.file.seek(0)
     return replace(exported, size=size)

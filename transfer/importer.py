@@ -54,7 +54,7 @@ class _Work:
 
 @define(kw_only=True, eq=False)
 class Importer:
-    """An importer of files into owners' memories. A `retention` of None keeps archives forever."""
+    """Imports files into the memories of owners. If `retention` is None, archives are kept forever."""
 
     _memory: ExternalMemory
     _archiver: Archiver
@@ -71,7 +71,7 @@ class Importer:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
     async def plan(self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN) -> ImportPlan:
-        """Return what importing this file would add. Raise ImportRefused or StorageError."""
+        """Return a plan of what importing a file would add. Raise ImportRefused or StorageError on failure."""
         work = await self._prepare_import(scope, person, data, given)
         dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in work.new))
         facts = work.rows.get("facts", ())
@@ -140,7 +140,7 @@ class Importer:
 
     @contextmanager
     def _lock_owner(self, owner: int) -> Iterator[None]:
-        """Allow one import per owner, because their topics share the free ids. Raise ImportBusy."""
+        """Prevent other imports for the owner, whose topics share message ids. Raise ImportBusy if one is running."""
         if owner in self._importing:
             raise ImportBusy(tr("import-busy"))
         self._importing.add(owner)
@@ -152,7 +152,7 @@ class Importer:
 
     @contextmanager
     def announce(self, owner: int) -> Iterator[None]:
-        """Count an import as running while its file is still downloaded, so that it can be stopped."""
+        """Mark an import as running while its file is being downloaded, so that it can already be stopped."""
         self._announced.append(owner)
         try:
             yield
@@ -162,11 +162,11 @@ class Importer:
                 self._stopped.discard(owner)
 
     def is_running(self, owner: int) -> bool:
-        """Return True from the announcement of an owner's import until it ends."""
+        """Return True if an import for the owner has been announced or is running."""
         return owner in self._importing or owner in self._announced
 
     def stop(self, owner: int) -> None:
-        """Cancel an import that has no lease yet. A later one fails when its lease is revoked."""
+        """Stop the owner's import if it has no lease yet. Afterwards, it fails when its lease is revoked."""
         if self.is_running(owner):
             self._stopped.add(owner)
 
@@ -193,7 +193,7 @@ class Importer:
         reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
         await self._check_fact_limit(scope.owner, rows.get("facts", ()))
-        work = await asyncio.to_thread(_compare_with_known, history, rows, known, same, way)
+        work = await asyncio.to_thread(_select_new_messages, history, rows, known, same, way)
         return replace(work, reminders=reminders if is_own else ())
 
     async def _find_signer(self, history: ImportedHistory) -> Signer:
@@ -269,7 +269,7 @@ class Importer:
             await run_uncancelled(give_back)
 
 
-def _compare_with_known(
+def _select_new_messages(
     history: ImportedHistory,
     rows: Mapping[str, Sequence[Portable]],
     known: Mapping[tuple[Role, str], int],
@@ -338,7 +338,7 @@ def _describe_lost_data(work: _Work, owner: int) -> list[str]:
 async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
     """Return the history without the owner's chat with this bot.
 
-    Telegram's pages have no ids. A private chat is recognised if its messages are stored here with the same times.
+    Telegram's HTML exports have no ids, so the chat is recognised by messages that are stored with the same times.
     """
     starts = [
         number for number, message in enumerate(iterate_with_pauses(history.messages)) if message.title or not number
@@ -346,7 +346,7 @@ async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHist
     kept: list[ImportedMessage] = []
     for start, end in pairwise([*starts, len(history.messages)]):
         chat = history.messages[start:end]
-        if not await _is_stored(store, owner, chat):
+        if not await _is_chat_stored(store, owner, chat):
             kept += chat
     if len(kept) == len(history.messages):
         return history
@@ -354,7 +354,7 @@ async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHist
     return replace(history, messages=kept, notes=(*history.notes, note))
 
 
-async def _is_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
+async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
     said = {(message.created_at, " ".join(message.content.split())) for message in iterate_with_pauses(chat)}

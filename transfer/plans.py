@@ -51,7 +51,7 @@ NOTHING_GIVEN = FileContext()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """The effects of an import."""
+    """The results of an import."""
 
     messages: int
     known: int

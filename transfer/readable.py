@@ -52,7 +52,7 @@ field.addEventListener("input", () => {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """The messages of one file."""
+    """The messages of one file of a readable export."""
 
     number: int  # from 1
     messages: "array[int]"  # offsets in the spool
@@ -62,7 +62,7 @@ _FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
 
 
 def close_markdown(text: str) -> str:
-    """Close an open fence or comment of a message, because it would swallow the next messages."""
+    """Close an open code fence or comment in a message, so that it does not swallow the following messages."""
     fence = ""
     for found in _FENCE.finditer(text):
         if not fence:
@@ -74,7 +74,7 @@ def close_markdown(text: str) -> str:
 
 
 class ReadableExport:
-    """A readable export. Add all rows, then write each part. Messages wait in a temporary file."""
+    """An export for people to read. Add all rows, then write each part. A temporary file holds the messages."""
 
     def __init__(self, zone: tzinfo) -> None:
         self.counts: Counter[str] = Counter()
@@ -89,7 +89,7 @@ class ReadableExport:
         self._spool.close()
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Add portable rows, each with its "table"."""
+        """Add portable rows, each of which names its table under the key "table"."""
         for row in rows:
             table = str(row["table"])
             if table == "messages":
@@ -116,7 +116,7 @@ class ReadableExport:
         return made
 
     def count_rows(self, part: Part) -> Mapping[str, int]:
-        """Return the number of rows by table. The first part holds everything but messages."""
+        """Return the number of rows of a part by table. Only the first part has rows other than messages."""
         others = self.counts if part.number == 1 else {}
         return {**others, "messages": len(part.messages)}
 

@@ -22,14 +22,14 @@ CHILD = subprocess_worker.make_child_code("transfer.reading_child")
 
 
 class FileReader:
-    """A reader of the files that people send. It reads one at a time for each person."""
+    """Reads the files that people send, one at a time for each person."""
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, *, person: int, zone: tzinfo, **given: Any) -> ImportedHistory:
-        """Read a file with the arguments of `detection.read_file`. Raise ImportRefused."""
+        """Read a file. `given` holds more arguments of `detection.read_file`. Raise ImportRefused if unreadable."""
         given |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
@@ -39,7 +39,7 @@ class FileReader:
 
 
 async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
-    """Read a file in a child process, which answers in small pieces. Raise ImportRefused."""
+    """Read a file in a child process with limits. Raise ImportRefused if it is unreadable or too large."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
     arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current_language())

@@ -21,7 +21,7 @@ PIECE_CHARACTERS = 200_000  # of their texts
 
 
 def run_child() -> None:
-    """Read the file on standard input and write its content to standard output."""
+    """Read a file from standard input, and write its content to standard output in pieces."""
     # Our own parent process wrote this, not the sender of the file.
     given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])

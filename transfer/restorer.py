@@ -36,7 +36,7 @@ MAX_NAMED = 20  # the most files that a sentence names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restoration:
-    """The restore of one file of an export."""
+    """The state of restoring an export, for one of its files."""
 
     export: str
     part: int
@@ -68,8 +68,8 @@ class Restoration:
 async def find_restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
     """Return the plan to restore this file, or None if it can only be imported as history.
 
-    That is the case for another owner's export, for one of several files of an early version, and if the memory holds
-    something else already.
+    Only the owner's own export can be restored, and only into an empty memory or one that the export began to fill.
+    A file of an early version must be a whole export.
     """
     if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
         return None
@@ -86,14 +86,14 @@ async def find_restoration(store: MemoryStore, owner: int, history: ImportedHist
 
 @define(kw_only=True, eq=False)
 class Restorer:
-    """A restorer of exports of this bot."""
+    """Restores exports of this bot."""
 
     _memory: ExternalMemory
     _archiver: Archiver
     _clock: Clock
 
     async def run(self, lease: FoldLease, file: Restoration, rows: Rows, progress: Progress) -> int:
-        """Restore one file and return the number of facts. Raise StorageError."""
+        """Restore one file, and return the number of restored facts. Raise StorageError on failure."""
         owner, done = lease.scope.owner, 0
         if not file.is_begun:
             # Every file begins with the counters, so that new messages get free ids, and with the progress of learning.
@@ -151,7 +151,7 @@ class Restorer:
     async def _make_covering_summaries(
         self, owner: int, messages: Sequence[Portable], known_summaries: Mapping[object, Portable]
     ) -> list[Portable]:
-        """Return an active summary for each chunk, or an extract if its summary is in another file."""
+        """Return an active summary for each chunk, extracted from its messages if the original is in another file."""
         by_chunk = {number: said for number, said in _group_by_chunk(messages).items() if number is not None}
         lacking = [int(str(number)) for number in by_chunk if number not in known_summaries]
         stored: dict[object, Portable] = {}

@@ -29,14 +29,14 @@ def parse_history_rows(
 
     `is_ours` is True if this bot signed the file.
     """
-    made = _check_rows(history, owner, now, is_ours=is_ours)
+    made = _parse_valid_rows(history, owner, now, is_ours=is_ours)
     if is_ours and history.owner == owner:  # the owner has agreed to these instructions before
         return made
     return {**made, "facts": demote_long_instructions(made.get("facts", ()))}
 
 
 def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
-    """Turn instructions that are too long to list into plain knowledge."""
+    """Return the facts, with instructions that are too long to list turned into plain knowledge."""
     made, left = [], MAX_LISTED_CHARS
     for row in facts:
         if row["kind"] in LASTING:
@@ -48,7 +48,7 @@ def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
     return made
 
 
-def _check_rows(
+def _parse_valid_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool
 ) -> Mapping[str, Sequence[Portable]]:
     if history.rows is None:
@@ -72,7 +72,7 @@ def _check_rows(
 
 
 def _to_imported_row(row: Mapping[str, object]) -> Mapping[str, object]:
-    """Mark a message as imported, so that no facts are extracted from it automatically."""
+    """Return a message row marked as imported, so that facts are not extracted from it automatically."""
     source, origin = row.get("source"), row.get("origin", "")
     return {
         **row,
@@ -98,7 +98,7 @@ def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[Portable]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FutureReminder:
-    """A reminder from an export, and the row to store."""
+    """A reminder from an export that is still due, with the row to store."""
 
     wish: ReminderWish
     row: Portable

@@ -84,7 +84,7 @@ def parse_kind(data: str) -> str:
 
 
 def is_for_anonymous(data: str) -> bool:
-    """Return True if a button belongs to an anonymous group admin, so that any anonymous admin may press it."""
+    """Return True if a button belongs to an anonymous admin of a group, so that any admin there may press it."""
     return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 

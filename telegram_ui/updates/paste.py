@@ -16,12 +16,12 @@ PAUSE_SECONDS = 1.5  # seconds without a further piece after which a paste is co
 
 
 def may_be_continued(piece: ParsedUpdate) -> bool:
-    """Return True if more pieces may follow: after a long text, a part of an album, or a forwarded message."""
+    """Return True if `piece` is long, part of an album or forwarded, so that more pieces may follow it."""
     return piece.units >= MIN_CUT_UNITS or bool(piece.album) or piece.origin == "forwarded"
 
 
 def continues_message(piece: ParsedUpdate, last: ParsedUpdate) -> bool:
-    """Return True if `piece`, the sender's next message, continues `last`."""
+    """Return True if `piece` belongs to the same turn as `last`, the message before it."""
     # Telegram's dates have whole seconds.
     if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
         return False
@@ -41,7 +41,7 @@ class _OpenPaste:
 
 
 class Pastes:
-    """The pastes that wait for further pieces, at most one for each sender."""
+    """Gathers the pieces of split texts, albums and forwarded batches, with at most one open paste per sender."""
 
     def __init__(self, call_later: Callable[[float, Callable[[], None]], Timer]) -> None:
         self._call_later = call_later
@@ -55,7 +55,7 @@ class Pastes:
         self._restart_timer(sender, paste)
 
     def add_piece(self, piece: ParsedUpdate) -> bool:
-        """Add a piece to its sender's paste. Complete the paste and return False if the piece does not continue it."""
+        """Add a piece to its sender's open paste. If it does not belong there, complete the paste and return False."""
         paste = self._open_pastes.get(piece.sender)
         if paste is None:
             return False
@@ -74,7 +74,7 @@ class Pastes:
             paste.on_complete()
 
     def close(self) -> None:
-        """Stop waiting without completing the open pastes."""
+        """Cancel all timers, and drop the open pastes without completing them."""
         for paste in self._open_pastes.values():
             if paste.timer:
                 paste.timer.cancel()

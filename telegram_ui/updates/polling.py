@@ -32,20 +32,20 @@ MAX_WAIT_SECONDS = 30.0  # after many failed polls
 
 
 class LeaseGuard(BaseRateLimiter[None]):
-    """Sends a request to Telegram only if this process still serves the chat."""
+    """A rate limiter that lets a request through only while this process still serves the chat."""
 
     async def initialize(self) -> None: ...
 
     async def shutdown(self) -> None: ...
 
     async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
-        """Make a request. Raise ServedElsewhere if another process holds the lease now."""
+        """Send a request. Raise ServedElsewhere if another process holds the chat's lease."""
         await check_lease()
         return await callback(*args, **kwargs)
 
 
 class PollRequest(AiohttpRequest):
-    """The connection for getUpdates, which records when polls succeed and fail."""
+    """An HTTP client for getUpdates that records whether polls succeed or fail."""
 
     def __init__(self, *, now: Callable[[], float], **options: Any) -> None:
         super().__init__(**options)
@@ -61,7 +61,7 @@ class PollRequest(AiohttpRequest):
         return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < MAX_POLL_SECONDS
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
-        """Send a request, and record its outcome."""
+        """Send a request, record its outcome, and return the status code and the body."""
         self.begun.set()
         self._last_begun = self._now()
         try:
@@ -81,7 +81,7 @@ class PollRequest(AiohttpRequest):
     async def fetch_raw_updates(
         self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
     ) -> list[dict[str, Any]]:
-        """Return the raw updates from `offset` on, and confirm the earlier ones. Raise TelegramError."""
+        """Return the raw updates from `offset` on, which confirms the earlier ones. Raise TelegramError on failure."""
         options: dict[str, int | str] = {"timeout": timeout, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
         if offset is not None:
             options["offset"] = offset

@@ -18,10 +18,10 @@ MAX_RICH_DEPTH = 400  # levels of them. Each of Telegram's 16 levels of blocks t
 
 
 def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
-    """Parse an update without the unreadable fields of its message.
+    """Parse an update, leaving out the unreadable fields of its message.
 
-    If all of it is unreadable, return an update with only its id, so that it does not block others. Raise TelegramError
-    if it has no id.
+    If nothing can be read, return an update that has only its id, so that it does not block others. Raise
+    TelegramError if it has no id.
     """
     reason, rich_messages = "too many parts", list[Any]()
     is_bounded = _is_within_bounds(raw, MAX_PARTS, MAX_DEPTH, rich_messages)
@@ -40,7 +40,7 @@ def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 
 
 def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[str, Any]:
-    """Replace the fields of a message that python-telegram-bot cannot parse by one that it does not know."""
+    """Return a copy of an update in which an empty field replaces the message fields that cannot be parsed."""
     result = dict(raw)
     for kind in ("message", "edited_message"):
         if isinstance(message := raw.get(kind), dict):
@@ -54,7 +54,7 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messages: list[Any] | None = None) -> bool:
-    """Return True if a value has at most `max_parts` objects and lists, apart from `rich_messages`."""
+    """Return True if a value is within both limits. Collect its rich messages, uncounted, in `rich_messages`."""
     parts, level = 0, list[Any]([value])
     for _ in range(max_depth):
         parts += len(level)

@@ -32,12 +32,12 @@ class Repeatable:
 
     @property
     def first(self) -> int:
-        """Return the id of the update that made this request for the first time."""
+        """Return the id of the update that first made this request."""
         return self.pieces[0].first or self.pieces[0].update_id
 
     @property
     def is_whole(self) -> bool:
-        """Return True if the message that Telegram includes in a button press holds the whole request."""
+        """Return True if the message that comes with a button press is enough to repeat the whole request."""
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
@@ -72,7 +72,7 @@ class Repeats:
             del self._held[key]
 
     def find_request(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
-        """Return the request that a press repeats. Return None for other buttons and for a second press."""
+        """Return the request that a button press repeats, or None for other buttons and for a second press."""
         query = received.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -118,7 +118,7 @@ class Repeats:
     def _read_request_from_message(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
     ) -> Repeatable | None:
-        """Return the request that a message makes, or if it is the bot's, the command that it proposes."""
+        """Return the request in the person's message, or the command that the bot's message proposes, or None."""
         query = received.update.callback_query
         if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
             asked = _make_command_message(query, asked)
@@ -138,7 +138,7 @@ def _build_request(received: Received, press: ParsedUpdate, update: telegram.Upd
 
 
 def _make_command_message(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
-    """Return the command that a question proposes, as a message of the person who pressed the button."""
+    """Return the command proposed by a question as a message from the person who pressed the button, or None."""
     command = extract_command(question.text or "") if question is not None else None
     if command is None or question is None:
         return None

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @define(eq=False)
 class Ticket:
-    """A job in a queue. While it is held, neither it nor the jobs behind it begin."""
+    """A job in a queue. While it is held, neither it nor the jobs behind it can start."""
 
     key: Hashable
     work: Work
@@ -40,7 +40,7 @@ class Ticket:
 
 @define(eq=False, slots=False)
 class SerialQueues:
-    """A queue for each key. A queue runs its jobs one after the other."""
+    """A queue of jobs for each key. Each queue runs its jobs one at a time."""
 
     _name: str
     _max_running: int = field(kw_only=True)
@@ -59,28 +59,28 @@ class SerialQueues:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
     def submit(self, key: Hashable, work: Work, *, is_held: bool = False) -> Ticket:
-        """Put a job at the end of a queue. After close(), no job begins."""
+        """Append a job to the queue `key` and return its ticket. No job starts after close()."""
         ticket = Ticket(key, work, is_held)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
         self._idle.clear()
         if len(queue) == 1:
-            self._make_ready(key)
+            self._mark_queue_ready(key)
             self._begin_ready_jobs()
         return ticket
 
     def release(self, ticket: Ticket) -> None:
-        """Let a held job begin when it is the first of its queue. A second call does nothing."""
+        """Let a held job start once it is first in its queue. Releasing it again has no effect."""
         if ticket.is_held:
             ticket.is_held = False
             queue = self._waiting.get(ticket.key)
             if queue and queue[0] is ticket:
-                self._make_ready(ticket.key)
+                self._mark_queue_ready(ticket.key)
                 self._begin_ready_jobs()
 
     @contextmanager
     def allow_cancelling(self, key: Hashable) -> Iterator[None]:
-        """Let `cancel_running` end the running job of a queue while the block runs."""
+        """Let `cancel_running` cancel the running job of the queue `key` while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:
             yield
@@ -100,7 +100,7 @@ class SerialQueues:
         return key in self._running
 
     def cancel_running(self, key: Hashable) -> bool:
-        """Cancel the running job of a queue if it allows that now. Return True if it was cancelled."""
+        """Cancel the queue's running job if it currently allows this. Return True if it was cancelled."""
         ticket = self._running.get(key)
         # Cancelling it twice would interrupt its cleanup.
         if ticket is None or ticket.task is None or not ticket.is_stoppable or ticket.task.cancelling():
@@ -108,7 +108,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def pop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove the first job of a queue and return its work, unless it is held, has begun or has another type."""
+        """Remove a queue's first job and return its work, or None if it is held, has begun or is not a `kind`."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
@@ -122,7 +122,7 @@ class SerialQueues:
         if key in self._ready:
             self._ready.remove(key)
         if queue:
-            self._make_ready(key)
+            self._mark_queue_ready(key)
         else:
             del self._waiting[key]
         self._set_idle_if_empty()
@@ -150,7 +150,7 @@ class SerialQueues:
                 await asyncio.wait(late, timeout=1)
         self._set_idle_if_empty()
 
-    def _make_ready(self, key: Hashable) -> None:
+    def _mark_queue_ready(self, key: Hashable) -> None:
         if key not in self._running and not self._waiting[key][0].is_held:
             self._ready.append(key)
 
@@ -163,12 +163,12 @@ class SerialQueues:
             self._ready.remove(key)
             ticket = self._waiting[key].popleft()
             self._running[key] = ticket
-            run, name = self._run(ticket), f"{self._name}:{key}"
+            run, name = self._run_job(ticket), f"{self._name}:{key}"
             # In the context of its submitter, because another job's end may call this.
             ticket.task = asyncio.create_task(run, name=name, context=ticket.context)
-            ticket.task.add_done_callback(partial(self._handle_end, key))
+            ticket.task.add_done_callback(partial(self._remove_ended_job, key))
 
-    async def _run(self, ticket: Ticket) -> None:
+    async def _run_job(self, ticket: Ticket) -> None:
         try:
             await ticket.work()
         except ServedElsewhere:
@@ -176,11 +176,11 @@ class SerialQueues:
         except Exception as error:  # broad: a queue must survive its jobs
             logger.error("Work in the queue %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 
-    def _handle_end(self, key: Hashable, _: object) -> None:
+    def _remove_ended_job(self, key: Hashable, _: object) -> None:
         del self._running[key]
         queue = self._waiting.get(key)
         if queue:
-            self._make_ready(key)
+            self._mark_queue_ready(key)
         elif queue is not None:
             del self._waiting[key]
         self._begin_ready_jobs()
@@ -209,7 +209,7 @@ class Queues:
             await queues.wait_until_idle()
 
     async def close(self, *, grace: float) -> None:
-        """Drop waiting jobs. Give commands and answers that are being sent `grace` seconds to finish."""
+        """Drop waiting jobs, and give running jobs about `grace` seconds to finish."""
         patience = min(2.0, grace)  # the next run would repeat a command that is half done
         patient, others = (self.commands, self.slow, self.notices), (self.chats, self.settling, self.buttons)
         await asyncio.gather(

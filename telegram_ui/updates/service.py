@@ -44,12 +44,12 @@ Pause = Callable[[float], Awaitable[None]]
 
 
 class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it is
-    """Telegram cannot be reached."""
+    """Raised when Telegram cannot be reached."""
 
 
 @define(eq=False)
 class Service:
-    """The running Telegram side."""
+    """A running Telegram bot, with checks of its health."""
 
     bot: ExtBot[None]
     intake: Dispatcher
@@ -58,7 +58,7 @@ class Service:
     invitation: str = ""  # a sentence with the link that makes the first admin, or ""
 
     async def check_polling(self) -> None:
-        """Raise TelegramUnreachable if this process polls and no poll has succeeded for a long time."""
+        """Raise TelegramUnreachable if this process polls and its polls fail or are overdue."""
         if self.is_polling() and not self.polls.is_healthy():
             raise TelegramUnreachable("Updates cannot be fetched.")
 
@@ -69,7 +69,7 @@ class Service:
 
 
 async def identify_bot(settings: Settings) -> str:
-    """Return one line about the bot for --check. Raise SettingsError if the token is wrong."""
+    """Return a one-line description of the bot for --check. Raise SettingsError if the token is wrong."""
     _check_token_format(settings)
     bot = _make_bot(settings, AiohttpRequest(**_make_request_options(settings)))
     try:
@@ -100,10 +100,10 @@ async def open_telegram_service(
     pause: Pause = asyncio.sleep,
     max_silence: float = 300.0,
 ) -> AsyncIterator[Service]:
-    """Run the bot while the block runs. Stopping takes about 8 seconds at most.
+    """Run the bot while the block runs. Stopping takes at most about 8 seconds.
 
-    `make_dependencies` makes the parts that commands use. `run_alongside` is open while the bot runs. Polling starts
-    again after `max_silence` seconds without a successful poll. Requests are retried while Telegram cannot be reached.
+    `make_dependencies` creates the objects that commands use. `run_alongside` is open while the bot runs. Polling
+    restarts after `max_silence` seconds without a successful poll. Requests are retried while Telegram is unreachable.
 
     Raise SettingsError if Telegram refuses the token or the webhook, or if the address is in use.
     """
@@ -142,7 +142,7 @@ async def open_telegram_service(
         stack.push_async_callback(queue.truncate_log)
         stack.push_async_callback(intake.close, grace=4.0)
         await stack.enter_async_context(_run_in_background(queue.keep_truncating_log(pause)))
-        await stack.enter_async_context(_run_in_background(_purge_hourly(queue, pause)))
+        await stack.enter_async_context(_run_in_background(_purge_queue_hourly(queue, pause)))
         await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
         await stack.enter_async_context(run_alongside(commands))
         if isinstance(queue, SharedQueue):
@@ -269,7 +269,7 @@ async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
         logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)
 
 
-async def _purge_hourly(queue: DurableQueue, pause: Pause) -> None:
+async def _purge_queue_hourly(queue: DurableQueue, pause: Pause) -> None:
     while True:
         try:
             await queue.delete_old_ids()

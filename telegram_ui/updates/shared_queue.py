@@ -31,9 +31,9 @@ IDLE_FOR = 300.0  # seconds without an update after which another process may se
 
 
 class SharedQueue(DurableQueue):
-    """A DurableQueue whose updates come out in the process that claims them.
+    """A DurableQueue shared by several processes, each of which handles the updates that it claims.
 
-    `learn_people` loads what other processes decided about the people with these ids. `monotonic` returns seconds.
+    `learn_people` loads what other processes decided about people, given their ids. `monotonic` returns seconds.
     """
 
     _enqueues_at_once = False
@@ -59,7 +59,7 @@ class SharedQueue(DurableQueue):
         self._known = LRUCache[int, int](MAX_KNOWN_PEOPLE)  # each person's unfinished updates in all processes
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Move the updates of the former inbox of this process to the common one, and return their number."""
+        """Move the pending updates of this process's former inbox to the shared inbox, and return their number."""
         self._bot_id = bot.id
         former = self._shared.former
         rows = await former.list_pending(bot.id)
@@ -97,7 +97,7 @@ class SharedQueue(DurableQueue):
         return False  # received updates need not be handled here
 
     async def claim(self, bot: telegram.Bot) -> int:
-        """Claim and queue updates, and return their number."""
+        """Claim updates from the shared inbox, queue them, and return how many were claimed."""
         while (room := self._limit - len(self._unfinished)) < min(20, self._limit):  # one claim serves several updates
             self._room.clear()
             await self._room.wait()
@@ -127,7 +127,7 @@ class SharedQueue(DurableQueue):
         return False
 
     async def release_leases(self) -> None:
-        """Drop updates whose lease was lost. Release the leases of idle chats, and of chats that others ask for."""
+        """Drop updates whose lease was lost. Release the leases of chats that are idle or requested by others."""
         now, served = self._monotonic(), set(self._shared.leases.served)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
         self.release_updates(

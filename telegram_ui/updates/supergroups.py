@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @define(eq=False)
 class SupergroupUpgrades:
-    """The new ids of upgraded groups, and the moves of their memories."""
+    """Tracks groups that become supergroups, and moves their memories to the new ids."""
 
     _corrections: Corrections
     _queues: Queues
@@ -29,7 +29,7 @@ class SupergroupUpgrades:
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def move_to_supergroup(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return an update under the new id of its group. Its message has no id then, as nobody can reply to it."""
+        """Return an update with the current id of its group. In an upgraded group, drop the old message ids."""
         new = self._find_current_id(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed
@@ -41,7 +41,7 @@ class SupergroupUpgrades:
         return message is not None and self._find_current_id(message.chat.id) != message.chat.id
 
     def submit_move(self, old: int, new: int, on_moved: Work | None = None) -> None:
-        """Queue the move of a memory, and call `on_moved` after it. A second call does no harm."""
+        """Queue the move of a memory from id `old` to `new`, then call `on_moved`. Repeated calls are harmless."""
         self._under_way[old] = new
         self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, on_moved))
 

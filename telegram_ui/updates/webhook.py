@@ -19,7 +19,7 @@ SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's n
 
 
 def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
-    """Return the endpoint's app, which answers 200 for a committed update and 503 to be sent it again."""
+    """Return the webhook app. It answers 200 once an update is stored, or 503 to make Telegram send it again."""
 
     async def receive(request: Request) -> Response:
         given = request.headers.get(SECRET_HEADER, "")

@@ -24,7 +24,7 @@ _Numbers = tuple[int, int, int]
 
 
 class ChatLine(NamedTuple):
-    """A message of a chat as text."""
+    """A message in a chat that was exported as plain text."""
 
     day: WrittenDate | None
     clock: time
@@ -34,7 +34,7 @@ class ChatLine(NamedTuple):
 
 
 def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> ImportedHistory:
-    """Return the messages of these chats. Add questions about the person and about ambiguous dates."""
+    """Return the messages of text chats. Add questions to `talks` about the person and about ambiguous dates."""
     days = read_days([[line.day for line in chat if line.day] for chat in chats], talks)
     for chat, chat_days in zip(chats, days, strict=True):
         left = iter(chat_days)
@@ -61,8 +61,8 @@ def _read_line(talks: Conversations, seen: Counter[str], dated_line: tuple[ChatL
 def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> list[list[date | None]]:
     """Return the day of each message, or None if the day does not exist.
 
-    Add questions about the order of day and month and about the year if the chats do not tell them. Raise ImportRefused
-    if no chat can be of a year.
+    Add questions to `talks` about the order of day and month and about the year, if the dates leave them open. Raise
+    ImportRefused if the years of a chat fit no calendar.
     """
     reading = talks.reading
     written = [date for chat in chats for date in chat]
@@ -92,7 +92,7 @@ def _convert_or_none(convert: Callable[[int, int, int], date], numbers: _Numbers
 
 
 def _add_years(dates: list[_Numbers], talks: Conversations, last_year: int) -> list[_Numbers]:
-    """Add years to dates without one, and ask for that of the last date. Phones of 2014 wrote none."""
+    """Add years to dates that were written without a year, after asking for the year of the last date."""
     if not dates or any(year for year, _, _ in dates):
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)

@@ -47,7 +47,7 @@ _FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their or
 
 
 class Head(NamedTuple):
-    """The beginning of a message in a chat as text."""
+    """The beginning of a message in a text chat, with its date and time."""
 
     date: tuple[int, int, int]  # its numbers as written, with year 0 if there is none
     clock: tuple[int, int, int]
@@ -62,7 +62,7 @@ class Head(NamedTuple):
 
 
 def parse_head(line: str) -> Head | None:
-    """Return the head at the beginning of a line, or None."""
+    """Parse the date and time at the beginning of a line, or return None if there are none."""
     if not any(character.isdigit() for character in line[:16]):
         return None
     for number, container in enumerate(_CONTAINERS):
@@ -74,7 +74,7 @@ def parse_head(line: str) -> Head | None:
 
 
 def split_messages(text: str) -> list[tuple[Head, str]]:
-    """Return each head with the text below it. A head of an unusual shape counts as text."""
+    """Split a chat into heads and message texts. A head of an unusual shape counts as part of a text."""
     heads = [(line, parse_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
@@ -88,7 +88,7 @@ def split_messages(text: str) -> list[tuple[Head, str]]:
 
 
 def find_date_order(written: Sequence[WrittenDate]) -> str | None:
-    """Return the order of day and month in these dates, or None if both orders fit."""
+    """Return the order of year, month and day in these dates, or None if it is ambiguous."""
     dates = [numbers for numbers, order in written if not order]
     if written and not dates:
         return "ymd"
@@ -112,7 +112,7 @@ def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, i
 
 
 def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
-    """Return the converter of the calendar in which all years are from FIRST_YEAR to `last_year`, or None."""
+    """Return the function that converts these dates from their calendar, or None if no calendar fits them."""
     for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
             try:
@@ -126,15 +126,15 @@ def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Call
 
 
 def find_date(text: str) -> WrittenDate | None:
-    """Return the date in a line, or None."""
+    """Return the numbers and the order of the first date in a text, or None."""
     found = _find_date(_MARKS.sub("", text))
     return found and found[:2]
 
 
 def parse_written_moment(text: str, language: str = "") -> datetime:
-    """Return the date and time in a text. It has a zone only if the text gives an offset.
+    """Return the date and time in a text, with a zone only if the text gives an offset.
 
-    Names of months in `language` come first. Raise ValueError if the date or the time is incomplete.
+    Month names are looked up in `language` first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
     head = _parse_stamp(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
@@ -230,7 +230,7 @@ def detect_language(dates: Sequence[str]) -> str:
 
 @cache
 def find_month(word: str, language: str = "") -> int | None:
-    """Return the number of a month by its name in `language`, or else in any language."""
+    """Return the number of the month that a word names in `language`, or else in any language, or None."""
     if language and (month := map_month_names(language).get(word)) is not None:
         return month
     if len(word) < MIN_MONTH_LETTERS:  # "de" and "la" begin the names of months in some language
@@ -274,7 +274,7 @@ def _map_day_periods() -> Mapping[str, bool]:
 
 @cache
 def list_language_codes() -> tuple[str, ...]:
-    """Return the codes of all languages, those of the program first."""
+    """Return the codes of all languages that Babel knows, beginning with those of the bot."""
     # A child that reads other formats does without Babel.
     from babel.localedata import locale_identifiers
 
@@ -283,7 +283,7 @@ def list_language_codes() -> tuple[str, ...]:
 
 @cache
 def map_month_names(language: str) -> Mapping[str, int]:
-    """Map the names of months and their unambiguous abbreviations to numbers."""
+    """Map the month names of a language, and their unambiguous abbreviations, to month numbers."""
     from babel import Locale
 
     named: dict[str, int] = {}

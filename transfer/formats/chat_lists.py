@@ -61,7 +61,7 @@ def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
 
 
 class ChatLists:
-    """The chats among people in one import. `names` maps a speaker's id to a name."""
+    """The chats between people in one import. `names` maps a speaker's id to a name."""
 
     def __init__(self, talks: Conversations, names: Mapping[str, str]) -> None:
         self._talks = talks
@@ -70,7 +70,7 @@ class ChatLists:
         self._titles: dict[str, str] = {}
 
     def add(self, messages: Sequence[object], key: str, title: str) -> None:
-        """Add a part of a chat. Parts with the same key are one chat."""
+        """Add messages to the chat `key`, which may consist of several parts."""
         elements = ((f".messages[{number}]", -1, message) for number, message in enumerate(messages))
         read = self._talks.read_messages(elements, partial(self._read_message, key, Counter[str]()))
         if read:
@@ -79,7 +79,7 @@ class ChatLists:
             self._titles[key] = repair_encoding(title)
 
     def finish(self) -> None:
-        """Add all chats to the conversations, and ask which speaker is the person."""
+        """Add all chats to the import, and ask which speaker the person is."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
             self._talks.add(make_times_monotonic([message for part in parts for message in part]), self._titles[key])
@@ -133,7 +133,7 @@ def _find_text(value: object) -> str:
 
 
 def repair_encoding(text: str) -> str:
-    """Decode UTF-8 whose bytes were written as letters of Latin-1, as Meta does."""
+    """Repair UTF-8 text that was decoded as Latin-1, as in Meta's exports."""
     with suppress(UnicodeError):
         return text.encode("latin-1").decode()
     return text

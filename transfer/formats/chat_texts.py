@@ -38,7 +38,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     for file in files:
         lines = list(_parse_lines(_FOOTER.sub("", file.text)))
         lines = _split_speakers(lines) if _LINE_DAY.match(file.text) else lines
-        chats.append([_clean_words(line) for line in lines])
+        chats.append([_clean_line(line) for line in lines])
     return read_chats(chats, Conversations("chat-texts", reading))
 
 
@@ -69,7 +69,7 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
 
 
 def _split_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
-    """Split off the speakers: the longest beginnings that all lines with the same first word share."""
+    """Split off the speakers: the longest common beginnings of lines that start with the same word."""
     common: dict[str, list[str]] = {}
     for line in lines:
         words = line.words.split(" ")
@@ -81,7 +81,7 @@ def _split_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
     ]
 
 
-def _clean_words(line: ChatLine) -> ChatLine:
+def _clean_line(line: ChatLine) -> ChatLine:
     words = line.words.strip()
     if words.startswith("☎"):  # a call
         return line._replace(speaker="")
@@ -91,10 +91,10 @@ def _clean_words(line: ChatLine) -> ChatLine:
     return line._replace(words=words[1:-1].replace('""', '"') if is_quoted else words)
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     return bool(_LINE_DAY.match(sample.text)) or any(
         head.match(line) for head in _HEADS for line in sample.text.splitlines()[:50]
     )
 
 
-FORMAT = ImportFormat(name="chat-texts", fits=_fits, read=read_history)
+FORMAT = ImportFormat(name="chat-texts", fits=_fits_format, read=read_history)

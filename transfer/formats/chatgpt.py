@@ -73,7 +73,7 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
 
 
 def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield the last version of each canvas document, with the id of its last message."""
+    """Yield the id of the last message about each canvas document, and the document's final text."""
     name, document = "", ""
     for message in path:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
@@ -116,7 +116,7 @@ def _join_parts(content: Mapping[str, Any]) -> str:
 
 
 def _apply_edits(document: str, edits: Mapping[str, Any]) -> str:
-    """Apply edits to a document. The text of an edit with a pattern that is not literal is appended."""
+    """Apply edits to a canvas document. If the pattern of an edit is not literal, append the edit's text."""
     title, gap, text = document.partition("\n\n")
     for given in list_objects(edits.get("updates")):
         pattern, new = to_text(given.get("pattern")), to_text(given.get("replacement"))
@@ -149,7 +149,7 @@ def _read_facts(
     return found
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     if not sample.names:  # an empty list, or one of conversations that are damaged
         return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")
     return "mapping" in sample.names or ("conversations" in sample.names and '"mapping"' in sample.text)
@@ -158,7 +158,7 @@ def _fits(sample: Sample) -> bool:
 FORMAT = ImportFormat(
     name="chatgpt",
     product="ChatGPT",
-    fits=_fits,
+    fits=_fits_format,
     read=read_history,
     members=lambda _, name: is_numbered_file(name, "conversations"),
 )

@@ -90,7 +90,7 @@ def _read_memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
             yield replace(memory, observed_at=memory.observed_at or moment)
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     is_project = "name" in sample.names and bool(sample.names & {"docs", "prompt_template"})
     is_design = sample.opening == "{" and {"uuid", "project", "messages"} <= sample.names
     known = {"chat_messages", "conversations_memory", "project_memories", "memory_files"}
@@ -100,7 +100,7 @@ def _fits(sample: Sample) -> bool:
 FORMAT = ImportFormat(
     name="claude",
     product="Claude",
-    fits=_fits,
+    fits=_fits_format,
     read=read_history,
     members=lambda folder, name: (
         name in ("memories.json", "projects.json")

@@ -116,7 +116,7 @@ class Conversations:
         read_message: Callable[[Any], ImportedMessage],
         stream: JsonStream | None = None,
     ) -> list[ImportedMessage]:
-        """Return the messages among these elements. `read_message` raises WrongElement or LeftOut for the others."""
+        """Read each element with `read_message`. Count and skip those for which it raises LeftOut or WrongElement."""
         made: list[ImportedMessage] = []
         for where, at, raw in iterate_with_pauses(elements):
             with self.count_failures(where, stream, at):
@@ -130,10 +130,10 @@ class Conversations:
         read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
     ) -> None:
-        """Add a conversation with an assistant. `elements` are its messages with their places in the file.
+        """Add a conversation with an assistant. `elements` holds its messages with their places in the file.
 
-        A message without a time gets the time of the previous message, or of the conversation `raw`. The id of a
-        message without one is a hash of `key` (default: the first words), its position and its words.
+        A message without a time gets that of the previous message or of the conversation `raw`. A message without an id
+        gets a hash of `key` (default: the first message), its position and its words.
         """
         numbers, last = count(), self.reading.now
         with self.count_failures(""):
@@ -162,13 +162,13 @@ class Conversations:
         return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers, **more)
 
     def find_time(self, value: Mapping[str, Any]) -> datetime | None:
-        """Return the time of an object, or None if it has none or one in the future."""
+        """Return the time of an object, or None if it has no time or one in the future."""
         made = find_time(value, self.reading.zone)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
 
     def ask_who_imports(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
-        """Ask which speaker is the person. If this is required, nothing is imported before the answer."""
+        """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
 
         def is_said(message: ImportedMessage) -> bool:
             return message.role == "user" and message.origin != "forwarded" and bool(message.speaker)
@@ -203,7 +203,7 @@ class Conversations:
             self._place = outer
 
     def make_history(self, *notes: str) -> ImportedHistory:
-        """Return the conversations in the order of their beginnings. Raise ImportRefused if all are damaged."""
+        """Return all conversations, sorted by when they began. Raise ImportRefused if all are damaged."""
         if self._damaged and not self._talks and not self.facts:
             raise self._broken or make_wrong_error(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
@@ -228,13 +228,13 @@ def _fold_name(name: str) -> str:
 
 
 def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with folded member names: "sender_name" and "Sender Name" both become "sendername"."""
+    """Return an object with simplified member names: "sender_name" and "Sender Name" become "sendername"."""
     return {_fold_name(name): member for name, member in value.items()}
 
 
 @lru_cache(maxsize=64)
 def find_time_names(names: tuple[str, ...]) -> Sequence[tuple[str, str]]:
-    """Return the names that may belong to a time, likeliest first, each after its folded form."""
+    """Return pairs of the folded and original names of members that may hold a time, likeliest first."""
     folded = {_fold_name(name): name for name in names}
     others = sorted(name for name in folded if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES))
     return [(name, folded[name]) for name in dict.fromkeys((*_TIMES, *others)) if name in folded]
@@ -260,7 +260,7 @@ def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
 
 
 def iterate_elements(stream: JsonStream, where: str = "") -> Iterator[Element]:
-    """Yield each element of the next array with its name and offset. `where` is the array's name."""
+    """Yield the name, offset and value of each element of the next array, which is called `where`."""
     for number in stream.iterate_elements():
         at = stream.at
         yield f"{where}[{number}]", at, stream.read_value()
@@ -337,18 +337,18 @@ def make_times_monotonic(talk: Sequence[ImportedMessage]) -> list[ImportedMessag
 
 
 def hash_parts(*parts: object) -> str:
-    """Return a stable id, made of these parts, for a message without one."""
+    """Return a hash of these parts, to serve as a stable id for a message without an id."""
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def number_duplicate(name: str, seen: Counter[str]) -> str:
-    """Return the name, followed by a number if it was seen before."""
+    """Return the name, with a number appended if it was seen before."""
     seen[name] += 1
     return f"{name}:{seen[name]}" if seen[name] > 1 else name
 
 
 def merge_duplicates(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
-    """Merge equal messages with the same id. Give a new id to different messages with the same id."""
+    """Drop repeated messages. Give a new id to a message whose id belongs to a message with another text."""
     made: dict[tuple[Role, str], ImportedMessage] = {}
     for message in iterate_with_pauses(messages):
         held = made.setdefault((message.role, message.source), message)
@@ -373,7 +373,7 @@ def _read_entity(found: re.Match[str]) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a JSON text inside a message, or None if it is not JSON."""
+    """Parse a JSON text. Return None if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -383,9 +383,9 @@ def parse_json(text: str) -> Any:
 def find_branch(
     nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[str], Any] = lambda _: 0
 ) -> list[str]:
-    """Return the path from the root of a tree to `leaf`, or to its newest leaf if there is no such node.
+    """Return the path from the root of a tree to the node `leaf`, or to the newest leaf if there is no such node.
 
-    `parent` is the member that names the previous node. Raise WrongElement if the tree has a cycle.
+    `parent` is the member that names the parent node. Raise WrongElement if the tree has a cycle.
     """
     if not isinstance(leaf, str) or leaf not in nodes:
         followed = {to_text(node.get(parent)) for node in nodes.values()}
@@ -417,5 +417,5 @@ def add_reactions(words: str, emoji: Sequence[str]) -> str:
 
 
 def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
-    """Format a poll as text. Each answer comes with True if the person chose it."""
+    """Format a poll as text. `answers` pairs each answer with True if the person chose it."""
     return "\n".join([f"[Poll] {question}", *(f"- {text}{' (chosen)' if chosen else ''}" for text, chosen in answers)])

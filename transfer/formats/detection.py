@@ -85,7 +85,7 @@ _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
 def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
-    """Read a file with the arguments of FileReading. Call this in a thread. Raise ImportRefused."""
+    """Parse an imported file. `given` holds the arguments of FileReading. Raise ImportRefused if it is unreadable."""
     reading = FileReading(**given)
     unpacked = deque(_unpack_files(data, reading.name, min(most, limit_unpacked(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
@@ -132,7 +132,7 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
 def _read_in_format(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Return the content of the files and the format that can read them. Raise the error of `form`."""
+    """Read files in `form`, or else in a general format. Return the format used, or None if nothing is understood."""
     refused: ImportRefused | None = None
     for tried in dict.fromkeys((form, *_FALLBACKS)):
         if tried is not form and (form.is_alone or not all(is_json_begin(file.text) for file in files)):
@@ -173,7 +173,7 @@ def _check_history_size(history: ImportedHistory, size: int) -> None:
 
 
 def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
-    """Return the format that fits a file. Raise ImportRefused if the only file is empty or broken JSON."""
+    """Return the format that fits a file, or None. Raise ImportRefused if the only file is empty or broken JSON."""
     start = file.text[:SAMPLED]
     if not start.strip():
         if is_alone:
@@ -273,7 +273,7 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, byt
 
 
 def _unpack_zip(data: bytes, max_bytes: int) -> list[tuple[str, bytes]]:
-    """Return the files of an archive. Search the archives inside it only if no file has a known name."""
+    """Return the files of an archive. Unpack archives inside it only if no file has a known name."""
     with ExitStack() as opened:
         files, left = _list_zip_entries(data, opened), max_bytes
         if not any(_has_known_name(path) for path, _ in files):
@@ -324,7 +324,7 @@ def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
 
 
 def _read_limited(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:
-    """Return all bytes of an entry. Raise ImportRefused if there are more than `limit`, whatever it declares."""
+    """Return all bytes of an entry. Raise ImportRefused if it really contains more than `limit` bytes."""
     taken = entry.read(limit + 1)
     if len(taken) > limit:
         raise _make_limit_error(f"{total_limit // 1_000_000} MB")

@@ -96,7 +96,7 @@ def _read_message(talks: Conversations, bots: set[str], value: object) -> Import
     )
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     if _is_index(sample.path):
         return bool(sample.names) and all(name.isdecimal() for name in sample.names)
     if sample.opening == "{":
@@ -109,7 +109,7 @@ def _fits(sample: Sample) -> bool:
 FORMAT = ImportFormat(
     name="discord",
     product="Discord",
-    fits=_fits,
+    fits=_fits_format,
     read=read_history,
     members=lambda folder, name: (
         (name == "index.json" and bool(folder))

@@ -50,7 +50,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 
 def _find_verb(titles: Sequence[str]) -> str:
-    """Return Google's words at the beginning of several titles, or "". Before a colon, they may be the person's."""
+    """Return the words that Google adds at the beginning of titles, recognised by their repetition, or ""."""
     verbs = Counter(found[0] for title in titles if (found := _VERB.match(title)))
     [(verb, count)] = verbs.most_common(1) or [("", 0)]
     return verb if count > (1 if "\u00a0" in verb else max(1, len(titles) // 2)) else ""
@@ -69,7 +69,7 @@ def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> Non
 
 
 def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
-    """Add a record of MyActivity. Without a known verb, it is a prompt only if it has an answer."""
+    """Add the prompt and the answer of a MyActivity record. Raise LeftOut if the record is not a prompt."""
     own = title.removeprefix(verb)
     title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip()
     prompt = _PROMPTED.sub("", own)
@@ -130,7 +130,7 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
     add_talk({"title": raw.get("title")}, messages, talks, ".conversation_turns")
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     if sample.opening:
         is_activity = {"header", "title", "time"} <= sample.names
         return (is_activity and bool(_PRODUCT.search(sample.text))) or bool(
@@ -143,7 +143,7 @@ def _fits(sample: Sample) -> bool:
 FORMAT = ImportFormat(
     name="gemini",
     product="Gemini",
-    fits=_fits,
+    fits=_fits_format,
     read=read_history,
     members=lambda _, name: (
         name.replace(" ", "") in ("myactivity.json", "myactivity.html")

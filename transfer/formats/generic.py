@@ -45,7 +45,7 @@ _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
-    """Read files of a product under the product's `name`."""
+    """Read the conversations in files of the product `name`, by default of an unknown product."""
     talks = Conversations(name, reading)
     chats = ChatLists(talks, _read_user_names(files))
     for file in files:
@@ -64,7 +64,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _FileReader:
-    """A reader of one file. Messages outside a conversation form one that is named after the folder."""
+    """Reads one file. Messages outside any conversation form a conversation named after the file's folder."""
 
     def __init__(self, folder: str, talks: Conversations, chats: ChatLists) -> None:
         self._folder = folder
@@ -93,7 +93,7 @@ class _FileReader:
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _read_object(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
-        """Add the conversations in a value, which is the member `name` of an object with this title."""
+        """Add the conversations in a value. `name` is its member name, and `title` that of the object around it."""
         if isinstance(raw, list):
             if depth > 1 and any(map(is_chat_message, raw)):
                 self._add_conversation({"title": title or name}, raw, {})
@@ -264,9 +264,9 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
 
 
 def add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations, path: str = ".messages") -> None:
-    """Add a conversation with an assistant. Its messages stand at `path` in the file.
+    """Add a conversation with an assistant, whose messages are at `path` in the file.
 
-    If only one side has known roles, an unknown role is the other side.
+    If only one side has known roles, unknown roles count as the other side.
     """
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f"{path}[{number}]", message) for number, message in enumerate(messages))
@@ -284,7 +284,7 @@ def _find_title(raw: Mapping[str, Any]) -> str:
 
 
 def _read_turn(unknown_role: Role | None, value: Mapping[str, Any], _: datetime) -> ImportedTurn:
-    """Return a turn. `unknown_role` is the side of speakers with a name that is no known role, if there is one."""
+    """Return a turn. `unknown_role` is the role of a speaker whose name is not a known role."""
     label = _find_role(value) or ""
     role = ROLES.get(label)
     speaker = to_text(value.get("name")) if "mes" in value and role == "assistant" else ""
@@ -334,7 +334,7 @@ def _is_table(text: str) -> bool:
     return len(row) > 1 and (is_chat_message(row) or _is_message(row) or bool(_split_pair(row)))
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     if sample.opening:
         names = sample.names
         is_talk = bool(names & {"conversations", "conversation", "messages", "messagesTree"})
@@ -364,7 +364,7 @@ COPILOT = ImportFormat(
 )
 FORMAT = ImportFormat(
     name="generic",
-    fits=_fits,
+    fits=_fits_format,
     read=read_history,
     members=lambda _, name: name in ("grok-chat-item.js", "direct-messages.js"),
 )

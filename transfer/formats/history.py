@@ -78,14 +78,14 @@ class FileReading:
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # chosen options by question key
 
     def find_chosen_options(self, question: ImportQuestion) -> tuple[int, ...] | None:
-        """Return the options of a question that the person chose, or its default ones."""
+        """Return the indexes of the options that the person chose, or else of the default options."""
         given = self.answers.get(question.key, question.chosen)
         return given and tuple(number for number in given if 0 <= number < len(question.options))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedHistory:
-    """The content of a file, oldest first in each conversation. Only exports of this bot have `rows`."""
+    """The content of an imported file, oldest first in each conversation. Only exports of this bot have `rows`."""
 
     format: str
     messages: Sequence[ImportedMessage]
@@ -101,13 +101,13 @@ class ImportedHistory:
 
     @property
     def is_whole(self) -> bool:
-        """Return True if this one file is the whole export."""
+        """Return True if this file alone is the complete export."""
         return self.part == 1 and self.is_last
 
 
 @dataclass(kw_only=True, slots=True)
 class Sample:
-    """The beginning of a file, by which its format is recognised."""
+    """The beginning of a file, from which its format is recognised."""
 
     path: str  # its name, or its path in the archive
     text: str
@@ -146,7 +146,7 @@ _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
 
 
 def make_well_formed(history: ImportedHistory) -> ImportedHistory:
-    """Replace lone surrogates with U+FFFD. JSON can spell them, but no file or message can hold them."""
+    """Replace lone surrogates with U+FFFD, since JSON may contain them, but UTF-8 cannot encode them."""
     return replace(
         history,
         messages=[_replace_surrogates_in(message) for message in iterate_with_pauses(history.messages)],
@@ -166,7 +166,7 @@ def _replace_surrogates_in(value: _Part) -> _Part:
 
 
 def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
-    """Return every source under which a message of the file may be stored."""
+    """Return the role of each message in the file, with each source under which it may be stored."""
     messages = iterate_with_pauses(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
@@ -174,13 +174,13 @@ def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
 def make_import_source(name: str) -> str:
     """Return the source under which a message of an export is stored.
 
-    A forged source could name a future update, whose answer would then come from the file.
+    The prefix "import:" stops a forged export from supplying the answer to a future update.
     """
     return name if name.startswith("import:") else f"import:keepsake:{name}"
 
 
 def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
-    """Return the messages of an export that have no source, by number, and their threads."""
+    """Return the messages of an export without a source, keyed by number, and the ids of their threads."""
     messages = iterate_with_pauses(history.messages)
     found = {said.number: said for said in messages if said.number is not None and said.also is None}
     return found, {message.thread for message in found.values()}
@@ -189,7 +189,7 @@ def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, 
 def split_long_messages(
     messages: Sequence[ImportedMessage], max_chars: int = MAX_MESSAGE_CHARS
 ) -> Sequence[ImportedMessage]:
-    """Split messages longer than `max_chars`. The first piece keeps the source, so a second import is recognised."""
+    """Split messages longer than `max_chars`. The first piece keeps the source, so that a second import finds it."""
     if all(len(message.content) <= max_chars for message in iterate_with_pauses(messages)):
         return messages
     made: list[ImportedMessage] = []

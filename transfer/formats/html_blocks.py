@@ -23,7 +23,7 @@ class Block:
         self.parts: list[Block | str] = []
 
     def find(self, name: str) -> "Block | None":
-        """Return the first descendant with this class, or None."""
+        """Return the first descendant of the class `name`, or None."""
         return next(self.find_all(name), None)
 
     def find_all(self, name: str) -> "Iterator[Block]":
@@ -35,22 +35,22 @@ class Block:
                     yield from part.find_all(name)
 
     def get_text(self) -> str:
-        """Return the visible text, with the targets of links that the text does not show."""
-        lines = (line.strip() for line in "".join(self._text()).splitlines())
+        """Return the visible text. The target of a link follows in brackets if the text does not show it."""
+        lines = (line.strip() for line in "".join(self._iterate_text()).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip()
 
     def find_text(self, name: str) -> str:
         found = self.find(name)
         return found.get_text() if found else ""
 
-    def _text(self) -> Iterator[str]:
+    def _iterate_text(self) -> Iterator[str]:
         if self.tag in HIDDEN:
             return
         is_line = self.tag in BLOCKS or self.tag in HEADINGS
         if is_line:
             yield "\n"
         for part in self.parts:
-            yield from [part] if isinstance(part, str) else part._text()
+            yield from [part] if isinstance(part, str) else part._iterate_text()
         target = self.attributes.get("href", "") if self.tag == "a" else ""
         if target.startswith(("http:", "https:", "mailto:")) and target not in "".join(map(str, self.parts)):
             yield f" ({target})"
@@ -88,7 +88,7 @@ class _Parser(HTMLParser):
 
 
 def iterate_blocks(text: str, class_name: str) -> Iterator[Block]:
-    """Yield the outermost elements with a class, in document order."""
+    """Yield the outermost elements of the class `class_name`, in document order."""
     parser = _Parser(class_name)
     for _ in feed_pieces(parser, text):
         yield from parser.found

@@ -23,7 +23,7 @@ _BEGINS_JSON = re.compile(r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d[\d.eE+-]*|t
 
 
 def is_json_begin(text: str) -> bool:
-    """Return True if a text begins like JSON, unlike "[LINE] Chat history"."""
+    """Return True if a text begins like JSON, which "[LINE] Chat history" does not."""
     return _BEGINS_JSON.match(text) is not None
 
 
@@ -39,9 +39,9 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class JsonStream:
-    """A position in a JSON text. Loops over members and elements skip values that are not read.
+    """A reader of a JSON text, one value at a time. Loops over members and elements skip unread values.
 
-    At most `most` values are read. Skipped values do not count.
+    At most `most` values can be read. Skipped values do not count.
     """
 
     def __init__(self, text: str, *, most: int = MAX_VALUES) -> None:
@@ -82,7 +82,7 @@ class JsonStream:
         self._skip_space()
 
     def iterate_members(self) -> Iterator[str]:
-        """Yield the name of each member of the next object, positioned before its value."""
+        """Yield the name of each member of the next object, with the stream positioned at the member's value."""
         for _ in self._iterate_parts("{", "}"):
             name = self.read_value()
             if not isinstance(name, str):
@@ -94,16 +94,16 @@ class JsonStream:
                 self.skip_value()
 
     def iterate_elements(self) -> Iterator[int]:
-        """Yield the index of each element of the next array, positioned before the element."""
+        """Yield the index of each element of the next array, with the stream positioned at the element."""
         for number, begin in enumerate(iterate_with_pauses(self._iterate_parts("[", "]"))):
             yield number
             if self.at == begin:
                 self.skip_value()
 
     def iterate_values(self) -> Iterator[tuple[str, int, "JsonStream"]]:
-        """Yield the name, the offset and a stream of each value in a file.
+        """Yield the name and offset of each top-level value or array element, and a stream positioned at it.
 
-        The file is an array, or has one object per line, or one value after another. A line has its own stream.
+        The text may be an array, JSON Lines or concatenated values. In JSON Lines, each line has its own stream.
         """
         if self.peek() == "[":
             for number in self.iterate_elements():
@@ -128,18 +128,18 @@ class JsonStream:
         return len(first) == 2 and all(line[0] == "{" for line in first) and any(line[-1] == "}" for line in first)
 
     def expect_end(self) -> None:
-        """Raise ImportRefused unless the text ends here."""
+        """Raise NotJson unless only white space is left."""
         if self._skip_space() != len(self._text):
             self.fail()
 
     def fail(self, at: int | None = None) -> NoReturn:
-        """Raise NotJson with the line and the column."""
+        """Raise NotJson with the line and the column of the offset `at` (default: the current one)."""
         at = self.at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
         raise NotJson(tr("import-not-json", line=str(self.find_line(at)), column=str(column)))
 
     def _measure_value(self, max_values: int) -> tuple[int, int]:
-        """Return the end of the next value and its number of parts. Raise ImportRefused beyond `max_values`."""
+        """Return the end of the next value and its number of parts. Raise ImportRefused if there are too many."""
         if self.peek() not in ("{", "["):
             return self.at, 1
         depth, parts = 0, 1

@@ -32,7 +32,7 @@ _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system"
 
 
 class ExportFile:
-    """A file of an export. Add rows in the order of their tables, then finish it. All files share `name`."""
+    """A file of an export. Add rows table by table, then finish it. All files of an export share `name`."""
 
     def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, name: str, part: int = 1) -> None:
         self.size = 0
@@ -48,25 +48,25 @@ class ExportFile:
             "export": name,
             "part": part,
         }
-        self._write("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
+        self._write_text("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Write rows, each of which has the name of its "table"."""
+        """Write rows, each of which names its table under the key "table"."""
         for row in rows:
             table = str(row["table"])
             begins = f'\n  ],\n  "{table}": [\n' if self._table else f',\n  "{table}": [\n'
             between = ",\n" if table == self._table else begins
             self._table = table
             kept = {name: value for name, value in row.items() if name not in ("table", "user_id")}
-            self._write(f"{between}    {_encode_json(kept)}")
+            self._write_text(f"{between}    {_encode_json(kept)}")
             self.counts[table] += 1
 
     def finish(self, *, has_more: bool, key: bytes) -> None:
         """Finish the file and sign it with `key`. `has_more` is True if another file follows."""
-        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(has_more)}')
-        self._write(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
+        self._write_text(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(has_more)}')
+        self._write_text(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
 
-    def _write(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         written = text.encode("utf-8", "replace")
         self._digest.update(written)
         self.size += self._file.write(written)
@@ -152,12 +152,12 @@ def _encode_json(value: Any) -> str:
 
 
 def make_signature(key: bytes, digest: str) -> str:
-    """Sign a SHA-256 digest. The signature begins with the name of the key."""
+    """Sign a SHA-256 digest. The signature begins with an id of the key."""
     return f"{_make_key_id(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
 def read_seal(data: bytes) -> tuple[str, str]:
-    """Return the digest of a file's signed content and the signature, or two empty texts."""
+    """Return the digest of a file's signed content and its signature, or two empty strings if it is unsigned."""
     tail = data[-MAX_END_BYTES:]
     end = _END.search(tail)
     if end is None:
@@ -167,7 +167,7 @@ def read_seal(data: bytes) -> tuple[str, str]:
 
 
 def find_signer(key: bytes, seal: tuple[str, str]) -> Signer:
-    """Return who signed the file with this digest and signature."""
+    """Return "here" if this bot signed the digest, "altered" if the file was changed since, or else "elsewhere"."""
     digest, given = seal
     if not given.startswith(_make_key_id(key)):
         return "elsewhere"

@@ -27,7 +27,7 @@ _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
 def iterate_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
-    """Yield a fact for each line of a text, or only for list items if `is_list` (default: if there are any)."""
+    """Yield a fact for each line of a text, or only for list items if `is_list` (default: if it has list items)."""
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
     found: list[tuple[str, datetime | None]] = []
@@ -87,7 +87,7 @@ def _parse_date(text: str) -> datetime | None:
         return None
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     if sample.opening:
         return bool(sample.names & {"memories", "memory", "facts"} or _TEXT_LIST.match(sample.text))
     lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
@@ -96,4 +96,4 @@ def _fits(sample: Sample) -> bool:
     return bool(lines) and sum(bool(_ITEM.match(line)) for line in lines) >= SHARE * len(lines)
 
 
-FORMAT = ImportFormat(name="memories", fits=_fits, read=read_history)
+FORMAT = ImportFormat(name="memories", fits=_fits_format, read=read_history)

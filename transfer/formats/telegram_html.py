@@ -49,7 +49,7 @@ def _find_page_number(file: SourceFile) -> int:
 
 
 def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage:
-    """Return a message. One without a name is by the last of `speakers`."""
+    """Return a message. If it has no name, its speaker is the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
     body = block.find("body") or block
@@ -58,10 +58,10 @@ def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMe
     speakers += [name for part in own if "from_name" in part.classes and (name := _read_name(part))][:1]
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     said_at = demand_moment(stamp.strip(), ".date", zone)
-    words = "\n".join(text for part in own if (text := _read_part(part)))
+    words = "\n".join(text for part in own if (text := _format_part(part)))
     if original:
         named = original.find("from_name")
-        inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _read_part(part)))
+        inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _format_part(part)))
         words = format_forwarded_text(_read_name(named) if named else "", inner) if inner else ""
     if not words.strip():
         raise LeftOut("wordless")
@@ -76,7 +76,7 @@ def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMe
     )
 
 
-def _read_part(part: Block) -> str:
+def _format_part(part: Block) -> str:
     if "text" in part.classes:
         return part.get_text()
     if "media_wrap" not in part.classes:
@@ -101,7 +101,7 @@ def _read_name(block: Block) -> str:
     return _VIA.sub("", _remove_details(block)).strip()
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     text = sample.text
     return text.lstrip()[:1] == "<" and "message" in text and ("page_wrap" in text or "from_name" in text)
 
@@ -109,7 +109,7 @@ def _fits(sample: Sample) -> bool:
 FORMAT = ImportFormat(
     name="telegram-html",
     product="Telegram",
-    fits=_fits,
+    fits=_fits_format,
     read=read_history,
     members=lambda _, name: name.startswith("messages") and name.endswith(".html"),
 )

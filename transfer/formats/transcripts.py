@@ -39,7 +39,7 @@ _FOOTNOTE = re.compile(r"\[\^[\d_]+\]|<span style=\"display:none\">|</span>")
 
 
 class _Heading(NamedTuple):
-    """A line that may begin a turn. `style` is its markup, which is the same in a whole file."""
+    """A line that may begin a turn. `style` is its markup, which all headings of a file usually share."""
 
     style: str
     label: str
@@ -57,9 +57,9 @@ def _parse_heading(line: str) -> _Heading | None:
 
 
 def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
-    """Return the heading style that names both speakers, and the role of each label if there is one.
+    """Return the heading style that names both speakers, and the roles of its labels.
 
-    An assistant with an unknown name is the label that most often follows the person's.
+    An assistant with an unknown name is recognised by its label, which most often follows the person's.
     """
     known = {heading.label: str(ROLES[heading.label]) for heading in headings if heading.label in ROLES}
     best, best_labels, most = _ANY_STYLE, known if len(set(known.values())) == 2 else {}, 0
@@ -75,7 +75,7 @@ def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]
     return best, best_labels
 
 
-def _iterate_outside_fences(text: str) -> Iterator[tuple[str, _Heading | None]]:
+def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | None]]:
     is_fenced = False
     for line in text.splitlines():
         is_fence = line.lstrip().startswith("```")
@@ -88,7 +88,7 @@ def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
     if logo := _PERPLEXITY_LOGO.match(text):
         return "", _read_perplexity(text[logo.end() :])
     text = _COMMENT.sub("", text)
-    lines = list(_iterate_outside_fences(_FOOTER.sub("", text)))
+    lines = list(_iterate_lines_and_headings(_FOOTER.sub("", text)))
     style, roles = _choose_style([heading for _, heading in lines if heading])
     title = text.split("\n", 1)[0].removeprefix("# ").strip() if text.startswith("# ") else ""
     turns: list[tuple[str, str, list[str]]] = []
@@ -129,5 +129,5 @@ def _read_perplexity(text: str) -> list[dict[str, str]]:
 
 def is_transcript(text: str) -> bool:
     """Return True if the lines of a text name both sides of a conversation."""
-    headings = [heading for _, heading in _iterate_outside_fences(text) if heading]
+    headings = [heading for _, heading in _iterate_lines_and_headings(text) if heading]
     return bool(_PERPLEXITY_LOGO.match(text) or _choose_style(headings)[1])

@@ -22,14 +22,14 @@ _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as s
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """Raised for a value that is missing or has a wrong type. `where` is its path in its element."""
+    """Raised for a value that is missing or has the wrong type. `where` is its path within the element."""
 
     def __init__(self, where: str = "") -> None:
         super().__init__(where)
         self.where = where
 
     def describe_place(self, element: str, line: int) -> str:
-        """Return the place of the value for the person who reads the file. Lines count from 1."""
+        """Return a readable description of where the value is. Lines count from 1."""
         return tr("import-line", where=f"{element}{self.where}", line=str(line))
 
 
@@ -38,14 +38,14 @@ def make_wrong_error(place: str) -> ImportRefused:
 
 
 def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
-    """Parse a date in ISO 8601, a program's own format or (milli)seconds since 1970. Return None if it is empty."""
+    """Parse a date in ISO 8601, a program's format or (milli)seconds since 1970. Return None if it is empty."""
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
     if value is None or value == "":
         return None
     try:
         if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            made = _parse_written(value)
+            made = _parse_written_date(value)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise WrongElement(where)
@@ -59,7 +59,7 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | No
         raise WrongElement(where) from None
 
 
-def _parse_written(text: str) -> datetime:
+def _parse_written_date(text: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
     for form in _WRITTEN:
@@ -82,7 +82,7 @@ def demand_object(value: object, where: str = "") -> dict[str, Any]:
 
 
 def read_list(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
-    """Return a member that is a list, or an empty list if it is missing."""
+    """Return the list in the member `name`, or [] if it is missing. Raise WrongElement if it is not a list."""
     made = value.get(name)
     if made is not None and not isinstance(made, list):
         raise WrongElement(f"{where}.{name}")
@@ -90,7 +90,7 @@ def read_list(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]
 
 
 def list_objects(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a value that should be a list of objects."""
+    """Return the objects in a list. Return an empty list for any other value."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 

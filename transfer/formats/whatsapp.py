@@ -67,14 +67,14 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     return said
 
 
-def _fits(sample: Sample) -> bool:
+def _fits_format(sample: Sample) -> bool:
     return any(map(parse_head, sample.text.splitlines()[:50]))
 
 
 FORMAT = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
-    fits=_fits,
+    fits=_fits_format,
     read=read_history,
     members=lambda _, name: name == "_chat.txt" or ("whatsapp" in name and name.endswith(".txt")),
 )
