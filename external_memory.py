@@ -18,7 +18,7 @@ from storage.bot_state.directory import Directory
 from storage.bot_state.people import People
 from storage.bot_state.state import BotState, open_own_state, open_shared_state
 from storage.engine.data_dir import lock_data_dir as held_data_dir
-from storage.engine.sqlite import Database, check_in_background
+from storage.engine.sqlite import Database, check_integrity_in_background
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME
@@ -80,9 +80,9 @@ class ExternalMemory:
                 await _check_stores_configured(Directory(database), stores)
                 state = await open_own_state(database, folder, stores)
             await stack.enter_async_context(
-                check_in_background(database.path, lambda sentence: log.error("%s", sentence))
+                check_integrity_in_background(database.path, lambda sentence: log.error("%s", sentence))
             )
-            await stack.enter_async_context(check_in_background(folder / INDEX_NAME, mark_corrupt))
+            await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_corrupt))
             yield cls(state, stores, clock, serving(state.people))
 
     def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:

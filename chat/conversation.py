@@ -217,8 +217,8 @@ class Conversation:
         """Return the memory mode of an owner. Raise StorageError."""
         return get_memory_mode(await self._memory.config(owner))
 
-    async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        await self._explanations.record_shown(incoming, telegram_ids)
+    async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        await self._explanations.record_shown_messages(incoming, telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return await self._settling.settle(scope)

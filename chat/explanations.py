@@ -64,7 +64,7 @@ class Explanations:
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
 
-    async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to a turn. Log storage errors."""
         if not telegram_ids:
             return
@@ -104,7 +104,7 @@ class Explanations:
         try:
             async with self._memory.opened(scope.owner) as store:
                 if store is not None:
-                    await store.explanations.record_shown(scope, source, telegram_ids)
+                    await store.explanations.record_shown_messages(scope, source, telegram_ids)
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 

@@ -53,7 +53,7 @@ async def change_fact(services: Services, owner: int, verb: str, fact_id: int) -
         case "pin" | "unpin":
             fact = await facts.pin(owner, fact_id, is_pinned=verb == "pin")
         case "keep":
-            fact = await facts.make_instruction(owner, fact_id)
+            fact = await facts.convert_to_instruction(owner, fact_id)
         case "delete":
             fact = await facts.delete(owner, fact_id)
         case "undo":

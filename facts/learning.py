@@ -257,10 +257,10 @@ class Facts:
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
-    async def make_instruction(self, owner: int, id_: int) -> Fact | None:
+    async def convert_to_instruction(self, owner: int, id_: int) -> Fact | None:
         """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
         async with self._memory.home(owner) as store:
-            return await store.facts.make_instruction(owner, id_, now=self._clock())
+            return await store.facts.convert_to_instruction(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""

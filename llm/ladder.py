@@ -40,7 +40,7 @@ class Window:
 
     @property
     def prompt(self) -> int | None:
-        """The token limit of a prompt, as counted here. None if it is not known."""
+        """The token limit of a prompt by this program's count, or None if it is unknown."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
             known.append(int((self.tokens - reserve_answer_tokens(self.tokens)) / self.ratio))

@@ -149,7 +149,7 @@ class OpenAIClient:
             yield answer
 
     async def list_models(self) -> list[str]:
-        """Return the names of the endpoint's models, or none if it has no list."""
+        """Return the names of the endpoint's models, or an empty list if it does not tell them."""
         return [str(row["id"]) for row in await self._list_model_objects()]
 
     async def list_shutdown_dates(self) -> dict[str, date]:
@@ -208,7 +208,7 @@ class Answer:
         return content
 
     async def read_json(self, max_bytes: int) -> object:
-        """Return the parsed body. Raise BrokenOff or ModelBroken."""
+        """Return the parsed body. Raise BrokenOff if it is cut off, or ModelBroken if it is not JSON."""
         try:
             return parse_untrusted_json(await self.read_body(max_bytes))
         except ValueError:

@@ -79,7 +79,7 @@ def join_all(parts: Sequence[str]) -> str:
     return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
 
-def join_any(parts: Sequence[str]) -> str:
+def join_alternatives(parts: Sequence[str]) -> str:
     """Join phrases as in "a, b or c"."""
     return tr("shared-or", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 

@@ -39,7 +39,7 @@ def select_verbatim_messages(summary: Summary, newest: Sequence[Message], turns:
 
 
 def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message]:
-    """Return the messages of the last `turns` archived turns, or [] if they cannot all precede the active ones."""
+    """Return the messages of the last `turns` archived turns, or [] if they do not all come before the active ones."""
     # Without them, the last turns, which are always shown, would begin one turn later after each message.
     archived = sorted({message.turn for message in newest if not message.is_active})
     active = {message.turn for message in newest if message.is_active}

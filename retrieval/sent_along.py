@@ -60,7 +60,7 @@ class IncomingRenderer:
 
 
 def select_pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
-    """Return the pictures of a message, in order, that fit their share of `ceiling`."""
+    """Return the first pictures of a message that fit their share of `ceiling`, which is in tokens."""
     left, chosen = ceiling // SHARE, list[Picture]()
     for picture in incoming.pictures:
         if picture.tokens <= left:

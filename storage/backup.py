@@ -40,7 +40,7 @@ from storage.bot_state.leases import Everybody
 from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, read_schema_version
-from storage.engine.sqlite_driver import create_private, explain_errors, sqlite3, sync_folder
+from storage.engine.sqlite_driver import create_private, explain_errors, fsync_folder, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES
 from storage.stores import json_files as snapshot
@@ -132,7 +132,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
             raise SettingsError("--backup", f"{file} exists already; it was not touched.") from None
         except OSError:  # a file system without links
             packed.replace(file)
-        sync_folder(parent)
+        fsync_folder(parent)
     return BackedUp(messages=messages, elsewhere=elsewhere)
 
 

@@ -151,7 +151,7 @@ class Importer:
             self._stopped.discard(owner)
 
     @contextmanager
-    def announce(self, owner: int) -> Iterator[None]:
+    def announce_import(self, owner: int) -> Iterator[None]:
         """Mark an import as running while its file is being downloaded, so that it can already be stopped."""
         self._announced.append(owner)
         try:

@@ -20,7 +20,7 @@ from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import ASIDE
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner
-from storage.engine.sqlite_driver import explain_errors, sync_folder
+from storage.engine.sqlite_driver import explain_errors, fsync_folder
 from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -135,7 +135,7 @@ class OwnerDeletion(StatementRunner):
             with explain_errors(self._folder):
                 for copy in self._folder.glob("*.before-format-*"):
                     copy.unlink()
-                sync_folder(self._folder)
+                fsync_folder(self._folder)
             for store in self._stores.values():  # all of them, since an owner may have been moved
                 await store.purge_erased_text()
             self._rewritten = count

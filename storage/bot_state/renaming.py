@@ -48,7 +48,7 @@ class OwnerRenaming(StatementRunner):
         return [row["old_id"] for row in unfinished]
 
     async def change_owner_id(self, old: int, new: int, *, now: datetime) -> bool:
-        """Change the id of all rows of `old` to `new`. Return False if `old` has none or `new` has messages."""
+        """Move all rows of the owner `old` to the id `new`. Return False if `old` has none or `new` has messages."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
             is_in_setup = await reader.row("SELECT 1 FROM wizards WHERE user_id = ?", old)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import SettingsError, StorageHeld
-from storage.engine.sqlite_driver import create_private, explain_errors, sync_folder
+from storage.engine.sqlite_driver import create_private, explain_errors, fsync_folder
 
 try:
     import fcntl
@@ -90,7 +90,7 @@ def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     new_files.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
-    sync_folder(folder)
+    fsync_folder(folder)
     _finish_exchange(folder)
     return aside if aside.exists() else None
 
@@ -109,12 +109,12 @@ def _finish_exchange(folder: Path) -> None:
             if path.name not in _KEPT_NAMES and not path.name.startswith((ASIDE, RESTORING, _SET_ASIDE_PREFIX)):
                 aside.mkdir(mode=0o700, exist_ok=True)
                 path.replace(aside / path.name)
-        sync_folder(folder)
+        fsync_folder(folder)
         fresh.replace(folder / f"{_MOVE_IN_PREFIX}{name}")
     for fresh in folder.glob(f"{_MOVE_IN_PREFIX}*"):
         for path in fresh.iterdir():
             path.replace(folder / path.name)
-        sync_folder(folder)
+        fsync_folder(folder)
         fresh.rmdir()
 
 

@@ -128,7 +128,7 @@ def copy_database(source: Path, target: Path) -> None:
         with copy.open("rb") as written:
             os.fsync(written.fileno())
         copy.replace(target)
-        driver.sync_folder(target.parent)
+        driver.fsync_folder(target.parent)
 
 
 def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
@@ -174,7 +174,7 @@ def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], 
 
 
 @contextlib.asynccontextmanager
-async def check_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
+async def check_integrity_in_background(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
     """Check the integrity of `path` in a thread while the block runs. Call `report` with a sentence if damaged."""
     stopping = threading.Event()
     reading = asyncio.create_task(_report_damage(path, stopping, report))

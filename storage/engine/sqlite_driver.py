@@ -62,7 +62,7 @@ def create_private(path: Path) -> None:
         path.chmod(0o600)
 
 
-def sync_folder(folder: Path) -> None:
+def fsync_folder(folder: Path) -> None:
     """Fsync `folder`, so that new and renamed files in it survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -14,7 +14,7 @@ from typing import IO, Any
 from records.errors import StorageCorrupt, StorageTooLarge, StorageTooNew, StorageTooOld
 from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Value
-from storage.engine.sqlite_driver import create_private, sqlite3, sync_folder
+from storage.engine.sqlite_driver import create_private, fsync_folder, sqlite3
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
 
@@ -69,7 +69,7 @@ def write_snapshot(
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
-        sync_folder(target.parent)
+        fsync_folder(target.parent)
     except SnapshotCancelled:
         partial.unlink()
         raise
@@ -319,7 +319,7 @@ class Journal:
             create_private(self.path)
             self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             if fresh:
-                sync_folder(self.path.parent)
+                fsync_folder(self.path.parent)
         self._is_unconfirmed = True
         rest = memoryview(entry.format_line())
         while rest:
@@ -360,7 +360,7 @@ class Journal:
         else:
             self.path.unlink()
             partial.unlink()
-        sync_folder(self.path.parent)
+        fsync_folder(self.path.parent)
         self.size, self._retry_above = size, 0
 
     def close(self) -> None:

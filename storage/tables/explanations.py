@@ -33,7 +33,7 @@ class ExplanationTable(OwnerTables):
         row = row or await self._fetch_row(scope.owner, _SHOWN_BY, *scope, telegram_id)
         return parse_message(row) if row else None
 
-    async def record_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+    async def record_shown_messages(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to the question `source`. Do nothing without an answer."""
         shown = json.dumps(list(telegram_ids))
 

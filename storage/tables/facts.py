@@ -176,7 +176,7 @@ class FactTable(OwnerTables):
         change = "is_pinned = ?, decided_at = ?"
         return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
 
-    async def make_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+    async def convert_to_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """Turn a fact into an instruction, which is part of every prompt. Return None if there is no valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)

@@ -15,7 +15,7 @@ from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress, Outcome
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, Press
-from telegram_ui.sending.chat import Chat, bind_work_to_lease
+from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece
 
@@ -115,7 +115,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
                 continue
             chosen = await memory.language(broadcast.admin) or ""
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
-            bind_work_to_lease(memory.shared_work, broadcast.admin)
+            require_lease_for_sending(memory.shared_work, broadcast.admin)
             with speak_in(language):
                 await _send_broadcast(dependencies, broadcast)
 

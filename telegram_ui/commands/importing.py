@@ -247,7 +247,7 @@ class TransferCommands(Family):
         progress = self._running[here] = ImportProgress(lambda text: self._show_text(ask, text, stop), self._monotonic)
         try:
             importer = self._services.importer
-            with importer.announce(ask.chat.scope.owner):
+            with importer.announce_import(ask.chat.scope.owner):
                 await self._show_text(ask, tr("transfer-importing"), stop)
                 data, given = await self._download_file(ask, sent)
                 result = await importer.run(ask.chat.scope, ask.person.id, data, given, progress=progress.report)

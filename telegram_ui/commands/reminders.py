@@ -18,7 +18,7 @@ from telegram_ui.commands import buttons
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.wording import find_zone, format_quote, format_time, set_reference_time
-from telegram_ui.sending.chat import Chat, bind_work_to_lease
+from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import format_zone, to_utc
 
@@ -204,7 +204,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
     """Send a due reminder in the chosen language, or else in the language of the request."""
     memory, delivery = dependencies.services.memory, dependencies.delivery
     config = await memory.config(reminder.owner)
-    bind_work_to_lease(memory.shared_work, reminder.owner)
+    require_lease_for_sending(memory.shared_work, reminder.owner)
     chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
     if not memory.serves(reminder.person):
         log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)

@@ -9,7 +9,7 @@ from typing import Literal
 import telegram
 from telegram import InlineKeyboardButton
 
-from locales.catalog import join_any, list_words, tr
+from locales.catalog import join_alternatives, list_words, tr
 from locales.told import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import StorageType
@@ -126,7 +126,7 @@ class Wizard(Family):
             if storage is None and (len(text.split()) > MAX_ANSWER_WORDS or "?" in text):
                 return False
             if storage is None:
-                storages = join_any([*self._offered_storages.values(), "/cancel"])
+                storages = join_alternatives([*self._offered_storages.values(), "/cancel"])
                 await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._choose_storage(ask, state, storage)

@@ -78,7 +78,7 @@ def set_lease_check(check: CheckLease | None) -> None:
     _lease_check.set(check)
 
 
-def bind_work_to_lease(shared: "SharedWork | None", owner: int) -> None:
+def require_lease_for_sending(shared: "SharedWork | None", owner: int) -> None:
     """Let this context send only while this process serves an owner. Raise ServedElsewhere if it does not."""
     if shared is None:
         set_lease_check(None)

@@ -286,7 +286,7 @@ class Delivery:
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         here = replace(chat, reply_to=reply_to)
         while True:
-            request = partial(self.request_message, here, piece, keyboard)
+            request = partial(self.request_message_once, here, piece, keyboard)
             try:
                 return await self.request_with_retries(chat, request, repeatable=False)
             except BadRequest as refused:
@@ -317,7 +317,7 @@ class Delivery:
             return True
         return False
 
-    async def request_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
+    async def request_message_once(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
         """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
         chat_id = self.get_current_id(chat)
         try:

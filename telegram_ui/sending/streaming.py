@@ -319,7 +319,7 @@ class AnswerStream:
             await self._delivery.request_edit(chat, self._ids[number], piece, keyboard)
         else:
             here = chat if not number else replace(chat, reply_to=None)
-            self._ids.append(await self._delivery.request_message(here, piece, keyboard))
+            self._ids.append(await self._delivery.request_message_once(here, piece, keyboard))
             self._draft_id = _make_draft_id()
             if self._note_shown is not None:
                 await self._note_shown(self._ids)

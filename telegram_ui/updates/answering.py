@@ -283,7 +283,7 @@ class Answering:
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
-                await self._conversation.record_shown(read.incoming, shown_as)
+                await self._conversation.record_shown_messages(read.incoming, shown_as)
             last_buttons = dependencies.last_buttons
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.

@@ -155,7 +155,7 @@ async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: Memor
     later = await store.conversations.begin_conversation(topic, "", now=NOW)
     answer = replace(said("an answer", source="1:3"), role="assistant", explanation="{}")
     await store.append(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
-    await store.explanations.record_shown(later, "1:3", [74, 75])
+    await store.explanations.record_shown_messages(later, "1:3", [74, 75])
     find = store.conversations.find_place
     assert [await find(ANNA.owner, number) for number in (71, 72, 73, 74, 75)] == [ANNA, *[topic] * 4]
     assert await find(ANNA.owner, 76) is await find(BORIS.owner, 71) is None

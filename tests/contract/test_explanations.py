@@ -51,8 +51,8 @@ async def test_an_account_is_found_by_each_message_that_showed_its_answer_and_by
 ) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await turn(store, ANNA, 2, asked_as=60)
-    await store.explanations.record_shown(ANNA, "1:1", [51, 52])
-    await store.explanations.record_shown(ANNA, "1:9", [99])
+    await store.explanations.record_shown_messages(ANNA, "1:1", [51, 52])
+    await store.explanations.record_shown_messages(ANNA, "1:9", [99])
     for telegram_id in (50, 51, 52):
         assert await number_of(store, ANNA, telegram_id) == 1
     assert await number_of(store, ANNA, 60) == 2
@@ -88,7 +88,7 @@ async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Pa
     async with opener(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         await turn(store, ANNA, 1, saved=5)
-        await store.explanations.record_shown(ANNA, "1:1", [51])
+        await store.explanations.record_shown_messages(ANNA, "1:1", [51])
         counts = await store.read_counts(ANNA)
     forget_derived(tmp_path)
     async with opener(tmp_path) as store:

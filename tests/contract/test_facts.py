@@ -54,8 +54,8 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True, now=NOW) is None, (
         "it would be in every prompt again"
     )
-    assert await store.facts.make_instruction(ANNA.owner, home.id, now=NOW) is None
-    kept = await store.facts.make_instruction(ANNA.owner, moved.id, now=NOW)
+    assert await store.facts.convert_to_instruction(ANNA.owner, home.id, now=NOW) is None
+    kept = await store.facts.convert_to_instruction(ANNA.owner, moved.id, now=NOW)
     assert kept is not None
     assert (kept.kind, kept.subject) == ("instruction", "")
     assert await store.facts.list_valid(BORIS.owner) == []

@@ -411,7 +411,7 @@ async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(sto
         role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, explanation='{"form": 1}'
     )
     [answer] = await store.append(ANNA, [draft])
-    await store.explanations.record_shown(ANNA, "1:5", [70, 71])
+    await store.explanations.record_shown_messages(ANNA, "1:5", [70, 71])
     for number in (70, 71):
         found = await store.explanations.find_message(ANNA, number)
         assert found is not None

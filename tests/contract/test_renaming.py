@@ -59,7 +59,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     [numbered] = await store.append(BORIS, [replace(said("numbered"), telegram_id=7)])
     answered = replace(said("shown", role="assistant"), source="1:1", explanation="{}")
     await store.append(BORIS, [answered])
-    await store.explanations.record_shown(BORIS, "1:1", [8, 9])
+    await store.explanations.record_shown_messages(BORIS, "1:1", [8, 9])
     assert await store.explanations.find_message(BORIS, 9) is not None
     pages = {scope: await store.timeline.read_page(scope) for scope in (ANNA, BORIS, TOPIC)}
     shown = {scope: await store.list_summaries(scope) for scope in (BORIS, TOPIC)}
@@ -121,7 +121,7 @@ class Broken:
         if self.commits < 0:
             raise StorageError("The disk is full.")
 
-    def after_failure(self) -> None: ...
+    def run_after_failure(self) -> None: ...
 
     def after_commit(self) -> None: ...
 

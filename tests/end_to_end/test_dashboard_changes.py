@@ -306,7 +306,7 @@ async def test_half_a_character_does_no_harm(own_house: House) -> None:
         bodies: dict[str, dict[str, object]] = {
             "facts/add": {"text": "Ann has half \ud83d."},
             "conversations/begin": {"thread": 0, "title": "Half \ud83d"},
-            "reminders/add": {"text": "tomorrow at 9 half \ud83d"},
+            "reminders/add": {"text": "tomorrow at 9 cut \ud83d"},
             "settings": {"change": {"persona_text": "Like half \ud83d.", "fold_instructions": "Only half \ud83d."}},
             "admin/broadcast": {"text": "Half \ud83d for all."},
         }

@@ -23,7 +23,7 @@ _BEGINS_JSON = re.compile(r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d[\d.eE+-]*|t
 
 
 def is_json_begin(text: str) -> bool:
-    """Return True if a text begins like JSON, which "[LINE] Chat history" does not."""
+    """Return True if a text begins like JSON, and not only with a bracket, as in "[LINE] Chat history"."""
     return _BEGINS_JSON.match(text) is not None
 
 

@@ -56,7 +56,7 @@ async def test_an_edit_changes_no_answer(talk: Talk) -> None:
     [answer] = await answers(talk)
     async with talk.services.memory.home(ANNA.id) as store:
         assert answer.source is not None
-        await store.explanations.record_shown(SCOPE, answer.source, [6, 8])
+        await store.explanations.record_shown_messages(SCOPE, answer.source, [6, 8])
     for number in (6, 8):
         assert await talk.services.corrections.correct_message(SCOPE, number, "Forged.") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from locales.catalog import join_all, join_any, join_list, speak_in
+from locales.catalog import join_all, join_alternatives, join_list, speak_in
 
 
 @pytest.mark.parametrize(
@@ -16,8 +16,14 @@ from locales.catalog import join_all, join_any, join_list, speak_in
 )
 def test_things_are_listed_with_the_marks_of_the_language(language: str, expected: list[str]) -> None:
     with speak_in(language):
-        assert [join_list("abc"), join_all("abc"), join_any("ab")] == expected
+        assert [join_list("abc"), join_all("abc"), join_alternatives("ab")] == expected
 
 
 def test_one_thing_stands_alone_and_nothing_is_nothing() -> None:
-    assert [join_all(["a"]), join_any(["a"]), join_list(["a"]), join_all([]), join_list([])] == ["a", "a", "a", "", ""]
+    assert [join_all(["a"]), join_alternatives(["a"]), join_list(["a"]), join_all([]), join_list([])] == [
+        "a",
+        "a",
+        "a",
+        "",
+        "",
+    ]

@@ -22,7 +22,7 @@ from settings import Secret
 from storage.bot_state.inbox import Arrival, Inbox
 from storage.bot_state.postgres_inbox import SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
-from telegram_ui.sending.chat import bind_work_to_lease, check_lease
+from telegram_ui.sending.chat import check_lease, require_lease_for_sending
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
 from tests.support.postgres_wire import laid
@@ -343,7 +343,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
     """It claims one person, is paused before it sends, and wakes when another process goes on."""
     async with machines.opened("a") as first, machines.opened("b") as second:
         assert await first.memory.select_served_owners([ANN]) == [ANN]
-        bind_work_to_lease(first.work, ANN)
+        require_lease_for_sending(first.work, ANN)
         await check_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
         assert await first.memory.broadcasts.start_sending(one, [BEN], receipt=1)
@@ -356,7 +356,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         with pytest.raises(ServedElsewhere):
             await check_lease()
         with pytest.raises(ServedElsewhere):
-            bind_work_to_lease(first.work, ANN)
+            require_lease_for_sending(first.work, ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.broadcasts.record_outcome(one, BEN, "arrived")
         await first.memory.broadcasts.requeue_recipient(one, BEN)

@@ -110,7 +110,7 @@ class Scripted:
     async def raise_if_used_up(self, person: int) -> None:
         """Nobody's quota is used up."""
 
-    async def record_shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
