@@ -110,8 +110,8 @@ def make_facts(
 def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
     """Return the words of a message that state a fact, and their sentence, or None if there are none.
 
-    The words include neighbouring doubt, such as "maybe". They must not be a question. The message must share a word
-    with the fact, other than the speaker's name, unless the words contain a name.
+    The words include neighbouring doubt and denial, such as "maybe" and "I don't". They must not be a question. The
+    message must share a word with the fact, other than the speaker's name, unless the words contain a name.
     """
     content = message.content
     start, end = _find_quote_range(fact.quote, content)
@@ -130,7 +130,7 @@ def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | 
         or content[first - 1 : first] == _QUESTION_OPENING
     ):
         return None
-    start, end = _include_doubt(content, start, end, first, last)
+    start, end = _include_negation(content, *_include_doubt(content, start, end, first, last), first, last)
     quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
     own = _shorten_words(find_topics(message.speaker))
     # Two short texts may be stemmed as different languages: "curry", "curri".
@@ -145,6 +145,9 @@ def _shorten_words(words: Iterable[str]) -> set[str]:
 
 
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
+_CLAUSE_BREAK = re.compile(
+    rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
 _QUESTION_OPENING = "¿"
 
@@ -167,6 +170,34 @@ def _include_doubt(content: str, start: int, end: int, sentence_start: int, sent
     if make_fingerprint(f"{before} {after}").hedges:
         return start - len(before), end + len(after.rstrip(" .!…。！\n"))
     return start, end
+
+
+def _include_negation(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
+    """Extend a quote to a negation before it in its clause, or in a word or two that end the clause after it."""
+    before = _CLAUSE_BREAK.split(content[sentence_start:start])[-1]
+    after = _CLAUSE_BREAK.split(content[end:sentence_end])[0]
+    if _is_negated(content[start:end]):
+        return start, end
+    if _is_negated(before):
+        start -= len(before.lstrip())
+    if _is_short_clause(after) and _is_negated(after):
+        end += len(after.rstrip(" .!…。！\n"))
+    return start, end
+
+
+def _is_denial(quote: str, topics: Iterable[str]) -> bool:
+    """Return True if each clause of a quote about these topics has a negation before or soon after them."""
+    found = []
+    for clause in _CLAUSE_BREAK.split(quote):
+        words = re.finditer(r"[\w'’]+", clause)
+        ends = [word.end() for word in words if _shorten_words(find_topics(word[0])) & _shorten_words(topics)]
+        if ends:
+            found.append(_is_negated(clause if _is_short_clause(clause[ends[-1] :]) else clause[: ends[-1]]))
+    return bool(found) and all(found)
+
+
+def _is_negated(text: str) -> bool:
+    return make_fingerprint(re.sub(r"\bno (?=[A-Z])", "", text)).polarity  # "Moro no Porto"
 
 
 def _is_short_clause(clause: str) -> bool:
@@ -202,10 +233,13 @@ def _make_fact(
     text, hedges = extracted.text, make_fingerprint(quote).hedges
     subject = _shorten_words(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
     lacks_subject = not all(word in fold_term(normalise_text(text)) for word in subject)
-    if lacks_subject or (hedges and not make_fingerprint(text).hedges):
+    is_positive = not (extracted.is_over or _is_negated(text))
+    is_denied = is_positive and _is_denial(quote, find_topics(text) - own)
+    if lacks_subject or is_denied or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
     is_uncertain = bool(hedges) or extracted.is_open
-    is_single = extracted.is_single and kind not in LASTING and not is_uncertain  # what may come ends nothing
+    ends_others = not (is_uncertain or is_denied)  # neither what may come nor what is not so takes another's place
+    is_single = extracted.is_single and kind not in LASTING and ends_others
     is_over = extracted.is_over and is_single and not about
     said_at = message.created_at
     since = find_start_date(extracted.text, zone)
@@ -221,7 +255,7 @@ def _make_fact(
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=is_single and not extracted.is_over,
-        known=extracted.replaces if extracted.replaces in known and not is_uncertain else None,
+        known=extracted.replaces if extracted.replaces in known and ends_others else None,
         is_change=extracted.is_over or describes_change(message.content) or make_fingerprint(extracted.text).polarity,
         is_in_question=sentence.endswith(QUESTION_MARKS),
         person_id=message.person_id,

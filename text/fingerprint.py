@@ -60,6 +60,7 @@ _ALSO_OTHER_WORDS = frozenset({"may", "march", "mai", "мая", "марта"})
 _NEGATION = frozenset(
     "not no never none nobody nothing neither nor cannot without except hardly barely unable stopped quit gave-up"
     " nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne außer weder"
+    " não nem ninguém nenhum nenhuma sem لا ليس لست لم لن"
     " nunca jamás nada nadie ningún ninguna ninguno sin tampoco ni"
     " не нет ни никогда ничего никто без кроме нельзя"
     " pas jamais rien personne sans aucun aucune".split()

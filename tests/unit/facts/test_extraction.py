@@ -187,6 +187,44 @@ def test_doubt_about_something_else_leaves_a_fact_certain(said: str, quote: str,
     assert (found.is_uncertain, found.quote, found.text) == (False, quote, text)
 
 
+@pytest.mark.parametrize(
+    ("said", "quote", "text", "kept"),
+    [
+        ("I don't live in Porto.", "live in Porto", "Anna lives in Porto.", "I don't live in Porto"),
+        ("Well, I have never been to Oslo!", "been to Oslo", "Anna was in Oslo.", "I have never been to Oslo"),
+        ("Ich mag Kaffee nicht.", "Ich mag Kaffee", "Anna mag Kaffee.", "Ich mag Kaffee nicht"),
+        ("Ya no vivo en Porto.", "vivo en Porto", "Anna vive en Porto.", "Ya no vivo en Porto"),
+        ("Não moro no Porto.", "moro no Porto", "Anna mora no Porto.", "Não moro no Porto"),
+        ("Я не живу в Осло.", "живу в Осло", "Анна живёт в Осло.", "Я не живу в Осло"),
+        ("I don't live in Porto.", "I don't live in Porto", "Anna lives in Porto.", "I don't live in Porto"),
+    ],
+)
+def test_a_denied_fact_keeps_its_denial_and_ends_nothing(said: str, quote: str, text: str, kept: str) -> None:
+    told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True, "replaces": 5}
+    [found] = likeliest(json.dumps([told]), said, known=(5,))
+    assert (found.quote, found.text, found.only_one, found.known) == (kept, f"Anna: {kept}", False, None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("No, I live in Ghent.", "No – I live in Ghent.", "I live in Ghent, not in Oslo."),
+        *("I live in Ghent but I do not like the rain.", "I don't smoke but I live in Ghent."),
+    ],
+)
+def test_a_denial_of_something_else_leaves_a_fact_as_it_is(said: str) -> None:
+    told = {"message": 1, "text": "Anna lives in Ghent.", "quote": "I live in Ghent"}
+    [found] = likeliest(json.dumps([told]), said)
+    assert (found.quote, found.text) == ("I live in Ghent", "Anna lives in Ghent.")
+
+
+def test_the_portuguese_for_in_the_denies_nothing() -> None:
+    [found] = likeliest(
+        json.dumps([{"message": 1, "text": "Anna lives in Porto.", "quote": "moro no Porto"}]), "Moro no Porto."
+    )
+    assert found.text == "Anna lives in Porto."
+
+
 def test_an_instruction_for_one_kind_of_request_is_one_only_if_its_own_sentence_names_that_kind() -> None:
     told = {"message": 1, "quote": "I live in Ghent", "text": "Anna lives in Ghent.", "type": "instruction"}
     answer = json.dumps([told | {"about": "code"}])
