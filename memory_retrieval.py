@@ -61,7 +61,7 @@ _waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalResult:
-    """A question with the passages, best first, and the facts that matter to it."""
+    """The passages, best first, and the facts that are relevant to a question."""
 
     question: Question
     ranked: Ranking
@@ -70,7 +70,7 @@ class RetrievalResult:
 
 @attrs.define(kw_only=True, eq=False)
 class MemoryRetrieval:
-    """Builder of contexts. One instance serves all scopes."""
+    """Builds contexts from memory. One instance serves all scopes."""
 
     _tokens: Tokenizer = attrs.field(alias="tokenizer")
     _budgets: Budgets

@@ -31,7 +31,7 @@ class ChatModel(ABC):
 
     @property
     def prompt_limit(self) -> int | None:
-        """The most tokens of a prompt, not counting room for the answer. None if no limit is known."""
+        """The maximum number of tokens in a prompt, without room for the answer. None if no limit is known."""
         return None
 
     def for_person(self, _scope: object) -> "ChatModel":
@@ -49,7 +49,7 @@ class ChatModel(ABC):
 
     @property
     def sees(self) -> bool | None:
-        """Like `takes_pictures`, but None if that is not known yet."""
+        """Whether the model accepts pictures, or None if that is not known yet."""
         return self.takes_pictures
 
     @property

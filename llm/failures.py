@@ -190,7 +190,7 @@ def find_error_code(body: object) -> str:
 
 
 def find_error_message(body: object) -> str:
-    """Return the endpoint's message, cut. Never show or log it, since it may quote the key or the prompt."""
+    """Return the endpoint's message, shortened. Never show or log it, since it may quote the key or the prompt."""
     if isinstance(body, str):
         return body[:MAX_ERROR_CHARS]
     error = find_error_body(body)

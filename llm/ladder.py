@@ -121,10 +121,10 @@ class Ladder:
         return self._empty_finish == before
 
     def choose_steps(self, refusal: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
-        """Choose the steps of the next request, or none if all were tried.
+        """Choose the steps of the next request. Return none if all were tried.
 
         `refusal` is its status and text. `possible` steps would change the request, and a `likely` one is tried first.
-        Without it, one request is reserved for a harmless question.
+        Without a likely step, one request is reserved for a harmless question.
         """
         order = [step for step in STEPS if step in possible]
         left = MAX_REQUESTS - self.refusals - (likely is None)

@@ -22,7 +22,7 @@ READ_ONCE, AS_MUCH_SAID = 24, 100
 
 
 def run_child() -> None:
-    """Answer requests until standard input ends."""
+    """Read requests from standard input and answer them until it ends."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
         signal.signal(number, signal.SIG_IGN)
     limit_resources(memory_bytes=MEMORY)

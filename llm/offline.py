@@ -84,7 +84,7 @@ class OfflineModel(_Deterministic):
         folded = _fold_text(words)
         if words and any(_fold_text(hello).startswith(folded) for hello in translate_everywhere("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if folded in map(_fold_text, translate_everywhere("page-try-4")) and (known := _find_known(statements)):
+        if folded in map(_fold_text, translate_everywhere("page-try-4")) and (known := _find_known_facts(statements)):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
             is_first = not sentences and all(message.role == "user" for message in earlier)
@@ -113,7 +113,7 @@ class ExtractiveSummarizer(_Deterministic):
         return text
 
 
-def _find_known(statements: Sequence[Sentence]) -> list[Sentence]:
+def _find_known_facts(statements: Sequence[Sentence]) -> list[Sentence]:
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
     fact_terms = [_list_terms(fact.text) for fact in facts]
     new = []

@@ -158,7 +158,7 @@ def format_ago(moment: datetime, now: datetime) -> str:
 
 
 def name_speaker(message: Message) -> str:
-    """Return the name of a message's speaker on one line."""
+    """Return the name of a message's speaker, on one line."""
     return quote_one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
@@ -277,7 +277,7 @@ def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
 
 
 def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:
-    """Format a recalled fact, below the fact that it replaced."""
+    """Format a recalled fact, preceded by the fact that it replaced."""
     earlier = [format_fact(recalled.earlier, zone)] if recalled.earlier is not None else []
     return "\n".join([*earlier, format_fact(recalled.fact, zone)])
 

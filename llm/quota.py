@@ -55,7 +55,7 @@ class Ledger(Protocol):
 
 @define(eq=False)
 class Quota:
-    """Asks models within daily token budgets, per person and in all. 0 means no limit.
+    """Calls models within daily token budgets, per person and in total. 0 means no limit.
 
     Concurrent calls may exceed a limit. Without limits, usage is stored only by `write`, so that no answer waits.
     """
@@ -127,7 +127,7 @@ class Quota:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._format_wait()))
 
     async def count_tokens_left(self, spender: int) -> int | None:
-        """Return the tokens that `spender` has left today, or None without a limit."""
+        """Return the tokens that `spender` has left today, or None if there is no limit."""
         if not self.is_set:
             return None
         await self._load_today()

@@ -32,7 +32,7 @@ _ORIGINS: dict[Origin, Block] = {
 
 
 def quote_own_text(text: str) -> str:
-    """Quote the user's own text, in which only our tags are defused."""
+    """Quote the user's own text. Only our tags in it are defused."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
@@ -49,7 +49,7 @@ def quote_text(text: str) -> str:
 
 
 def quote_one_line(name: str) -> str:
-    """Quote a name on one line. People choose their names, so these must not end a block."""
+    """Quote a name on one line, so that a name chosen by a person cannot end a block."""
     return defuse_tags(format_visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 

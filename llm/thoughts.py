@@ -204,5 +204,5 @@ class ThinkingModels:
 
 
 def _make_key(endpoint: str, model: str) -> str:
-    """Hash the address, since it may contain a password."""
+    """Return a hash of the address, since it may contain a password."""
     return sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]

@@ -115,7 +115,7 @@ def format_full_day(day: date) -> str:
 
 
 def current_language() -> str:
-    """Return the language of the running task."""
+    """Return the language of the current task."""
     return _language.get()
 
 

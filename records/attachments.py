@@ -23,7 +23,7 @@ class DocumentText:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Picture:
-    """A picture for a request."""
+    """A picture that is sent in a model request."""
 
     data: bytes = field(repr=False)
     mime: str
@@ -34,7 +34,7 @@ class Picture:
 
     @property
     def tokens(self) -> int:
-        """The estimated cost in a prompt."""
+        """The estimated number of tokens that the picture takes in a prompt."""
         return count_picture_tokens(self.width, self.height)
 
 

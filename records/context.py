@@ -98,5 +98,5 @@ class Context:
 
     @property
     def tokens(self) -> int:
-        """Return the size of the request in tokens."""
+        """The size of the request in tokens."""
         return sum(part.tokens for part in self.parts)

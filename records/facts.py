@@ -68,7 +68,7 @@ class Fact(_FactContent):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """A change of a fact by hand."""
+    """A change that a person made to a fact by hand."""
 
     id: int
     owner: int

@@ -29,7 +29,7 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Person:
-    """A Telegram user who wrote."""
+    """The Telegram user who wrote a message."""
 
     id: int
     name: str

@@ -15,7 +15,7 @@ from records.scopes import Person, Scope
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Incoming:
-    """A message as it came in, independent of Telegram."""
+    """An incoming message, independent of Telegram."""
 
     scope: Scope
     person: Person

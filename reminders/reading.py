@@ -37,7 +37,7 @@ SCHEMA: Mapping[str, object] = {
 
 @define(kw_only=True, eq=False)
 class WishReader:
-    """A reader of reminders. Calls of the model count towards the person's quota."""
+    """Reads reminders with a model. Its calls count towards the person's quota."""
 
     _model: ChatModel
     _quota: Quota

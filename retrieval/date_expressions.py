@@ -10,7 +10,7 @@ from text.analyzer import fold_term, normalise_text
 
 
 class Range(NamedTuple):
-    """A range of time [start, end)."""
+    """A half-open range of time [start, end)."""
 
     start: datetime
     end: datetime
@@ -76,7 +76,7 @@ def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: dateti
 
 
 def _make_earlier_range(now: datetime, unit: str, count: int) -> Range | None:
-    """Return the day, week, month or year that lies `count` units back."""
+    """Return the day, week, month or year that lies `count` units in the past."""
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         return Range(day - timedelta(days=count), day - timedelta(days=count - 1))

@@ -56,7 +56,7 @@ class ExplanationRecord:
 
     @property
     def saved(self) -> int:
-        """Tokens that this prompt saved over one with the whole history."""
+        """The number of tokens that this prompt saved compared with the whole history."""
         return max(0, self.whole - self.tokens)
 
     @property
@@ -108,7 +108,7 @@ def make_explanation(context: Context, *, at: datetime, model: str, looked_up: S
 
 
 def parse_explanation(text: str) -> ExplanationRecord | None:
-    """Parse stored JSON. Return None if it was edited by hand or is of a newer form."""
+    """Parse stored JSON. Return None if it was edited by hand or has a newer format."""
     try:
         form = json.loads(text)
         return None if form["form"] > FORM else _parse_record(form)

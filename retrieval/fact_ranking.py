@@ -31,7 +31,7 @@ IMPORTANCE_WEIGHT = 0.6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactRecall:
-    """Settings of the facts in a prompt."""
+    """Settings for the selection of facts in a prompt."""
 
     top: int = 5  # facts near the question, not counting pinned ones; 0 leaves out states too
     min_similarity: float | None = None  # None means that of the model
@@ -126,7 +126,7 @@ def _list_terms(text: str) -> frozenset[str]:
 def _compute_closeness(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, min_similarity: float | None
 ) -> dict[int, float]:
-    """Map the ids of facts that are close enough to numbers from 0 at the limit to 1 for the same meaning."""
+    """Map the ids of close facts to their closeness, from 0 at the limit to 1 for the same meaning."""
     if query is None:
         return {}
     held = {fact.id: vectors[fact.id] for fact in facts if fact.id in vectors}
