@@ -34,7 +34,7 @@ _QUESTION_WORDS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """One sentence of a prompt, with its day if that is known."""
+    """A sentence of a prompt, with its date if known."""
 
     text: str
     speaker: Speaker
@@ -279,7 +279,7 @@ def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
         verb, rest = _split_statement(clause)
         if rest and '"' not in rest and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
             text = f"{name}{verb} {rest}."
-            yield text, "" if verb in _SEVERAL else f"{name}{verb} ", "preference" if _is_taste(text) else "fact"
+            yield text, "" if verb in _SEVERAL else f"{name}{verb} ", "preference" if _is_preference(text) else "fact"
 
 
 def _split_statement(clause: str) -> tuple[str, str]:
@@ -296,7 +296,7 @@ def _split_statement(clause: str) -> tuple[str, str]:
     return "", ""
 
 
-def _is_taste(text: str) -> bool:
+def _is_preference(text: str) -> bool:
     return not {"like", "likes", "prefers", "hates"}.isdisjoint(text.split())
 
 
@@ -304,6 +304,6 @@ def _make_profile(request: str) -> dict[str, str]:
     lines = map(split_heading, request.split("\n"))
     facts = [text.strip() for heading, text in lines if heading.startswith("fact ")][:12]
     former = request.partition("<profile>\n")[2].partition("\n</profile>")[0]
-    profile = " ".join(fact for fact in facts if not _is_taste(fact)) if facts else former
-    tastes = " ".join(filter(_is_taste, facts))
+    profile = " ".join(fact for fact in facts if not _is_preference(fact)) if facts else former
+    tastes = " ".join(filter(_is_preference, facts))
     return {"profile": profile, "preferences": tastes, "ongoing_topics": "", "key_history": ""}

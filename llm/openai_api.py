@@ -190,7 +190,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if answer.shown:
                     raise
                 self._remember_refusal(messages, error, is_for_person=ladder.for_person)
-                if not self._step_down(ladder, messages, request, error, patience):
+                if not self._reduce_request(ladder, messages, request, error, patience):
                     if classify_refusal(error) == "unclear" and error.status_code != 500:
                         await self._raise_if_question_was_declined(client, patience, ladder)
                     raise
@@ -238,7 +238,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
-    def _step_down(
+    def _reduce_request(
         self,
         ladder: Ladder,
         messages: Sequence[PromptMessage],

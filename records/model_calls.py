@@ -125,7 +125,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
-    """A model's call of a tool."""
+    """A call of a tool by a model."""
 
     id: str
     name: str

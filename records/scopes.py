@@ -29,7 +29,7 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Person:
-    """The Telegram user who wrote a message."""
+    """A Telegram user who wrote a message."""
 
     id: int
     name: str

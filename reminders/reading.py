@@ -37,7 +37,7 @@ SCHEMA: Mapping[str, object] = {
 
 @define(kw_only=True, eq=False)
 class WishReader:
-    """Reads reminders with a model. Its calls count towards the person's quota."""
+    """Reads reminders. Model calls count towards the quota of the person."""
 
     _model: ChatModel
     _quota: Quota

@@ -108,7 +108,7 @@ def make_explanation(context: Context, *, at: datetime, model: str, looked_up: S
 
 
 def parse_explanation(text: str) -> ExplanationRecord | None:
-    """Parse stored JSON. Return None if it was edited by hand or has a newer format."""
+    """Parse a stored explanation. Return None if it is malformed or has a newer format."""
     try:
         form = json.loads(text)
         return None if form["form"] > FORM else _parse_record(form)
