@@ -98,9 +98,9 @@ class MemoryRetrieval:
     ) -> Context:
         """Return the context of one request. Raise StorageError if the store cannot be read.
 
-        Without a `store`, memory is off. `turn` is the stored turn that is being answered. `sources` are those of
-        TURNS_READ turns, if they were read already. `unstored` are earlier messages that only this process holds.
-        `ceiling` lowers the limit of the settings, after an endpoint refused a longer prompt.
+        Without a `store`, memory is off. `turn` is the stored turn that is being answered. `sources` is the material of
+        the last TURNS_READ turns, if already read. `unstored` are earlier messages that only this process holds.
+        `ceiling` lowers the token limit of the settings, after an endpoint refused a longer prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -170,10 +170,10 @@ class MemoryRetrieval:
         limit: int = MAX_CANDIDATES,
         facts: Sequence[Fact] | None = None,
     ) -> RetrievalResult:
-        """Find the passages and facts that matter to a question. Raise StorageError if the store cannot be read.
+        """Find the passages and facts relevant to a question. Raise StorageError if the store cannot be read.
 
         `now` is in the owner's time zone. `newest` are the last messages, to which a short question may refer. `before`
-        is the turn being answered, which is not searched. `facts` are the usable facts if they were read already.
+        is the turn being answered, which is not searched. `facts` are the usable facts, if already read.
         """
         now = now or self._clock()
         own = [message.content for message in newest if message.role == "user" and message.origin not in OTHERS]
@@ -255,10 +255,10 @@ class MemoryRetrieval:
     ) -> None:
         snippets = await self._find_reply_snippets(incoming, store, builder, before=before)
         if result is not None:
-            required = _find_required(result, builder)
+            required = _find_required_rows(result, builder)
             if required:
                 await _run_off_loop(builder.make_room_for_snippet, len(incoming.text))
-                required = _find_required(result, builder)
+                required = _find_required_rows(result, builder)
             taken = self._tokens.count(prompts.format_remembered(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
                 result,
@@ -297,7 +297,7 @@ class MemoryRetrieval:
         shown: Set[int] = frozenset(),
         required: Sequence[int] = (),
     ) -> list[Snippet]:
-        """Return the best passages that fit, the required ones first. Skip the messages with the ids `shown`."""
+        """Return the best passages that fit in `room` tokens, required ones first. Skip messages in `shown`."""
         ranked = result.ranked
         order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.is_verbose and result.question.vector is not None
@@ -374,8 +374,8 @@ class MemoryRetrieval:
         return active, ()
 
 
-def _find_required(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
-    """Return the passages with the rarest of the question's own words that are not yet in the prompt."""
+def _find_required_rows(result: RetrievalResult, builder: PromptBuilder) -> list[int]:
+    """Return the rows of passages that contain the question's rarest words and are not yet in the prompt."""
     candidates, shown = result.ranked.candidates, builder.shown_ids
     rows = find_rarest_word_passages(candidates, result.question, result.ranked.order.tolist(), limit=MAX_RARE)
     return [row for row in rows if int(candidates.ids[candidates.messages[row]]) not in shown][:MAX_RARE]
@@ -390,5 +390,5 @@ def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[in
 
 
 async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:
-    """Run work on a text of this many characters, in a thread if it is long."""
+    """Run `work` on a text of that many characters. Use a thread if the text is long."""
     return await run_maybe_in_thread(work, in_thread=characters > SHORT_TEXT)

@@ -25,7 +25,7 @@ class ChatModel(ABC):
         """Return the answer. `schema` requests JSON (as in `response_format`) but does not guarantee it."""
 
     async def check(self) -> str:
-        """Ask for a short answer and return a line for --check. Raise ModelError if the endpoint does not answer."""
+        """Ask the model for a short answer and return a status line. Raise ModelError if it does not answer."""
         await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
         return f"model {self.name} answers"
 
@@ -35,11 +35,11 @@ class ChatModel(ABC):
         return None
 
     def for_person(self, _scope: object) -> "ChatModel":
-        """Return the model for one answer in a scope, which limits the number of requests."""
+        """Return a model for a single answer to a person, which makes a limited number of requests."""
         return self
 
     def in_background(self, _precedence: Precedence) -> "ChatModel":
-        """Return the model for background requests, which wait for answers and have a time limit."""
+        """Return a model for background requests, which wait while people are being answered."""
         return self
 
     @property
@@ -65,7 +65,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with these tools. It may not call those in `known`, or any tool with `must_answer`."""
+        """Return the model with these tools. It must not call a tool in `known`, or any tool if `must_answer`."""
         return self
 
 

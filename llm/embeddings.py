@@ -24,7 +24,7 @@ MAX_DIMENSIONS = 8_192  # twice as many as the largest hosted models have; each 
 
 
 class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
-    """Turns texts into normalised vectors. Raises ModelError. `dimensions` may be 0 before the first answer."""
+    """Turns texts into normalised vectors. Raises ModelError. `dimensions` may be 0 until the first answer."""
 
     @property
     def name(self) -> str: ...
@@ -87,14 +87,14 @@ class EndpointEmbedder(EndpointClient):
 
 
 def _read_vector(value: object) -> object:
-    """Decode a vector in base64, and unwrap one in a list of its own (llama.cpp)."""
+    """Decode a base64 vector, and unwrap a vector that is nested in a list (as llama.cpp sends it)."""
     if isinstance(value, str):
         return np.frombuffer(b64decode(value, validate=True), dtype="<f4")
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
 async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Embed texts, one by one if the batch is refused. A refused text gets a zero vector. Raise ModelError."""
+    """Embed texts, one by one if the batch is refused. A refused text gets a zero vector."""
     try:
         return await embedder.embed_passages(texts)
     except (ModelRefused, ModelBroken):
@@ -109,7 +109,7 @@ async def embed_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
 
 def make_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder that the settings choose, or None for `none`."""
+    """Return the embedder chosen in the settings, or None if they turn embeddings off."""
     if settings.embedding_model == "none":
         return None
     if settings.embedding_model == "local":

@@ -50,9 +50,9 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 
 
 class Patience:
-    """The time limits of one call: `seconds` without a byte, STRETCH times as many without progress, and `most` in all.
+    """The time limits of one call, in seconds. `may_retry` is False once part of the answer was shown.
 
-    `most` counts from the first byte. `may_retry` is False once part of the answer was shown.
+    A call times out after `seconds` without data, STRETCH times that without progress, or `most` after the first byte.
     """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:
@@ -71,11 +71,11 @@ class Patience:
 
     @property
     def silence(self) -> float:
-        """The seconds without progress after which the call timed out."""
+        """The number of seconds without data or progress after which the call times out."""
         return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
     def note_bytes(self) -> None:
-        """Restart the timeout when bytes arrive. Raise ModelBroken if the answer is endless."""
+        """Restart the timeout when bytes arrive. Raise ModelBroken if the answer takes too long."""
         now = self._now()
         if self._until is None:
             self._until, self._grows_until = now + self._most, now + STRETCH * self._seconds
@@ -84,11 +84,11 @@ class Patience:
         self._timeout.reschedule(min(now + self._seconds, self._grows_until))
 
     def set_deadline(self, deadline: float) -> None:
-        """Time out at `deadline` on the loop's clock, if that is earlier."""
+        """Time out no later than `deadline`, which is in the event loop's time."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
     def note_progress(self, char_count: int) -> None:
-        """Count characters of the answer as progress."""
+        """Count new characters of the answer, and extend the timeout when there are enough of them."""
         self._grown += char_count
         if self._grown >= MIN_GROWTH_CHARS:
             self._grown, self._grows_until = 0, self._now() + STRETCH * self._seconds
@@ -96,14 +96,14 @@ class Patience:
 
     @contextmanager
     def suspend_timeout(self) -> Iterator[None]:
-        """Suspend the timeout within the block."""
+        """Suspend the timeout within the block, and restart it afterwards."""
         self._timeout.reschedule(None)
         yield
         self._timeout.reschedule(self._now() + self._seconds)
 
 
 def open_model_span(operation: str, model: str) -> AbstractContextManager[Span]:
-    """Open a span for a model call, named by OpenTelemetry's GenAI conventions."""
+    """Open a span for a model call, named according to OpenTelemetry's GenAI conventions."""
     told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
     return record_span(f"{operation} {model}", told, is_request=True)
 
@@ -128,7 +128,7 @@ def initialise_metrics(model: str) -> None:
 
 
 async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[T, Usage]]]) -> tuple[T, Usage]:
-    """Await `ask` and record its duration, tokens and failure."""
+    """Call `ask` and return its result. Record its duration, token usage and failure."""
     started = monotonic()
     try:
         with open_model_span("chat", model) as told:
@@ -158,7 +158,7 @@ async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[T, Usage]]]
 
 
 class ModelAddress(TypedDict, total=False):
-    """The address of a model and its timeout in seconds. Without a `base_url` it is OpenAI's."""
+    """The endpoint of a model, with a timeout in seconds. Without a `base_url`, OpenAI's API is used."""
 
     model: Required[str]
     api_key: Required[Secret]
@@ -179,7 +179,7 @@ def make_model_address(settings: Settings, model: str) -> ModelAddress:
 
 
 class EndpointClient:
-    """A client for one model at an endpoint. Use with `async with`."""
+    """A client for one model at an endpoint, used as an async context manager."""
 
     settings = SettingNames(model="OPENAI_MODEL", key="OPENAI_API_KEY", url="OPENAI_BASE_URL")
     silence = 1  # multiplies `timeout`
@@ -202,18 +202,18 @@ class EndpointClient:
     async def _retry_until_answered(
         self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, max_seconds: float | None = None
     ) -> T:
-        """Call `ask` until it succeeds, retrying failures that may pass. `max_seconds` limits one answer."""
+        """Call `ask` until it succeeds, retrying temporary failures. `max_seconds` limits each attempt."""
         timeout, attempt = asyncio.timeout(self._timeout), 0
         patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if max_seconds is None else max_seconds)
         try:
             async with timeout:
                 client = await asyncio.shield(self._opening)  # if this call is cancelled, others still get it
-                while True:  # _may_retry ends it
+                while True:  # _wait_to_retry ends it
                     try:
                         return await ask(client, patience)
                     except FAILURES as error:
                         failure = self._to_model_error(error)
-                    if not await self._may_retry(failure, attempt, patience):
+                    if not await self._wait_to_retry(failure, attempt, patience):
                         # What was raised may quote the endpoint, and so the key or the prompt: it is not chained.
                         raise failure from None
                     attempt += 1
@@ -223,8 +223,8 @@ class EndpointClient:
                 raise
             raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.silence:g} s)") from None
 
-    async def _may_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
-        """Return False if the call should not be retried. Otherwise wait and return True."""
+    async def _wait_to_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
+        """Wait before the next attempt and return True, or return False if there should be none."""
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):
             most, wait = MAX_LOADING, 2.0

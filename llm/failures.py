@@ -114,7 +114,7 @@ def classify_refusal(error: StatusError) -> Kind:
 
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
-    """Convert an HTTP error to a ModelError with a sentence for the person."""
+    """Convert an HTTP error to a ModelError with a message for the user."""
     status, kind = error.status_code, classify_refusal(error)
     wait = parse_retry_after(error.headers)
     if kind == "length":
@@ -137,7 +137,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
 
 
 def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
-    """Return the error in a body that came with a good status, or None."""
+    """Return the error in the body of a successful response, or None."""
     choices = body.get("choices")
     parts = [body, *(choices if isinstance(choices, list) else ())]
     for part in (part for part in parts if isinstance(part, Mapping)):
@@ -148,7 +148,7 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 
 def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
-    """Return the error in a body that came with a good status. Its status is taken from its code."""
+    """Return the error in the body of a successful response. Its status is taken from the error's code."""
     code = find_error_code(body)
     status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
     return StatusError(status, body, {})
@@ -184,7 +184,7 @@ def find_error_body(body: object) -> Mapping[str, Any]:
 
 
 def find_error_code(body: object) -> str:
-    """Return the error's code, or else its type."""
+    """Return the error's code, or its type if it has no code."""
     error = find_error_body(body)
     return str(next((error[key] for key in _CODES if error.get(key)), ""))
 
@@ -202,7 +202,7 @@ def find_error_message(body: object) -> str:
 
 
 def find_refused_pictures(error: Exception) -> Literal["", "all", "this"]:
-    """Return "all" if an error says that pictures are not accepted, "this" if one is damaged, or else ""."""
+    """Return "all" if an error says that no pictures are accepted, "this" if one is damaged, or otherwise ""."""
     if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
     words = f"{find_error_code(error.body)} {find_error_body(error.body).get('param')} {find_error_message(error.body)}"

@@ -40,7 +40,7 @@ class Window:
 
     @property
     def prompt(self) -> int | None:
-        """The token limit of a prompt by this program's count, or None if it is unknown."""
+        """The maximum number of tokens in a prompt, as counted by this program, or None if it is unknown."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
             known.append(int((self.tokens - reserve_answer_tokens(self.tokens)) / self.ratio))
@@ -49,7 +49,7 @@ class Window:
     def note_refusal(self, prompt_tokens: int, message: str) -> None:
         """Lower the limit after a prompt of `prompt_tokens` tokens was refused with `message`.
 
-        Two numbers are the prompt's size and the limit. A single one below `prompt_tokens` is the limit.
+        Two numbers in it are the prompt's size and the limit. A single number below `prompt_tokens` is the limit.
         """
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
@@ -76,7 +76,7 @@ class RefusedFeatures:
         self._until[name] = self._now() + REMEMBERED_SECONDS
 
     def add_length(self, *, is_sure: bool) -> None:
-        """Keep prompts short for a day, or only until the next answer if length may not be the reason."""
+        """Remember to keep prompts short: for a day if `is_sure`, or else until the next answer."""
         self.add(LENGTH)
         if not is_sure:
             self.add(PERHAPS_LENGTH)
@@ -90,7 +90,7 @@ class RefusedFeatures:
 
 @dataclass
 class Ladder:
-    """The refusals of one answer, and what its next requests leave out."""
+    """The refused requests of one answer, and the parts that its next requests leave out."""
 
     for_person: bool = False
     refusals: int = 0
@@ -107,7 +107,7 @@ class Ladder:
 
     @property
     def was_server_fault(self) -> bool:
-        """True if the last refusal was a server fault (500), which may pass."""
+        """True if the last refusal was a server error (500), which may be temporary."""
         return bool(self._taken) and self._taken[-1][1].startswith("500")
 
     def note_refusal(self) -> None:
@@ -116,15 +116,15 @@ class Ladder:
             self.refused_at = monotonic()
 
     def record_empty_ending(self, finish: str | None) -> bool:
-        """Record why an answer ended empty. Return True if the previous one ended for the same reason."""
+        """Record the finish reason of an empty answer. Return True if the previous one had the same reason."""
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
 
     def choose_steps(self, refusal: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
-        """Choose the steps of the next request. Return none if all were tried.
+        """Choose the steps that reduce the next request. Return an empty set if nothing is left to try.
 
-        `refusal` is its status and text. `possible` steps would change the request, and a `likely` one is tried first.
-        Without a likely step, one request is reserved for a harmless question.
+        `refusal` is the status and text of the error. `possible` are the steps that would change the request,
+        and `likely` is tried first. Without it, one request is reserved for a harmless question.
         """
         order = [step for step in STEPS if step in possible]
         left = MAX_REQUESTS - self.refusals - (likely is None)
@@ -139,7 +139,7 @@ class Ladder:
         return steps
 
     def was_only_new_step(self, step: Step) -> bool:
-        """Return True if a request ever added this step alone."""
+        """Return True if any request added only this step."""
         return any(steps == {step} for steps, _ in self._taken)
 
     def list_helpful_steps(self) -> set[Step]:

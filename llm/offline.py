@@ -243,7 +243,7 @@ _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "i
 
 
 def extract_json(request: str, schema: Mapping[str, object]) -> str:
-    """Return facts or a profile as the JSON that was asked for."""
+    """Return the facts or profile found in a request, as the JSON that `schema` describes."""
     made = _make_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
     return json.dumps(made, ensure_ascii=False)
 
@@ -266,7 +266,7 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
 
 
 def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each fact of a sentence with the prefix of older facts that it replaces, and with its type."""
+    """Yield each fact in a sentence, with the prefix of older facts that it replaces and the type of the fact."""
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)

@@ -64,7 +64,7 @@ _THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
-    """A chat model at an OpenAI-compatible endpoint. `folder` holds what was learned about it."""
+    """A chat model at an OpenAI-compatible endpoint. `folder` stores what was learned about the model."""
 
     def __init__(
         self,
@@ -246,7 +246,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         error: StatusError,
         patience: Patience,
     ) -> bool:
-        """Reduce the next request. Return False if nothing is left to try. Raise if another prompt is needed."""
+        """Reduce the next request. Return False if nothing is left to try. Raise if the prompt has to change."""
         kind = classify_refusal(error)
         if kind in ("busy", "loading"):
             return False
@@ -371,7 +371,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
     def _remember_refusal(self, messages: Sequence[PromptMessage], error: StatusError, *, is_for_person: bool) -> None:
-        """Remember a refusal because of length or pictures. Raise ContextTooLong or PicturesRefused."""
+        """If a prompt's length or pictures were refused, record that and raise ContextTooLong or PicturesRefused."""
         failure = self._to_model_error(error)
         if isinstance(failure, ContextTooLong) and not is_for_person:
             counted = self._count_tokens(messages)
@@ -390,7 +390,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
     def _stop_offering_tools(self, reason: str, *, is_certain: bool = False) -> None:
-        """Stop offering tools if it is certain, or the second time for the same reason, that they are refused."""
+        """Stop offering tools if their refusal is certain, or is the second one for the same reason."""
         if self._offer.tools and not self._offer.must_answer:
             if is_certain or reason in self._unsupported:
                 self._remember_refused_parameter("tools")

@@ -37,7 +37,7 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response body with a size limit. If it is longer, an error's body is cut, and any other raises ModelBroken."""
+    """A response body with a size limit. The body of an error is cut there, and any other raises ModelBroken."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
         self._stream = stream
@@ -61,7 +61,7 @@ class Body(httpx2.AsyncByteStream):
                 await self.on_drained()
 
     async def _inflate_chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body, decompressed if it is in gzip by its first byte, or in deflate by its header."""
+        """Yield the body, decompressed if it begins like gzip or its Content-Encoding is deflate."""
         inflater = None
         chunks, is_first = aiter(self._stream), True
         while True:  # ends with the body
@@ -153,7 +153,7 @@ class OpenAIClient:
         return [str(row["id"]) for row in await self._list_model_objects()]
 
     async def list_shutdown_dates(self) -> dict[str, date]:
-        """Return the shutdown dates of models that the endpoint announces."""
+        """Return the shutdown dates that the endpoint announces, by model name."""
         found = {}
         for row in await self._list_model_objects():
             for field in _ENDING_FIELDS:
@@ -177,7 +177,7 @@ class Answer:
         self.body = cast(Body, stream.response.stream)
 
     async def read_events(self) -> AsyncGenerator[Mapping[str, Any], None]:
-        """Yield the objects of an event stream or a JSON body. Raise BrokenOff or ModelBroken."""
+        """Yield the objects of an event stream or JSON body. Raise BrokenOff or ModelBroken if it is damaged."""
         reader = EventReader()
         chunks = self._stream.response.aiter_bytes()
         try:
@@ -198,7 +198,7 @@ class Answer:
                 raise BrokenOff from None
 
     async def read_body(self, max_bytes: int) -> bytes:
-        """Return the whole body. Raise BrokenOff, or ModelBroken if it has more than `max_bytes` bytes."""
+        """Return the whole body. Raise BrokenOff if it ends early, or ModelBroken if it exceeds `max_bytes`."""
         try:
             content: bytes = await self._stream.response.aread()
         except httpx2.HTTPError:

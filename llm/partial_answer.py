@@ -27,12 +27,12 @@ _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_tokens|max_output_tokens|cont
 
 
 class BrokenCall(ModelBroken):
-    """Raised if the model called a tool in a form that cannot be read."""
+    """Raised if a tool call of the model cannot be parsed."""
 
 
 @dataclass
 class PartialAnswer:
-    """An answer while it arrives. With `thinks_first`, nothing is shown before a closing mark of thoughts."""
+    """An answer that is still arriving. With `thinks_first`, text is hidden until its thoughts are closed."""
 
     offer: Offer
     thinks_first: bool = False
@@ -47,7 +47,7 @@ class PartialAnswer:
     shown: str = ""  # what the reader has seen
 
     def add(self, chunk: Mapping[str, Any]) -> int:
-        """Add a chunk or a whole answer. Return the number of its characters, thoughts included."""
+        """Add a chunk or a whole answer. Return the number of its characters, including thoughts."""
         if chunk.get("usage"):
             self.usage = _parse_usage(chunk["usage"])
         return sum(self._add_choice(choice, number) for number, choice in enumerate(_find_choices(chunk)))
@@ -81,7 +81,7 @@ class PartialAnswer:
 
     @property
     def has_ended(self) -> bool:
-        """True if the model said that its answer is whole."""
+        """True if the model reported that its answer is complete."""
         return _ENDS.fullmatch(self.finish or "") is not None
 
     @property
@@ -95,7 +95,7 @@ class PartialAnswer:
 
     @property
     def is_blank(self) -> bool:
-        """True if an answer ended without any text, and not because of a length limit."""
+        """True if the answer ended without any text although no length limit was reached."""
         return self.is_whole and not (self.text or self.refusal or self.is_truncated or self.calls.finish())
 
     def parse_text(self) -> CallReading:
@@ -115,7 +115,7 @@ class PartialAnswer:
         return visible
 
     def get_visible_text(self, *, is_whole: bool = False) -> str:
-        """Return the text that a person may see. Unless `is_whole`, hold back what may become a thought or call."""
+        """Return the text to show. Unless `is_whole`, hold back an ending that may become a thought or a call."""
         if not is_whole and not self.shown and self._is_still_thinking():
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)

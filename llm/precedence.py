@@ -15,7 +15,7 @@ _answering: ContextVar[bool] = ContextVar("answering", default=False)  # whether
 
 
 class Precedence:
-    """Lets answers go before background requests at one endpoint."""
+    """Gives answers precedence over background requests at one endpoint."""
 
     def __init__(self, patience: float = MAX_WAIT_SECONDS) -> None:
         self._patience = patience

@@ -178,7 +178,7 @@ def prefix_speaker_name(name: str, text: str) -> str:
 def make_fold_instructions(
     kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", reasons: Sequence[str] = ()
 ) -> str:
-    """Return the system prompt of a fold. `reasons` tell why the previous attempt was refused."""
+    """Return the system prompt for a fold. `reasons` say why the previous attempt was refused."""
     rules = _FOLD_RULES.format(opening=_FOLD_OPENING[kind], words=max(20, max_tokens * 3 // 4))
     rules = "\n".join([rules, *(rule for name, rule in _FOLD_BLOCKS.items() if name in blocks)])
     parts = [rules]
@@ -228,7 +228,7 @@ def format_summary_with_numbers(summary: Summary, text: str) -> str:
 def group_by_day(
     snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_with_speaker
 ) -> list[tuple[list[Snippet], str]]:
-    """Group snippets by day, each group with its formatted text."""
+    """Group snippets by day. Return each group with its formatted text."""
     zone = now.tzinfo
     made = []
     for _, same_day in groupby(snippets, key=lambda snippet: snippet.message.created_at.astimezone(zone).date()):
@@ -239,7 +239,7 @@ def group_by_day(
 
 
 def describe_owner(owner: int) -> str:
-    """Return how instructions refer to the people whom a memory is about."""
+    """Return the words for an owner in instructions: "the user" or "the people of this group"."""
     return "the user" if owner > 0 else "the people of this group"
 
 
@@ -330,7 +330,7 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 
 
 def make_title_request(messages: Iterable[Message], *, max_chars: int) -> str:
-    """Return the request for a title. `max_chars` limits the characters of each message."""
+    """Return a request for a conversation's title. `max_chars` limits the characters of each message."""
     lines = [format_with_speaker(message, message.content[:max_chars]) for message in messages]
     return f"{_NAME}\n\n{format_block('conversation', lines)}"
 

@@ -32,7 +32,7 @@ _speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
 
 @contextmanager
 def charge_person(person_id: int) -> Iterator[None]:
-    """Within the block, also charge this person for what other memories, such as new groups, spend."""
+    """Within the block, also charge this person for the tokens that other owners, such as new groups, use."""
     before = _speaking.set(person_id)
     try:
         yield
@@ -90,7 +90,7 @@ class Quota:
     ) -> Completion:
         """Return the model's answer and charge `spender`. Raise QuotaExceeded or a ModelError.
 
-        A broken or stopped answer is charged as far as it arrived. `is_answer` counts it as an answer to a person.
+        An incomplete answer is charged for the part that arrived. With `is_answer`, it counts as an answer to a person.
         """
         await self.raise_if_used_up(spender)
         shown = ""
@@ -141,7 +141,7 @@ class Quota:
         return self._per_user - max(self._spent[person] + self._caused[today, person] for person in people)
 
     async def charge_embedded_texts(self, texts: Mapping[int, Sequence[str]]) -> None:
-        """Charge owners for embedded texts, whatever their budget: stored messages are always embedded."""
+        """Charge owners for embedded texts even without a budget, since stored messages are always embedded."""
         for owner, embedded in texts.items() if self._embedding_model else ():
             joined = [text[:MAX_INPUT_CHARS] for text in embedded]
             # In a thread, since counting a batch of long messages takes a while.
@@ -149,12 +149,12 @@ class Quota:
             await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
     async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
-        """Charge for speech by the tokens of its text, which was `read` aloud or `written` down."""
+        """Charge for speech by the tokens of the text that was `read` aloud or `written` down."""
         prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
-        """Return the usage of the last days (UTC), today included, by day and model. Raise StorageError."""
+        """Return the usage of the last `days` days (UTC), including today, by day and model. Raise StorageError."""
         await self.write()
         return await self._ledger.list_days(spender, self._clock().date(), days)
 
@@ -173,7 +173,7 @@ class Quota:
             await self.write()
 
     def forget(self, spender: int) -> None:
-        """Drop the unstored usage of somebody who forgot everything, unless a budget depends on it."""
+        """Discard the unstored usage of an owner who erased everything, unless a budget depends on it."""
         if not self.is_set:
             for waiting in self._unwritten.values():
                 for key in [key for key in waiting if key[0] == spender]:

@@ -32,12 +32,12 @@ _ORIGINS: dict[Origin, Block] = {
 
 
 def quote_own_text(text: str) -> str:
-    """Quote the user's own text. Only our tags in it are defused."""
+    """Quote the user's own text, in which only this program's tags are defused."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 
 def defuse_tags(text: str) -> str:
-    """Replace the bracket of our tags and their lookalikes, so that they no longer act as tags."""
+    """Replace the opening bracket of our tags and their lookalikes, so that they no longer act as tags."""
     return _STRETCH.sub(_defuse_tag, text)
 
 
@@ -58,12 +58,12 @@ def format_block(tag: Block, lines: Iterable[str]) -> str:
 
 
 def quote_message(message: Message, text: str) -> str:
-    """Quote a message, in a block of its own if others wrote it."""
+    """Quote a message. Put it in a block of its own if others wrote it."""
     return format_in_block(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 
 def format_in_block(origin: Origin, text: str) -> str:
-    """Quote a text in the block of its origin."""
+    """Quote a text within the tags for its origin."""
     tag = _ORIGINS[origin]
     return f"<{tag}>{quote_text(text)}</{tag}>"
 

@@ -20,7 +20,7 @@ _OGG = b"OggS"  # the beginning of a file that Telegram plays as a voice message
 
 
 class Speaker(EndpointClient):
-    """A text-to-speech model at an endpoint. Use with `async with`."""
+    """A text-to-speech model at an endpoint, used as an async context manager."""
 
     settings = replace(EndpointClient.settings, model="SPEECH_MODEL")
     silence = 3  # since some servers send nothing before they have spoken all of it
@@ -30,12 +30,12 @@ class Speaker(EndpointClient):
         self._voice = voice
 
     async def speak(self, text: str) -> bytes:
-        """Return speech as Ogg Opus. The text is cut to what one request takes. Raise ModelError."""
+        """Return speech as Ogg Opus. Cut the text to the limit of one request. Raise ModelError on failure."""
         words = replace_surrogates(text)[: find_boundary(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
     async def check(self) -> str:
-        """Speak one word and return a line for --check. Raise ModelError."""
+        """Speak one word and return a status line. Raise ModelError on failure."""
         await self.speak("Hello.")
         return f"model {self._model} speaks"
 
@@ -53,17 +53,17 @@ MAX_ANSWER_BYTES = 2_000_000  # bytes of an answer that are read: some servers s
 
 
 class Transcriber(EndpointClient):
-    """A transcription model at an endpoint. Use with `async with`."""
+    """A transcription model at an endpoint, used as an async context manager."""
 
     settings = replace(EndpointClient.settings, model="TRANSCRIPTION_MODEL")
     silence = 3  # since the endpoint sends nothing before it has heard all of it
 
     async def transcribe(self, data: bytes, name: str, mime: str) -> str:
-        """Return the text of a recording, or "" for silence. Raise ModelError."""
+        """Return the text of a recording, or "" for silence. Raise ModelError on failure."""
         return await self._retry_until_answered(partial(self._request_transcript, data, name, mime))
 
     async def check(self) -> str:
-        """Transcribe a second of silence and return a line for --check. Raise ModelError."""
+        """Transcribe a second of silence and return a status line. Raise ModelError on failure."""
         await self.transcribe(_make_silence(), "silence.wav", "audio/wav")
         return f"model {self._model} answers"
 

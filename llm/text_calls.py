@@ -83,7 +83,7 @@ _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQ
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallReading:
-    """The visible part of an answer and the tool calls in it. `is_broken` means that a call cannot be parsed."""
+    """The visible part of an answer and its tool calls. `is_broken` is True if a call cannot be parsed."""
 
     shown: str
     calls: tuple[ToolCall, ...] = ()
@@ -91,7 +91,7 @@ class CallReading:
 
 
 def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: int = 0) -> CallReading:
-    """Find tool calls in a text. Unless `is_whole`, hold back the beginning of a call behind `settled` characters."""
+    """Find tool calls in a text. Unless `is_whole`, hide the beginning of a call after `settled` characters."""
     if not names:
         return CallReading(shown=text)
     mark = _MARKED.search(text, settled)
@@ -99,7 +99,7 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
         is_tagged = opening["tag"] is not None
         if not is_tagged and mark and mark.start() < opening.start():
             break
-        before = _cut_marks(text[: opening.start()], (), settled)
+        before = _cut_last_marks(text[: opening.start()], (), settled)
         body = text[opening.start("tag" if is_tagged else "json") :]
         may_go_on = not is_whole and len(body) < HELD
         if not is_tagged and not may_go_on and names.isdisjoint(_NAMED.findall(body[:HELD])):
@@ -119,13 +119,13 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
     if is_whole:
         return CallReading(shown=text)
     beginning = _BEGINNING.search(text, max(settled, len(text) - 60))
-    return CallReading(shown=_cut_marks(text[: beginning.start()] if beginning else text, names, settled))
+    return CallReading(shown=_cut_last_marks(text[: beginning.start()] if beginning else text, names, settled))
 
 
 def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: int) -> CallReading | None:
     marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
-        before, body = _cut_marks(text[: mark.start()], (), settled), text[mark.start() :]
+        before, body = _cut_last_marks(text[: mark.start()], (), settled), text[mark.start() :]
         if any(name in names for name in re.findall(r"\w+", body[:MARKED])):
             if not is_whole:
                 return CallReading(shown=before)
@@ -141,7 +141,7 @@ def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: in
             start and _CODE_IN_SENTENCE.match(text, start - 1)
         ):
             continue  # within a sentence it is talked about
-        before = _cut_marks(text[:start], (), settled)
+        before = _cut_last_marks(text[:start], (), settled)
         if _is_within_program(before):
             continue
         calls = _find_calls(text[start:], names)
@@ -163,8 +163,8 @@ def _find_named_openings(text: str, names: Collection[str], start: int) -> Itera
             yield named.start(), named["name"], near.start("opening")
 
 
-def _cut_marks(text: str, names: Collection[str] = (), settled: int = 0) -> str:
-    """Remove the last lines that consist of marks, or of marks and the beginning of one of `names`."""
+def _cut_last_marks(text: str, names: Collection[str] = (), settled: int = 0) -> str:
+    """Remove trailing lines that consist of marks, optionally with the beginning of one of `names`."""
     start = max(0, len(text) - MARKED)
     lines, is_cut = text[start:].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
@@ -261,7 +261,7 @@ def _parse_value(text: str) -> object:
 def _find_calls_in_json(
     value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name and JSON arguments of each call in parsed JSON. Within a tag, accept any name."""
+    """Yield the name and JSON arguments of each call in parsed JSON. If `is_tagged`, accept any name."""
     if isinstance(value, list) and depth < DEEPEST:
         for part in value[:MAX_CALLS]:
             yield from _find_calls_in_json(part, names, is_tagged=is_tagged, depth=depth + 1)

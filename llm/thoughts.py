@@ -61,7 +61,7 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 
 def begins_with_thoughts(text: str) -> bool:
-    """Return True if the first mark is a closing one, so that everything before it is thoughts."""
+    """Return True if the first mark is a closing one, so that the text before it consists of thoughts."""
     first = next((mark for mark in _find_marks(text) if not is_mark_mentioned(text, mark.start(), mark.end())), None)
     return first is not None and _is_closing(first)
 
@@ -98,7 +98,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
-    """Remove a leading scratchpad, unless nothing follows it. Other elements stay, since people ask for them."""
+    """Remove a leading scratchpad unless nothing follows it. Keep other elements, which people ask for."""
     if _OPEN_BLOCK.match(text) is None:
         return text
     block = _BLOCK.match(text)
@@ -118,7 +118,7 @@ def _remove_unfinished_mark(text: str, is_whole: bool) -> str:
 
 
 def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
-    """Return the marks outside code. Within thoughts a fence is no code, since it may never be closed."""
+    """Return the marks outside code. Ignore code fences within thoughts, since they may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
     place, is_open, lead = 0, False, len(text) - len(text.lstrip())
@@ -166,7 +166,7 @@ def is_mark_mentioned(text: str, start: int, end: int) -> bool:
 
 
 def _find_final_channel(text: str, start: int) -> str:
-    """Return the final channel and the calls in others. If there are none, return the text in front of them."""
+    """Return the final channel and the calls in other channels, or the text before all channels."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if "to=" in channel["head"]:
@@ -184,19 +184,19 @@ class ThinkingModels:
         self._now = now
 
     def remember(self, endpoint: str, model: str) -> None:
-        """Remember a model of an endpoint. Errors of the file are ignored."""
+        """Remember a model of an endpoint. File errors are ignored."""
         if self._file is None:
             return
-        known = {**self._read(), _make_key(endpoint, model): self._now()}
+        known = {**self._read_times(), _make_key(endpoint, model): self._now()}
         with suppress(OSError):
             self._file.touch(0o600)
             self._file.write_text(json.dumps(known))
 
     def is_known(self, endpoint: str, model: str) -> bool:
-        """Return True if the model was remembered within REMEMBERED_SECONDS."""
-        return self._read().get(_make_key(endpoint, model), 0.0) > self._now() - REMEMBERED_SECONDS
+        """Return True if the model was remembered within the last REMEMBERED_SECONDS."""
+        return self._read_times().get(_make_key(endpoint, model), 0.0) > self._now() - REMEMBERED_SECONDS
 
-    def _read(self) -> dict[str, float]:
+    def _read_times(self) -> dict[str, float]:
         with suppress(OSError, ValueError):
             if self._file is not None and isinstance(known := json.loads(self._file.read_bytes()), dict):
                 return {str(key): moment for key, moment in known.items() if isinstance(moment, float)}

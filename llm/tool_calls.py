@@ -61,7 +61,7 @@ def _format_call(call: ToolCall) -> dict[str, Any]:
 
 @dataclass
 class Calls:
-    """The tool calls of one answer while they arrive."""
+    """The tool calls of an answer that is still arriving."""
 
     _parts: list[dict[str, str]] = field(default_factory=list)
     _places: list[object] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Calls:
             )
 
     def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
-        """Return the call that a piece continues, or None if it begins one. Servers may number all calls 0."""
+        """Return the call that a piece continues, or None if it begins a call. Servers may number all calls 0."""
         near = [
             part for part, its in zip(self._parts, self._places, strict=True) if place is None or its in (place, None)
         ]
@@ -166,7 +166,7 @@ def _to_text(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """The tools of one request."""
+    """The tools that are offered to the model in one request."""
 
     tools: tuple[Tool, ...] = ()
     must_answer: bool = False  # without calling a tool
@@ -177,7 +177,7 @@ class Offer:
         return self.known | {tool.name for tool in self.tools}
 
     def forbids_calls(self, tool_names: Iterable[str]) -> bool:
-        """Return True if one of the called tools must not be called."""
+        """Return True if any of the named tools must not be called."""
         offered = {tool.name for tool in self.tools}
         return any(self.must_answer or not offered or name in self.known - offered for name in tool_names)
 

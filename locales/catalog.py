@@ -64,7 +64,7 @@ def translate_everywhere(key: str, /) -> frozenset[str]:
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the words of a text, by default in the current language and English. "_" becomes a space."""
+    """Return the words of a text, by default in the current language and English, with spaces for "_"."""
     found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 

@@ -42,7 +42,7 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 @contextmanager
 def speak_to(*, operator: bool) -> Iterator[None]:
-    """Allow error sentences in the block to name settings and log numbers if the reader is the `operator`."""
+    """Within the block, let error sentences name settings and log numbers if `operator` is True."""
     before = _to_operator.set(operator)
     try:
         yield
@@ -125,7 +125,7 @@ def format_what_is_stored(config: OwnerConfig | None, *, is_private: bool, reten
 
 
 def format_memory_state(config: OwnerConfig | None) -> str:
-    """Return the line that says if memory is on and where it is stored."""
+    """Return the line that says whether memory is on and where it is stored."""
     return tr(f"basics-mode-{get_memory_mode(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
 

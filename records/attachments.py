@@ -14,7 +14,7 @@ class Passage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentText:
-    """The text of a document in passages."""
+    """The text of a document, split into passages."""
 
     name: str
     passages: tuple[Passage, ...]

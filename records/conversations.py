@@ -25,7 +25,7 @@ class StoredConversation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedConversation:
-    """A conversation in a list."""
+    """An entry in the list of an owner's conversations."""
 
     scope: Scope
     label: str  # its title, or else the beginning of its first message, or ""

@@ -58,7 +58,7 @@ class Fact(_FactContent):
 
     @property
     def is_lasting(self) -> bool:
-        """True if the fact is in every prompt to which it could apply."""
+        """True if every prompt to which the fact may apply includes it."""
         return self.kind in LASTING
 
     def applies_to(self, person_id: int) -> bool:
@@ -121,7 +121,7 @@ class FactChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistoryBacklog:
-    """The size of the imported history that remains to be learned from."""
+    """The amount of imported history from which facts have not been learned yet."""
 
     messages: int = 0
     characters: int = 0  # including the answers

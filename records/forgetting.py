@@ -9,7 +9,7 @@ from records.messages import Message
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgetting:
-    """A request of an owner to forget something, without any text.
+    """An owner's request to forget part of the memory. It contains no text.
 
     "edits" are earlier texts of facts, and "archives" are chunks of messages. With `until`, "facts" are those that were
     deleted before then.
@@ -28,18 +28,18 @@ class Forgetting:
 
     @property
     def may_be_quoted(self) -> bool:
-        """True if a person chose what to forget, and so may want to forget quotes of it too."""
+        """True if a person chose what to forget, and so may want to forget texts that quote it too."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property
     def is_of_facts_alone(self) -> bool:
-        """True if messages and summaries stay as they are."""
+        """True if the request leaves messages and summaries unchanged."""
         return self.what in ("edits", "profiles") or self.is_expiry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Remainder:
-    """The texts that stay although they repeat forgotten words."""
+    """The remaining texts that repeat forgotten words."""
 
     answers: tuple[int, ...] = ()  # their ids
     facts: int = 0  # counts, as below

@@ -81,7 +81,7 @@ class Message(_MessageContent):
 
 
 def cut_documents(messages: Iterable[Message]) -> list[Message]:
-    """Leave out the passages of documents after the first 4,000 characters in each turn."""
+    """Return the messages without passages of documents beyond the first 4,000 characters in each turn."""
     characters = Counter[int]()
     kept = []
     for message in messages:
@@ -119,7 +119,7 @@ class Correction:
 
 
 def is_of_kind(message: Message, kind: TimelineKind) -> bool:
-    """Return True if a message passes a filter of the timeline."""
+    """Return True if a message matches a filter of the timeline."""
     # This must agree with the SQL in storage/tables/timeline.py.
     match kind:
         case "user":

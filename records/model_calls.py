@@ -81,7 +81,7 @@ def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as the operator sets them. With None, the bot determines the value itself."""
+    """A model's abilities as set by the operator. The bot determines those that are None."""
 
     context: int | None = None  # the most tokens of a prompt and its answer, as the model counts them
     vision: bool | None = None

@@ -10,7 +10,7 @@ Policy = str  # the name of a fold policy, as summaries/policies.py lists them
 
 
 class StorageType(StrEnum):
-    """The store of an owner's memory, as in `users.storage_type`."""
+    """The kind of store that holds an owner's memory, as in `users.storage_type`."""
 
     SQLITE = "sqlite"
     JSON = "json"

@@ -18,7 +18,7 @@ ParseText = Callable[[str], T]  # raises ValueError with the rest of a sentence 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A secret setting, which its repr does not show."""
+    """A secret setting whose repr hides the value."""
 
     value: str = field(repr=False)
 
@@ -27,7 +27,7 @@ class Secret:
 
 
 def parse_key(text: str) -> Secret:
-    """Parse a key that is sent in a header or path, where only visible ASCII is allowed."""
+    """Parse an API key. Raise ValueError unless it is visible ASCII, as headers and paths require."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)
@@ -37,7 +37,7 @@ _HOST = re.compile(r"[^\W_]([\w-]*[^\W_])?(\.[^\W_]([\w-]*[^\W_])?)*\.?")
 
 
 def parse_url(text: str) -> str:
-    """Parse an http or https URL. Remove slashes at its end."""
+    """Parse an http or https URL, and remove trailing slashes."""
     text = text.rstrip("/")
     try:
         parts = urlsplit(text)
@@ -72,7 +72,7 @@ def parse_postgres_url(text: str) -> Secret:
 def make_number_parser(
     minimum: Number, maximum: Number, description: str, convert: Callable[[str], Number]
 ) -> ParseText[Number]:
-    """Return a parser for numbers in a range, which errors call by `description`."""
+    """Return a parser for numbers in a range. Its error messages describe them by `description`."""
 
     def parse_number(text: str) -> Number:
         with contextlib.suppress(ValueError):

@@ -49,7 +49,7 @@ class Summary:
 
     @property
     def times_compressed(self) -> int:
-        """The number of times that the oldest detail in it was summarised."""
+        """The number of times that the summary's oldest detail was summarised."""
         return int(self.details.get("compressed", self.level))
 
 
@@ -92,7 +92,7 @@ class NewSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rebuilt:
-    """A summary that a rebuild made, with its place in the list of rebuilt summaries."""
+    """A summary made by a rebuild, with its place in the list of rebuilt summaries."""
 
     summary: Summary
     message_ids: tuple[int, ...]

@@ -33,7 +33,7 @@ class Incoming:
 
     @property
     def words(self) -> str:
-        """The text of the person and of forwarded messages, without attachments."""
+        """The text that the person wrote or forwarded, without attachments."""
         return _join_pieces([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
 
     @property

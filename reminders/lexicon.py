@@ -29,7 +29,7 @@ _ENGLISH_LOCALES = ("en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # eac
 
 
 def normalise_word(word: str) -> str:
-    """Return a word in lower case, without the Latin accents, ё and dots that not everybody writes."""
+    """Return a word in lower case, without the dots, Latin accents and dieresis of ё that people often omit."""
     return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
 
 
@@ -59,7 +59,7 @@ def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"])
 
 @dataclass(frozen=True, kw_only=True)
 class Lexicon:
-    """The time words of one language as patterns."""
+    """Patterns for the time words of one language."""
 
     language: str
     word: Mapping[str, re.Pattern[str]]
@@ -73,7 +73,7 @@ class Lexicon:
     day_first: bool
 
     def match_name(self, names: Sequence[tuple[int, re.Pattern[str]]], text: str, start: int) -> tuple[int, int] | None:
-        """Return the number of the month or weekday that is named at a position, and the position after it."""
+        """Return the number of the month or weekday named at `start` and the position after it, or None."""
         found = [(match.end(), number) for number, name in names if (match := name.match(text, start))]
         return (max(found)[1], max(found)[0]) if found else None
 

@@ -73,7 +73,7 @@ class _Reading:
     unsure: list[str] = field(default_factory=list)
 
     def match(self, name: str, start: int) -> int:
-        """Return the position after a word of the pattern `name` and the gap that follows, or -1."""
+        """Return the position after a match of the pattern `name` and the gap behind it, or -1."""
         found = self.words.word[name].match(self.text, start)
         return _skip_gap(self.text, found.end()) if found else -1
 
@@ -253,12 +253,12 @@ class _Reading:
             if self.clock is None and self.text[_skip_gap(self.text, found.end()) :][:1].isdigit():
                 self.part = name  # "上午9点"
                 return found.end()
-            if self.clock is not None and self.distance is None and self._choose_half(name):
+            if self.clock is not None and self.distance is None and self._choose_day_half(name):
                 return found.end()
         return -1
 
-    def _choose_half(self, name: str) -> bool:
-        """Move the hour to the half of the day in which this period lies. Return False if it contradicts the hour."""
+    def _choose_day_half(self, name: str) -> bool:
+        """Move the hour to the half of the day that a period names. Return False if they contradict each other."""
         hour, minute = self.clock or (0, 0)
         if name not in self.words.ranges:
             self.clock = hour % 12 + (0 if name in ("am", "midnight") else 12), minute
@@ -292,7 +292,7 @@ class _Reading:
         unit = self.words.word["half"].match(self.text, _skip_gap(self.text, end))
         end = unit.end() if unit else end
         if self.part:
-            self.impossible |= not self._choose_half(self.part)
+            self.impossible |= not self._choose_day_half(self.part)
         half = self._read_period(_skip_gap(self.text, end))
         end = max(end, half)
         if is_bare and not (has_preposition or unit or half >= 0):
@@ -395,7 +395,7 @@ def _find_unread_time_words(reading: _Reading, text: str) -> str:
 
 
 def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> Iterator[int]:
-    """Yield the tokens that would be another time if they are numbers: "at 9 or at 10", "at 9 to 10"."""
+    """Yield the indexes of tokens that are a second time if they are numbers: "at 9 or at 10", "at 9 to 10"."""
     after = reading.match("until", _skip_gap(reading.text, reading.end))
     while after >= 0 and (lead := reading.match_preposition(after)) is not None:
         after = lead[1]
@@ -406,7 +406,7 @@ def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> It
 
 
 def _is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
-    """Return True if a word expresses a time. A number does so only while no time is known."""
+    """Return True if a token expresses a time. With `is_timed`, a plain number does not count."""
     token = tokens[index][0].translate(_PLAIN).strip(".:'@~+")
     word = lexicon.normalise_word(token)
     is_han = lexicon.HAN.search(word) is not None  # written without spaces

@@ -43,7 +43,7 @@ class WishReader:
     _quota: Quota
 
     async def read_or_explain(self, person_id: int, request: str, now: datetime) -> tuple[ReminderWish, bool] | str:
-        """Return a reminder and True if the person has to confirm it, or a sentence about the reason for none.
+        """Return a reminder and whether the person must confirm it, or a sentence that says why there is none.
 
         A reminder that the model read has to be confirmed. `now` is aware and in the person's zone.
         """
@@ -64,7 +64,7 @@ class WishReader:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
     async def read(self, person_id: int, request: str, now: datetime) -> ReminderWish | None:
-        """Return the reminder that the model reads, or None if it cannot be asked or finds none."""
+        """Return the reminder that the model reads in a request, or None if it finds none or is unavailable."""
         asked = PromptMessage(role="user", content=prompts.make_reminder_request(request[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person_id, self._model, [asked], schema=SCHEMA)

@@ -56,7 +56,7 @@ _BEFORE_MONTHS = frozenset({"in", "last", "this", "next", "of", "since", "en", "
 
 
 def _parse_month(word: str) -> tuple[int, bool]:
-    """Return the number of the month that a folded word names, or 0, and True if the word is ambiguous."""
+    """Return the month number of a folded word (0 if it names none), and True if the word is ambiguous."""
     if word in date_words.RUSSIAN_MAY:
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
@@ -90,7 +90,7 @@ def _make_earlier_range(now: datetime, unit: str, count: int) -> Range | None:
 
 
 def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
-    """Yield dates, months and years. Without a year, the latest one is meant."""
+    """Yield dates, months and years with the text that names them. Without a year, use the latest one."""
     for match in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
         yield _make_calendar_range(int(match[1]), int(match[2]), int(match[3]), now=now), match[0]
     for match in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
@@ -126,7 +126,7 @@ def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str]
 
 
 def _find_weekday_dates(text: str, now: datetime) -> Iterator[tuple[Range | None, str]]:
-    """Yield weekdays. "Tuesday" is the latest before today, and "last Tuesday" may also be that of last week."""
+    """Yield weekdays with their text. "Tuesday" is the latest before today; "last Tuesday" may be in last week."""
     for day, pattern in enumerate(_WEEKDAYS):
         for match in pattern.finditer(text):
             back = (now.weekday() - day - 1) % 7 + 1
@@ -166,7 +166,7 @@ _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
 
 
 def find_named_period(text: str, now: datetime) -> tuple[date, date] | None:
-    """Return the first and last day that a text names, or None if it has other words.
+    """Return the first and last day of the period that a text names, or None if it says anything else.
 
     The last day is at most today. Raise ValueError for a day that does not exist.
     """

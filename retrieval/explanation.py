@@ -78,7 +78,7 @@ class ExplanationRecord:
 
 
 def make_explanation(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
-    """Return the explanation of an answer to this context."""
+    """Return the explanation of an answer that was given in this context."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
         at=at,
@@ -117,7 +117,7 @@ def parse_explanation(text: str) -> ExplanationRecord | None:
 
 
 def group_consecutive_ids(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Group ids into runs without gaps, as (first, last)."""
+    """Group consecutive ids. Return the first and last id of each group."""
     runs: list[tuple[int, int]] = []
     for number in sorted(set(ids)):
         if runs and number == runs[-1][1] + 1:
@@ -143,8 +143,8 @@ def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
         recent=tuple((int(first), int(last)) for first, last in form.get("recent", ())),
         here=int(form.get("here", 0)),
         summaries=tuple(map(int, form.get("summaries", ()))),
-        snippets=_parse_chosen(form.get("snippets", ())),
-        facts=_parse_chosen(form.get("facts", ())),
+        snippets=_parse_sources(form.get("snippets", ())),
+        facts=_parse_sources(form.get("facts", ())),
         profile=form.get("profile"),
         looked_up=tuple(map(int, form.get("looked_up", ()))),
         cut=tuple(
@@ -157,7 +157,7 @@ def _parse_record(form: Mapping[str, Any]) -> ExplanationRecord:
     )
 
 
-def _parse_chosen(rows: Iterable[Sequence[Any]]) -> tuple[ChosenSource, ...]:
+def _parse_sources(rows: Iterable[Sequence[Any]]) -> tuple[ChosenSource, ...]:
     return tuple(
         ChosenSource(
             id=int(number),

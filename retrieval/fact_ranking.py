@@ -45,7 +45,7 @@ class FoundFacts:
     lasting: Sequence[RecalledFact] = ()
 
     def add_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
-        """Add to each relevant fact the newest of the facts that it replaced."""
+        """Return a copy in which each relevant fact has the newest of the facts that it replaced."""
         before = {fact.superseded_by: fact for fact in sorted(replaced, key=lambda fact: (fact.valid_from, fact.id))}
         recalled = [replace(recalled, earlier=before.get(recalled.fact.id)) for recalled in self.relevant]
         return replace(self, relevant=recalled)
@@ -59,7 +59,7 @@ def rank_facts(
     model: str = "",
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
-    """Return the pinned facts and those close in words or meaning, best first. `vectors` are those of facts by id."""
+    """Return the pinned facts and those close in words or meaning, best first. `vectors` are keyed by fact id."""
     shares = _compute_word_shares(facts, question.own)
     leaning = shares if question.terms == question.own else _compute_word_shares(facts, question.terms)
     closeness = _compute_closeness(facts, question.vector, vectors or {}, model, min_similarity)

@@ -44,7 +44,7 @@ LEFTOVERS = (
 
 @contextlib.contextmanager
 def lock_data_dir(path: Path) -> Iterator[Path]:
-    """Lock `path` as the data directory, and create it if necessary. Raise SettingsError or StorageHeld."""
+    """Create and lock `path`. Raise SettingsError if it is not writable, or StorageHeld if it is locked."""
     path = path.absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

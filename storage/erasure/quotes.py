@@ -106,7 +106,7 @@ class _ForgottenWords:
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The remaining messages by id: their rows, including earlier versions, and their new marks."""
+    """The messages that remain, as rows by id with all earlier versions, and their new marks."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)

@@ -10,8 +10,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, FilePayload, Page, expect
 
 from tests.end_to_end.harness import House
-from tests.end_to_end.playground.test_page import HOSTILE, chromium
-from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, link_for, window
+from tests.end_to_end.playground.test_page import HOSTILE, chromium, leave, shared_page
+from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, PHONE, link_for, window
 from tests.end_to_end.visitors import LINK, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -211,3 +211,28 @@ async def test_admins_let_in_remove_and_write_to_everybody(own_house: House, bro
             await confirms(page, "Send", "People who get this: 1")
             await expect(page.locator(".toast")).to_have_text("It is being sent.")
             await bob.hears("The bot moves tonight.", since=since)
+
+
+async def test_an_export_in_a_frame_that_forbids_downloads_is_sent_into_the_chat(
+    own_house: House, browser: Browser
+) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        origin = f"{server.client.base_url}"
+        frame = f"<iframe sandbox='allow-scripts allow-same-origin' src='/{await link_for(ann)}' width=380 height=700>"
+        page = await shared_page(browser, width=PHONE[0], height=PHONE[1])
+        try:
+            await page.route("**/outside", lambda route: route.fulfill(content_type="text/html", body=frame))
+            await page.goto(f"{origin}/outside")
+            inside = page.frame_locator("iframe")
+            await expect(inside.get_by_role("heading", name="Ann’s memory")).to_be_visible()
+            await page.frames[1].evaluate("location.hash = 'past'")
+            await expect(inside.get_by_text("The bot sends the file into your chat.")).to_be_visible()
+            since = ann.now
+            await inside.get_by_role("button", name="For a machine").click()
+            await expect(inside.get_by_text("The bot has sent the file into your chat.")).to_be_visible()
+            sent = await ann.hears(lambda message: "document" in message, since=since)
+            assert sent["document"]["file_name"].endswith(".json")
+        finally:
+            await leave(page)
