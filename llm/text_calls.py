@@ -248,7 +248,7 @@ def _parse_keywords(text: str, start: int) -> tuple[Mapping[str, object] | None,
                 return None, start  # the definition of a function
             if isinstance(call, ast.Call) and not call.args and all(keyword.arg for keyword in call.keywords):
                 return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, end
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
             continue
     return None, start
 

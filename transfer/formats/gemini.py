@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import partial
@@ -12,8 +12,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import detect_language, parse_written_moment
-from transfer.formats.conversations import Conversations, LeftOut, hash_parts, parse_json
-from transfer.formats.generic import add_talk
+from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts, parse_json
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.html_blocks import find_text, iterate_blocks
 from transfer.formats.values import (
@@ -32,6 +31,7 @@ _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cle
 # The words before a prompt in the language of a file. Google sets them off by a colon or a space that does not break.
 _TITLE = re.compile(r'"title":\s*("(?:[^"\\]|\\.)*+")')
 _VERB = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
+_UNSEEN = ("isThought", "executableCode", "errorMessage")
 _SPACES = re.compile(r"[\u202f\u00a0]")
 # A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.
 _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d:\d\d:\d\d")
@@ -111,23 +111,26 @@ def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[
 
 
 def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
-    chunks = list_objects(demand_object(raw["chunkedPrompt"], ".chunkedPrompt").get("chunks"))
-    messages: list[dict[str, Any]] = []
-    for chunk in chunks:
+    chunks = read_list(demand_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
+    places = ((f".chunkedPrompt.chunks[{number}]", chunk) for number, chunk in enumerate(chunks))
+    shown = (place for place in places if not any(map(to_object(place[1]).get, _UNSEEN)))
+
+    def read_turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
         parts = [to_text(part.get("text")) for part in list_objects(chunk.get("parts")) if not part.get("thought")]
-        if not (chunk.get("isThought") or chunk.get("executableCode") or chunk.get("errorMessage")):
-            messages.append({**chunk, "content": to_text(chunk.get("text")) or "".join(parts)})
-    add_talk({"title": name}, messages, talks, ".chunkedPrompt.chunks")
+        return ImportedTurn(chunk.get("role"), to_text(chunk.get("text")) or "".join(parts))
+
+    talks.add_talk({"title": name}, shown, read_turn, name)
 
 
 def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
-    messages: list[dict[str, Any]] = []
-    for turn in list_objects(raw.get("conversation_turns")):
+    def read_turn(turn: Mapping[str, Any], _: datetime) -> ImportedTurn:
         if isinstance(user := turn.get("user_turn"), dict):
-            messages.append({**turn, "role": "user", "content": user.get("prompt")})
-        else:
-            messages.append({**turn, "role": "model", "content": to_object(turn.get("system_turn")).get("text")})
-    add_talk({"title": raw.get("title")}, messages, talks, ".conversation_turns")
+            return ImportedTurn("user", to_text(user.get("prompt")))
+        parts = list_objects(to_object(turn.get("system_turn")).get("text"))
+        return ImportedTurn("model", "\n".join(to_text(part.get("data")) for part in parts))
+
+    turns = ((f".conversation_turns[{at}]", turn) for at, turn in enumerate(read_list(raw, "conversation_turns")))
+    talks.add_talk(raw, turns, read_turn, to_text(raw.get("title")))
 
 
 def _fits_format(sample: Sample) -> bool:

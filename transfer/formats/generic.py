@@ -79,7 +79,7 @@ class _FileReader:
             self._read_table(file.text)
         else:
             title, messages = read_transcript(file.text)
-            add_talk({"title": title}, messages, self._talks)
+            _add_talk({"title": title}, messages, self._talks)
         self._add_conversation({}, self._loose, {})
 
     def _read_table(self, text: str) -> None:
@@ -139,7 +139,7 @@ class _FileReader:
         for name, members in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
-            add_talk({**raw, **more}, select_newest_branch(members), self._talks)
+            _add_talk({**raw, **more}, select_newest_branch(members), self._talks)
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -263,13 +263,10 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
     return next((kind for kind in kinds if kind in ROLES), None)
 
 
-def add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations, path: str = ".messages") -> None:
-    """Add a conversation with an assistant, whose messages are at `path` in the file.
-
-    If only one side has known roles, unknown roles count as the other side.
-    """
+def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
+    """Add a conversation with an assistant. A speaker without a known role is the side that has none."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
-    elements = ((f"{path}[{number}]", message) for number, message in enumerate(messages))
+    elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
     sides = {ROLES.get(_find_role(to_object(message)) or "") for message in messages}
     missing = [role for role in ROLES.values() if role not in sides]
     read_turn = partial(_read_turn, missing[0] if len(set(missing)) == 1 else None)

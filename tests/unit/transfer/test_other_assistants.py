@@ -164,6 +164,28 @@ def test_gemini() -> None:
     assert said(past(studio, name="Talk")) == [("user", "", "Hello"), ("assistant", "Gemini", "Hi")]
 
 
+def test_prompts_of_ai_studio_keep_their_ids_and_words_and_no_thoughts() -> None:
+    chunks: list[Any] = [
+        {"role": "user", "text": "Where do walnuts grow?\n", "weight": 0},
+        {"role": "model", "parts": [{"text": "Secret", "thought": True}]},
+        17,
+        {"role": "model", "text": 'In <details type="x">deep</details> soil.\n\n'},
+    ]
+    found = past({"chunkedPrompt": {"chunks": chunks}}, name="Walnuts")
+    assert [(message.content, message.source) for message in found.messages] == [
+        ("Where do walnuts grow?", "import:gemini:a7f918246b41a4e8d7a1d35b8d94a00f"),
+        ('In <details type="x">deep</details> soil.', "import:gemini:d92b4d200b093689347b3165454020bf"),
+    ]
+    assert "Left out, damaged: 1. The first one: .chunkedPrompt.chunks[2] (line 1)." in found.notes
+
+
+def test_a_conversation_of_workspace_keeps_its_time_and_words() -> None:
+    turns = [{"user_turn": {"prompt": "Hello "}}, {"system_turn": {"text": [{"type": "search", "data": "Hi"}]}}]
+    found = past({"title": "Talk", "creation_time": "2024-05-10T10:00:00Z", "conversation_turns": turns})
+    assert said(found) == [("user", "", "Hello"), ("assistant", "Gemini", "Hi")]
+    assert times(found) == ["2024-05-10 10:00"] * 2
+
+
 def test_whatsapp_of_android() -> None:
     found = past(ANDROID)
     assert found.format == "whatsapp"
