@@ -32,10 +32,10 @@ _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z
 _BEGINNING = re.compile(
     r"(?:<{1,2}\|?/?|[\[{◁⟨【]{1,2}/?)[\w:.| /-]{0,60}\Z|<{1,2}[\w:|]{1,60}\s[^<>\n]{0,200}\Z"
     r"|\[{1,2}[\w:|]{1,60}\s\w+=[^\[\]\n]{0,200}\Z"
-    r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain)\|>[^<]{0,60})+(?:<\|?\w{0,20}\|?)?\Z"
+    r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain)\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
     re.MULTILINE,
-)  # an unfinished mark at the end of a text that still arrives
+)  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
 _CHANNEL_BODY = re.compile(
     r"(?:<\|channel\|>|\A(?=\s*(?:analysis|commentary|final)\b))(?P<head>[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?)<\|message\|>"
     r"(?P<body>.*?)(?=<\|(?:end|start|channel|return|call)\|>|\Z)",
