@@ -100,28 +100,38 @@ class Conversation:
                     if store is not None:
                         await store.forgetting.unarchive_message(scope, earlier.id)
             with measure_turn() as note:
-                try:
-                    answered = await self._answerer.answer(again, on_text, kept)
-                    if earlier is None:
-                        await self._remember_answer(again, answered)
-                    else:
-                        await self._revise_answer(again, earlier, answered)
-                except (ModelError, StorageError) as error:
-                    failed = note(self._reply_to_failure(again, error))
-                    stands = await self._make_reply_from_stored_answer(again, earlier)
-                    reply = replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
-                except asyncio.CancelledError:
-                    if kept is None or kept() is None:
-                        raise
-                    if (stands := await self._make_reply_from_stored_answer(again, earlier)) is None:
-                        raise
-                    reply = replace(stands, notices=(tr("answers-stopped"),))
-                else:
-                    reply = note(self._make_reply(again, answered))
-                    if stands := await self._make_reply_from_stored_answer(again, earlier):
-                        reply = replace(reply, version=stands.version, versions=stands.versions)
+                reply = await self._replace_answer(again, earlier, on_text, kept, note)
         self._wake_indexer()
         return again.incoming, reply
+
+    async def _replace_answer(
+        self,
+        again: Turn,
+        earlier: Message | None,
+        on_text: OnText | None,
+        kept: Kept | None,
+        note: Callable[[Reply], Reply],
+    ) -> Reply:
+        """Return the new answer, or the earlier one if there is no new one."""
+        try:
+            answered = await self._answerer.answer(again, on_text, kept)
+            if earlier is None:
+                await self._remember_answer(again, answered)
+            else:
+                await self._revise_answer(again, earlier, answered)
+        except (ModelError, StorageError) as error:
+            failed = note(self._reply_to_failure(again, error))
+            stands = await self._make_reply_from_stored_answer(again, earlier)
+            return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
+        except asyncio.CancelledError:
+            if kept is None or kept() is None:
+                raise
+            if (stands := await self._make_reply_from_stored_answer(again, earlier)) is None:
+                raise
+            return replace(stands, notices=(tr("answers-stopped"),))
+        reply = note(self._make_reply(again, answered))
+        stands = await self._make_reply_from_stored_answer(again, earlier)
+        return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def show_version(
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False

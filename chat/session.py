@@ -114,7 +114,7 @@ class Session:
         return Versions(texts=said, number=len(said))
 
     def add_version(self, turn: int, text: str, mode: Mode) -> None:
-        """Add a version of the answer to the last turn, and select it."""
+        """Add a version of the answer to the last turn, which must be `turn`, and select it."""
         texts = self.get_versions(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)

@@ -23,7 +23,7 @@ class Forgetting:
 
     @property
     def is_expiry(self) -> bool:
-        """True for facts that their owner deleted long enough ago to be erased."""
+        """Return True if the request erases facts that their owner deleted long enough ago."""
         return self.what == "facts" and self.until is not None
 
     @property

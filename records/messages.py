@@ -112,7 +112,7 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """The outcome of an edit of a message."""
+    """The outcome of editing a message."""
 
     turn: int | None = None  # of the message, or None if nothing changed
     is_last: bool = False  # True if no later message follows

@@ -166,7 +166,7 @@ class Importer:
         return owner in self._importing or owner in self._announced
 
     def stop(self, owner: int) -> None:
-        """Stop the owner's import if it has no lease yet. Afterwards, it fails when its lease is revoked."""
+        """Stop the owner's import if it has no lease yet. Later, revoking its lease stops it."""
         if self.is_running(owner):
             self._stopped.add(owner)
 

@@ -77,7 +77,7 @@ class _Waiting:
 
 
 class Writer:
-    """Runs transactions on one connection, one after the other. The holder of `lock` may use the connection alone."""
+    """Runs transactions on one connection, one after the other. Hold `lock` to use the connection directly."""
 
     def __init__(self, connection: SqliteConnection, *, busy_timeout_ms: int) -> None:
         self.connection = connection

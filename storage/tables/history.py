@@ -177,7 +177,7 @@ class HistoryTable(OwnerTables):
             return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add the facts that are new and not overruled. Return how many. `ids` maps old message ids to new ones."""
+        """Add the facts that are new and not overruled, and return their number. `ids` maps old message ids to new."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}

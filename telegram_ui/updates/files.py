@@ -166,7 +166,7 @@ class AttachedFiles:
 
 
 def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
-    """Return the turn of a message, or of the pieces of a paste."""
+    """Combine the updates of one message, or of the pieces of a split one, into a turn."""
     first = pieces[0]
     return Incoming(
         scope=first.scope,
