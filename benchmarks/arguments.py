@@ -27,7 +27,7 @@ def make_number_parser(least: int, most: int | None = None) -> Callable[[str], i
 
 def parse_numbers(text: str) -> list[int]:
     """Parse whole numbers of 1 or more, separated by commas."""
-    return [make_number_parser(1)(one) for one in text.split(",")]
+    return [make_number_parser(1)(part) for part in text.split(",")]
 
 
 def parse_duration(text: str) -> float:

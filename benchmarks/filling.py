@@ -149,14 +149,14 @@ def make_parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Itera
         for first in range(0, count, BLOCK)
     )
     if len(scopes) * count <= AT_ONCE:
-        for one in wanted:
-            yield _make_part(*one)
+        for kept_scope in wanted:
+            yield _make_part(*kept_scope)
         return
     workers = os.cpu_count() or 1
     with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as processes:
         begun = deque[Future[Part]]()  # a few at a time: they may come faster than they are written
-        for one in wanted:
-            begun.append(processes.submit(_make_part, *one))
+        for kept_scope in wanted:
+            begun.append(processes.submit(_make_part, *kept_scope))
             if len(begun) > 2 * workers:
                 yield begun.popleft().result()
         while begun:
@@ -279,7 +279,7 @@ def _make_summaries(count: int) -> Sequence[Row]:
                 active[level] = [number for number in active[level] if number not in plan.summary_ids]
             for number in plan.summary_ids:
                 made[number - 1]["is_active"] = False
-            covered = [one for span in below for one in span[2]]
+            covered = [summary_id for span in below for summary_id in span[2]]
             add(plan.level, (below[0][0], below[-1][1], covered), plan.summary_ids)
     return made
 

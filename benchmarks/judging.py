@@ -28,7 +28,7 @@ def is_found(said: str, shown: str, answer: str) -> bool:
 
 def find_shown_ids(shown: Mapping[str, str], said: Mapping[str, str], answer: str) -> frozenset[str]:
     """Return the ids of the messages of which enough is shown."""
-    return frozenset(one for one, text in shown.items() if is_found(said.get(one, ""), text, answer))
+    return frozenset(id_ for id_, text in shown.items() if is_found(said.get(id_, ""), text, answer))
 
 
 def session(dia_id: str) -> str:
@@ -38,7 +38,7 @@ def session(dia_id: str) -> str:
 def compute_session_figures(ranked: Sequence[str], evidence: Collection[str]) -> tuple[float, float]:
     """Return recall and NDCG of the first ten sessions, ordered by their best-ranked message."""
     first = list(dict.fromkeys(map(session, ranked)))[:FIRST]
-    wanted = {session(one) for one in evidence}
-    gain = sum(1 / math.log2(rank + 2) for rank, one in enumerate(first) if one in wanted)
+    wanted = {session(id_) for id_ in evidence}
+    gain = sum(1 / math.log2(rank + 2) for rank, id_ in enumerate(first) if id_ in wanted)
     ideal = sum(1 / math.log2(rank + 2) for rank in range(min(FIRST, len(wanted))))
     return len(wanted.intersection(first)) / len(wanted), gain / ideal

@@ -233,7 +233,7 @@ async def _figures(
         name: round(sum(_since(*cost, name) for cost in costs) / turns, 2)
         for name in sorted({name for _, after in costs for name in after["processor_ms"]})
     }
-    counted = Counter(one["method"] for one in crowd.world.calls.since(called))
+    counted = Counter(call["method"] for call in crowd.world.calls.since(called))
     return {
         "turns": turns,
         "turns_per_second": round(turns / seconds, 1),

@@ -41,8 +41,8 @@ def mem0(job: Job, folder: Path) -> Rankings:
         memory.add(text, user_id="one", infer=False, metadata={"number": number})
     return [
         [
-            int(one["metadata"]["number"])
-            for one in memory.search(question, top_k=LIMIT, threshold=0.0, filters={"user_id": "one"})["results"]
+            int(hit["metadata"]["number"])
+            for hit in memory.search(question, top_k=LIMIT, threshold=0.0, filters={"user_id": "one"})["results"]
         ]
         for question in job["questions"]
     ]
@@ -108,7 +108,7 @@ PEERS: Mapping[str, Callable[[Job, Path], Rankings]] = {
 
 def _plain(question: str) -> str:
     """Remove the characters that a query language would interpret."""
-    return "".join(one if one.isalnum() else " " for one in question)
+    return "".join(character if character.isalnum() else " " for character in question)
 
 
 def _one_line(text: str) -> str:

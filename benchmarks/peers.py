@@ -168,9 +168,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             **{
                 peer: {
                     "coverage": {
-                        budget: round(fmean(one.coverage[budget] for one in of), 2) for budget in options.budgets
+                        budget: round(fmean(result.coverage[budget] for result in of), 2) for budget in options.budgets
                     },
-                    "all_at_10": round(100 * fmean(one.all_at_10 for one in of), 2),
+                    "all_at_10": round(100 * fmean(result.all_at_10 for result in of), 2),
                 }
                 for peer, of in found.items()
             },

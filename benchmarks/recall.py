@@ -164,7 +164,7 @@ async def measure(
                 f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions"
             )
             async with open_remembered(sample, settings, storage=storage, embedder=embedder) as memory:
-                for question in sorted(sample.questions, key=lambda one: sample.before(one.at)):
+                for question in sorted(sample.questions, key=lambda question: sample.before(question.at)):
                     await memory.until(question.at)
                     one = await _ask(file, question, memory)
                     one = await _read_on(one, memory, tokens, pages=pages, order=order)
@@ -272,7 +272,7 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
     assert isinstance(wish, ReadingWish), wish
     numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
     shown = dict(asked.shown)
-    seen = {numbers[one] for one in shown} | set(memory.talk)
+    seen = {numbers[id_] for id_ in shown} | set(memory.talk)
     summaries: set[int] = set()
     for _ in range(pages - 1):
         page = await reading.read_memory(
@@ -324,8 +324,11 @@ def compute_figures(asked: Sequence[Asked]) -> dict[str, object]:
     `below_plain` lists where a plain search covers more.
     """
     by_set = {
-        name: {**shares, "by_category": _group_worst_first([one for one in asked if one.file == name], _category)}
-        for name, shares in _group_worst_first(asked, lambda one: one.file).items()
+        name: {
+            **shares,
+            "by_category": _group_worst_first([result for result in asked if result.file == name], _category),
+        }
+        for name, shares in _group_worst_first(asked, lambda result: result.file).items()
     }
     below = [
         f"{name}, {category}: {search}"
@@ -339,9 +342,9 @@ def compute_figures(asked: Sequence[Asked]) -> dict[str, object]:
         **_compute_shares(asked),
         "below_plain": below,
         "by_set": by_set,
-        "by_conversation": _group_worst_first(asked, lambda one: one.sample.sample_id),
+        "by_conversation": _group_worst_first(asked, lambda result: result.sample.sample_id),
         "by_category": _group_worst_first(asked, _category),
-        **{f"ms_{name}": value for name, value in summarize_times([one.seconds for one in asked]).items()},
+        **{f"ms_{name}": value for name, value in summarize_times([result.seconds for result in asked]).items()},
     }
 
 
@@ -351,8 +354,8 @@ def _category(asked: Asked) -> str:
 
 def _group_worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[str, dict[str, Any]]:
     groups: dict[str, list[Asked]] = {}
-    for one in asked:
-        groups.setdefault(name(one), []).append(one)
+    for result in asked:
+        groups.setdefault(name(result), []).append(result)
     found = {group: {"n": len(of), **_compute_shares(of)} for group, of in sorted(groups.items())}
     return dict(sorted(found.items(), key=lambda pair: pair[1]["coverage"]))
 
@@ -360,15 +363,15 @@ def _group_worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> 
 def _compute_shares(asked: Sequence[Asked]) -> dict[str, Any]:
     """Return the figures of some questions. `plain` is the coverage of the plain searches."""
     count = max(1, len(asked))
-    searches = sorted({name for one in asked for name in one.plain})
+    searches = sorted({name for result in asked for name in result.plain})
     plain = {
-        name: round(100 * sum(one.share(one.plain.get(name, frozenset())) for one in asked) / count, 2)
+        name: round(100 * sum(result.share(result.plain.get(name, frozenset())) for result in asked) / count, 2)
         for name in searches
     }
-    sessions = [compute_session_figures(one.ranked[:BEST], one.question.evidence) for one in asked]
+    sessions = [compute_session_figures(result.ranked[:BEST], result.question.evidence) for result in asked]
     return {
-        "coverage": round(100 * sum(one.coverage for one in asked) / count, 2),
-        "all_at_10": round(100 * sum(one.all_at_10 for one in asked) / count, 2),
+        "coverage": round(100 * sum(result.coverage for result in asked) / count, 2),
+        "all_at_10": round(100 * sum(result.all_at_10 for result in asked) / count, 2),
         "session_recall_at_10": round(sum(recall for recall, _ in sessions) / count, 3),
         "ndcg_at_10": round(sum(gain for _, gain in sessions) / count, 3),
         "plain": plain,
@@ -401,7 +404,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     if options.out:
         tokens = Tokenizer.for_model(settings.openai_model)
-        options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")
+        options.out.write_text("".join(result.line(tokens) + "\n" for result in asked), encoding="utf-8")
     print_report(
         {
             "benchmark": "recall",

@@ -39,7 +39,7 @@ class InstantModel:
             return
         self.asked += 1
         body = await Request(scope, receive).json()
-        said = next((one["content"] for one in reversed(body["messages"]) if one["role"] == "user"), "")
+        said = next((message["content"] for message in reversed(body["messages"]) if message["role"] == "user"), "")
         tags = TAG.findall(said)
         text = f"{tags[-1] if tags else '#0-0'} {_WORDS}"
         if body.get("stream"):

@@ -190,7 +190,9 @@ async def measure(
         "turns": len(whole),
         "failed_folds": len(failures),
         "prompt_tokens": _figures(sizes),
-        "parts_at_the_end": {name: round(mean(one[name] for one in ending)) for name in ending[-1]} if ending else {},
+        "parts_at_the_end": {name: round(mean(total[name] for total in ending)) for name in ending[-1]}
+        if ending
+        else {},
         "whole_history_tokens": _figures(whole),
         "saved_percent": {
             # The size of prompts goes up and down with the folds, so the end is the mean over the last N turns.

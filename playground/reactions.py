@@ -18,7 +18,7 @@ class Reactions:
         """Replace an author's reactions, and return the message with its new reactions."""
         chat_id, message_id = message["chat"]["id"], message["message_id"]
         self._put[chat_id, message_id, author_id] = tuple(emoji)
-        shown = [one for key, these in self._put.items() if key[:2] == (chat_id, message_id) for one in these]
+        shown = [emoji for key, these in self._put.items() if key[:2] == (chat_id, message_id) for emoji in these]
         return {**remove_reactions(message), **({"reactions": shown} if shown else {})}
 
 
@@ -29,8 +29,8 @@ def make_reaction_update(message: Json, user: Json, before: Sequence[str], after
         "message_id": message["message_id"],
         "user": user,
         "date": at,
-        "old_reaction": [{"type": "emoji", "emoji": one} for one in before],
-        "new_reaction": [{"type": "emoji", "emoji": one} for one in after],
+        "old_reaction": [{"type": "emoji", "emoji": emoji} for emoji in before],
+        "new_reaction": [{"type": "emoji", "emoji": emoji} for emoji in after],
     }
 
 

@@ -185,10 +185,10 @@ class Sending:
         message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
         if not message:
             raise bad_request("message to react not found")
-        emoji = [str(one.get("emoji", "")) for one in parameters.objects("reaction")]
+        emoji = [str(reaction.get("emoji", "")) for reaction in parameters.objects("reaction")]
         if len(emoji) > 1:
             raise bad_request("REACTIONS_TOO_MANY")
-        if any(one not in REACTIONS for one in emoji):
+        if any(symbol not in REACTIONS for symbol in emoji):
             raise bad_request("REACTION_INVALID")
         self._world.set_reaction(message, self._world.bot["id"], emoji)
         return True

@@ -94,7 +94,7 @@ class Updates:
 
     async def oldest(self, busy: Collection[int] = ()) -> Json:
         """Wait for the first pending update of a chat that is not in `busy`."""
-        while (first := next((one for one in self.pending() if find_chat_id(one) not in busy), None)) is None:
+        while (first := next((update for update in self.pending() if find_chat_id(update) not in busy), None)) is None:
             await self.pulse.wait()
         return first
 

@@ -83,7 +83,7 @@ async def ask_questions(run: Run) -> dict[str, object]:
     before = len(run.answers.usages)
     ours = await _judge_each(run, lambda asked: run.say(asked.text, f"real:q{asked.text}"))
     usages, prompts = run.answers.usages[before:], run.answers.prompts[before:]
-    first = [one for one in run.answers.first[before:] if one is not None]
+    first = [seconds for seconds in run.answers.first[before:] if seconds is not None]
     ten = await _judge_each(run, lambda asked: _ask_bare_model(run, asked, LAST_TURNS))
     whole = await _judge_each(run, lambda asked: _ask_bare_model(run, asked, len(run.script.lines)))
     tokens = Tokenizer.for_model(run.bare.name)
@@ -97,7 +97,7 @@ async def ask_questions(run: Run) -> dict[str, object]:
         "wrong": [question for question, is_right in ours.items() if not is_right],
         "answer_in_the_prompt": sum(
             any(
-                asked.is_right("\n".join(one.content for one in prompt))
+                asked.is_right("\n".join(message.content for message in prompt))
                 for prompt in prompts
                 if asked.text in prompt[-1].content
             )
@@ -108,7 +108,7 @@ async def ask_questions(run: Run) -> dict[str, object]:
             "whole_history": tokens.count_request(_history(run, len(run.script.lines))),
         },
         "seconds_to_first_text": {
-            "each": [round(one, 1) for one in first],
+            "each": [round(seconds, 1) for seconds in first],
             "median": round(median(first or [0.0]), 1),
             "most": round(max(first, default=0.0), 1),
         },
@@ -117,8 +117,8 @@ async def ask_questions(run: Run) -> dict[str, object]:
         ),
         # By our own count, whatever the server had cached: what its cache may hold at most.
         "repeated_prefix_percent": _compute_cached_shares(
-            [0, *(count_repeated_tokens(one, other, tokens) for one, other in pairwise(prompts))],
-            [tokens.count_request(one) for one in prompts],
+            [0, *(count_repeated_tokens(earlier, other, tokens) for earlier, other in pairwise(prompts))],
+            [tokens.count_request(prompt) for prompt in prompts],
         ),
     }
 
@@ -206,8 +206,8 @@ async def measure(
         )
         failed = await play(run)
         played = time.perf_counter() - started
-        known = [one.text for one in await services.facts.list_all(SCOPE.owner) if one.is_valid]
-        summaries = [one.text for one in await services.summaries.list_active(SCOPE)]
+        known = [fact.text for fact in await services.facts.list_all(SCOPE.owner) if fact.is_valid]
+        summaries = [summary.text for summary in await services.summaries.list_active(SCOPE)]
         status = await services.summaries.read_status(SCOPE)
         asked = await ask_questions(run)
         looked_up = await count_searches(run)

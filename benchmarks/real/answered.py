@@ -60,5 +60,5 @@ def _answer(row: Mapping[str, object]) -> Answer:
     made = dict(row)
     completion = dict(made.pop("completion"))  # type: ignore[call-overload]
     completion["usage"] = Usage(**completion["usage"])
-    completion["calls"] = tuple(ToolCall(**one) for one in completion["calls"])
+    completion["calls"] = tuple(ToolCall(**call) for call in completion["calls"])
     return Answer(completion=Completion(**completion), first=made["first"], shown=tuple(made["shown"]))  # type: ignore[arg-type]

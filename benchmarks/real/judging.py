@@ -52,16 +52,16 @@ def judge_facts(script: Script, known: Sequence[str]) -> Learned:
     """
     hold, ended = script.facts()
     said = _folded("\n".join([script.person, *(line.text for line in script.lines)]))
-    right = [one for one in hold if any(one.is_in(text) for text in known)]
+    right = [wanted for wanted in hold if any(wanted.is_in(text) for text in known)]
     wrong, others = [], []
     for text in known:
-        if any(one.is_in(text) for one in hold):
+        if any(wanted.is_in(text) for wanted in hold):
             wrong += [text] if find_invented(text, said) else []
-        elif any(one.is_in(text) for one in ended) or find_invented(text, said):
+        elif any(wanted.is_in(text) for wanted in ended) or find_invented(text, said):
             wrong.append(text)
         else:
             others.append(text)
-    missed = tuple(one.id for one in hold if one not in right)
+    missed = tuple(wanted.id for wanted in hold if wanted not in right)
     return Learned(told=len(hold), right=len(right), missed=missed, wrong=tuple(wrong), others=tuple(others))
 
 

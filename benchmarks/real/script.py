@@ -67,7 +67,7 @@ class Script:
         """Return the facts that hold at the end, and those that no longer hold."""
         ended = {id_ for line in self.lines for id_ in line.ends}
         told = [fact for line in self.lines for fact in line.facts]
-        return [one for one in told if one.id not in ended], [one for one in told if one.id in ended]
+        return [line for line in told if line.id not in ended], [line for line in told if line.id in ended]
 
 
 def read(path: Path = DATA) -> Script:
@@ -75,9 +75,10 @@ def read(path: Path = DATA) -> Script:
     begins = datetime.fromisoformat(data["begins"])
     return Script(
         person=data["person"],
-        lines=tuple(_line(one, begins, number) for number, one in enumerate(data["turns"])),
+        lines=tuple(_line(turn, begins, number) for number, turn in enumerate(data["turns"])),
         questions=tuple(
-            Asked(text=one["ask"], right=tuple(one["right"]), wrong=tuple(one["wrong"])) for one in data["questions"]
+            Asked(text=question["ask"], right=tuple(question["right"]), wrong=tuple(question["wrong"]))
+            for question in data["questions"]
         ),
         searches=tuple(data["searches"]),
     )

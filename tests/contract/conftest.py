@@ -165,5 +165,5 @@ async def fold(store: MemoryStore, scope: Scope, messages: Sequence[Message]) ->
 
 
 async def fold_up(store: MemoryStore, scope: Scope, below: Sequence[Summary]) -> Summary:
-    plan = FoldPlan(level=below[0].level + 1, summary_ids=tuple(one.id for one in below), reason="upwards")
+    plan = FoldPlan(level=below[0].level + 1, summary_ids=tuple(summary.id for summary in below), reason="upwards")
     return await store.commit_fold(await lease(store, scope), plan, made(), now=NOW)

@@ -136,12 +136,14 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
         assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
         work = memory.shared_work
         assert work is not None
-        assert [one.payload for one in await work.former.list_pending(900)] == [WAITING], "where a start takes it from"
+        assert [update.payload for update in await work.former.list_pending(900)] == [WAITING], (
+            "where a start takes it from"
+        )
     assert await backed_up(tmp_path / "there", tmp_path / "second.gz", other) == made.messages
     assert (await restored(tmp_path / "second.gz", tmp_path / "back")).messages == made.messages
     async with remembering(tmp_path / "back") as memory:
         assert await digests(memory) == made.digests
-        assert [one.payload for one in await memory.inbox.list_pending(900)] == [WAITING]
+        assert [update.payload for update in await memory.inbox.list_pending(900)] == [WAITING]
         assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
 
 
@@ -178,7 +180,7 @@ async def test_what_was_acknowledged_is_in_the_backup_of_a_running_bot(tmp_path:
         await said_while(memory, backed_up(tmp_path / "data", tmp_path / "second.gz", other), acknowledged)
     await restored(tmp_path / "second.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as there, there.home(4) as store:
-        found = [one.content for one in await store.timeline.read_page(Scope(owner=4), limit=10_000)]
+        found = [message.content for message in await store.timeline.read_page(Scope(owner=4), limit=10_000)]
     assert len(found) >= acknowledged > 0
     assert found == [f"said {number}" for number in range(len(found))]
 

@@ -106,7 +106,7 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
         ANNA, [], limit=1, nearest=[int(close.seqs[NEIGHBOURS])], times=[(moment, moment + 1)]
     )
     wanted = {*range(100 - NEIGHBOURS, 101 + NEIGHBOURS), *range(200 - NEIGHBOURS, 201 + NEIGHBOURS)}
-    assert {int(one) - 1 for one in found.ids} >= wanted
+    assert {int(id_) - 1 for id_ in found.ids} >= wanted
     assert len(found.ids) < 40
     steps = np.diff(found.positions)
     assert (steps[np.diff(found.ids) == 1] == 1).all()

@@ -15,7 +15,7 @@ from tests.support.processor_time import count_units
 
 async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
     found, _ = await store.conversations.list_conversations(place, first=0, limit=9)
-    return [(one.label, one.is_open) for one in found]
+    return [(conversation.label, conversation.is_open) for conversation in found]
 
 
 async def test_a_place_is_its_own_conversation_until_another_begins(store: MemoryStore) -> None:
@@ -51,7 +51,8 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
     ]  # fmt: skip
     async with write(store) as tx:
         await tx.execute_many(
-            CONVERSATIONS.upsert, [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(one)) for one in many]
+            CONVERSATIONS.upsert,
+            [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(conversation)) for conversation in many],
         )
     await store.append(many[0].scope, [said("a word", source="1:2")])
     with count_units() as stopwatch:
@@ -142,9 +143,9 @@ async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     [second] = await store.append(new, [replace(said("second", source="1:2"), telegram_id=72)])
     find = store.conversations.find_conversation
-    assert [await find(ANNA, source=one) for one in ("1:1", "1:2", "1:3")] == [ANNA, new, None]
-    assert [await find(ANNA, number=one) for one in (first.id, second.id, 99)] == [ANNA, new, None]
-    assert [await find(ANNA, telegram_id=one) for one in (71, 72, 73)] == [ANNA, new, None]
+    assert [await find(ANNA, source=source) for source in ("1:1", "1:2", "1:3")] == [ANNA, new, None]
+    assert [await find(ANNA, number=number) for number in (first.id, second.id, 99)] == [ANNA, new, None]
+    assert [await find(ANNA, telegram_id=telegram_id) for telegram_id in (71, 72, 73)] == [ANNA, new, None]
     assert await find(BORIS, number=first.id) is None
 
 

@@ -30,10 +30,10 @@ def above(number: int, below: list[SummarySources], *, is_active: bool = True) -
     return SummarySources(
         id=number,
         thread=0,
-        first_id=min(one.first_id for one in below),
-        last_id=max(one.last_id for one in below),
-        chunks=frozenset().union(*(one.chunks for one in below)),
-        made_of=frozenset(one.id for one in below),
+        first_id=min(summary.first_id for summary in below),
+        last_id=max(summary.last_id for summary in below),
+        chunks=frozenset().union(*(summary.chunks for summary in below)),
+        made_of=frozenset(summary.id for summary in below),
         is_active=is_active,
     )
 
@@ -79,16 +79,16 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
         group = active[start : data.draw(st.integers(start + 2, len(active)))]
         made = above(100 + len(found), group)
         found = [
-            SummarySources(**{name: getattr(one, name) for name in one.__slots__} | {"is_active": False})
-            if one in group
-            else one
-            for one in found
+            SummarySources(**{name: getattr(summary, name) for name in summary.__slots__} | {"is_active": False})
+            if summary in group
+            else summary
+            for summary in found
         ] + [made]
-        active = [one for one in active if one not in group]
+        active = [summary for summary in active if summary not in group]
         active.insert(start, made)
     forgotten = data.draw(st.sets(st.integers(10, leaves * 10 + 9), max_size=6))
-    result = find_summary_cascade(found, {0: sorted(forgotten)}, frozenset(one // 10 for one in forgotten))
-    stays = {one.id: one for one in found if one.id not in result.gone}
+    result = find_summary_cascade(found, {0: sorted(forgotten)}, frozenset(id_ // 10 for id_ in forgotten))
+    stays = {summary.id: summary for summary in found if summary.id not in result.gone}
     now_active = {stay.id for stay in stays.values() if stay.is_active} | result.reactivated
     for stay in stays.values():
         assert not any(stay.first_id <= message <= stay.last_id for message in forgotten)

@@ -61,7 +61,7 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert await store.facts.list_valid(BORIS.owner) == []
     assert await store.facts.list_superseded(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
     await store.facts.edit(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)
-    assert [one.id for one in await store.facts.list_superseded(ANNA.owner, [moved.id])] == [home.id], (
+    assert [fact.id for fact in await store.facts.list_superseded(ANNA.owner, [moved.id])] == [home.id], (
         "no words of an edit"
     )
     await store.facts.delete(ANNA.owner, home.id, now=NOW)
@@ -119,7 +119,7 @@ async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemorySto
     assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, fresh)
     await store.facts.begin_learning(ANNA, old[-1].id)
     await fold(store, ANNA, fresh)
-    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, [replace(one, chunk_id=2) for one in fresh])
+    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, [replace(draft, chunk_id=2) for draft in fresh])
 
 
 async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> None:
@@ -128,7 +128,7 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
         edited = await store.facts.edit(ANNA.owner, fact.id, words, now=NOW)
         assert edited is not None
         assert (edited.id, edited.text, edited.origin) == (fact.id, words, "owner")
-    earlier = [one.text for one in await store.facts.list_all(ANNA.owner) if one.superseded_by == fact.id]
+    earlier = [old.text for old in await store.facts.list_all(ANNA.owner) if old.superseded_by == fact.id]
     assert earlier == ["Anna lives in Oslo.", "Anna lives in Bergen."]
     for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
         earlier_id = await store.facts.find_previous_version(ANNA.owner, fact.id)
@@ -148,7 +148,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     assert await store.facts.list_valid(ANNA.owner) == []
     assert await store.facts.list_deleted(NOW) == {}
     await store.facts.restore(ANNA.owner, fact.id, now=NOW)
-    assert [one.text for one in await store.facts.list_valid(ANNA.owner)] == ["Anna lives in Bergen."]
+    assert [fact.text for fact in await store.facts.list_valid(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.list_deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
     await store.forgetting.forget(
@@ -178,7 +178,9 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)), now=later)
     assert await store.facts.list_all(ANNA.owner) == [other]
     decisions = await store.facts.list_decisions(ANNA.owner)
-    assert not {"oslo", "bergen", "home"} & {word for one in decisions for word in (*one.terms, one.subject)}
+    assert not {"oslo", "bergen", "home"} & {
+        word for decision in decisions for word in (*decision.terms, decision.subject)
+    }
     for text, subject, said_at, is_undone in (
         ("Anna lives in Oslo.", "", later, True),
         ("Anna lives in Bergen.", "", later, True),
@@ -267,7 +269,7 @@ async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     assert await store.facts.list_unembedded("m", 10) == []
     assert await store.facts.list_unembedded("other", 10) == [fact]
     await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
-    assert [one.id for one in await store.facts.list_unembedded("m", 10)] == [fact.id]
+    assert [fact.id for fact in await store.facts.list_unembedded("m", 10)] == [fact.id]
 
 
 async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_path: Path) -> None:
@@ -334,10 +336,16 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
 
 async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemoryStore) -> None:
     made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
-    assert [one.id for one in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [one.id for one in made]
-    assert [one.id for one in await store.profiles.list_new_summaries(ANNA.owner, 2)] == [one.id for one in made[2:]]
+    assert [summary.id for summary in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [
+        fact.id for fact in made
+    ]
+    assert [summary.id for summary in await store.profiles.list_new_summaries(ANNA.owner, 2)] == [
+        fact.id for fact in made[2:]
+    ]
     draft = NewProfile(
         owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(), summary_ids=(made[0].id, made[1].id)
     )
     assert (await store.profiles.put_profile(draft, now=NOW)).last_summary_id == made[1].id
-    assert [one.id for one in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [one.id for one in made[2:]]
+    assert [summary.id for summary in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [
+        fact.id for fact in made[2:]
+    ]

@@ -21,7 +21,7 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
     asked = await store.store_question(ANNA, pieces)
     turn = asked.turn
     assert asked.answer is None
-    assert [(one.content, one.turn) for one in await store.timeline.read_page(ANNA)] == [
+    assert [(message.content, message.turn) for message in await store.timeline.read_page(ANNA)] == [
         ("first half", turn),
         ("second half", turn),
     ]
@@ -57,7 +57,7 @@ async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_
         await tx.rows("UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
     asked = await store.store_question(ANNA, [said("and now?", source="1:1")], turns=4)
     assert asked.sources is None
-    assert [one.content for one in await store.read_turn(ANNA, asked.turn)] == ["and now?"]
+    assert [message.content for message in await store.read_turn(ANNA, asked.turn)] == ["and now?"]
     with pytest.raises(StorageCorrupt, match="summaries is damaged") as damaged:
         await store.read_context_sources(ANNA, turns=4)
     assert "some day" in str(damaged.value.__cause__)
@@ -72,7 +72,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
         sources = await store.read_context_sources(ANNA, turns=turns, before=before)
         assert sources.last == await store.read_last_turns(ANNA, turns, before=before)
         assert sources.unfolded == [
-            one for one in await store.list_unfolded(ANNA) if before is None or one.turn < before
+            message for message in await store.list_unfolded(ANNA) if before is None or message.turn < before
         ]
         assert sources.summaries == await store.list_summaries(ANNA)
         counts = await store.read_counts(ANNA)
@@ -93,7 +93,7 @@ async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore
     drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
     await store.append(ANNA, drafts)
     sources = await store.read_context_sources(ANNA, turns=4)
-    assert [one.content for one in sources.last] == ["today"]
+    assert [message.content for message in sources.last] == ["today"]
     assert sources.last == await store.read_last_turns(ANNA, 4)
 
 
@@ -125,4 +125,4 @@ async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store
     assert await read_last_turns() == (0, stored[2:])
     await fold(store, ANNA, stored[:4])
     asked, last = await read_last_turns()
-    assert (asked, [one.id for one in last]) == (1, [one.id for one in stored[2:]])
+    assert (asked, [message.id for message in last]) == (1, [message.id for message in stored[2:]])

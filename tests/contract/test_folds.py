@@ -38,7 +38,7 @@ async def test_a_version_takes_the_place_of_its_base(store: MemoryStore) -> None
     first = await version(store, stored[:2], None, [])
     second = await version(store, stored[2:], first, [])
     assert (second.base_id, second.source_ids, second.level) == (first.id, (first.id,), 1)
-    assert [one.id for one in await store.list_superseded(ANNA, limit=9)] == [first.id]
+    assert [summary.id for summary in await store.list_superseded(ANNA, limit=9)] == [first.id]
     assert second.source_chunk_ids == (first.id, second.id)
     assert (second.first_id, second.last_id, second.message_count) == (stored[0].id, stored[5].id, 6)
     assert (second.policy, second.reason, second.score, second.details) == (
@@ -56,7 +56,7 @@ async def test_a_window_covers_its_messages_alone(store: MemoryStore) -> None:
     second = await version(store, stored[6:], first, stored[2:])
     assert (second.first_id, second.last_id, second.message_count) == (stored[2].id, stored[7].id, 6)
     assert second.source_chunk_ids == (first.id, second.id)
-    assert [one.chunk_id for one in await store.timeline.read_page(ANNA)] == [first.id] * 6 + [second.id] * 2
+    assert [message.chunk_id for message in await store.timeline.read_page(ANNA)] == [first.id] * 6 + [second.id] * 2
     with pytest.raises(StaleFold):
         await version(store, [], second, [*stored[2:], replace(stored[7], id=99)])
 
@@ -120,8 +120,8 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         theirs = await store.list_summaries(TOPIC)
         held = await lease(store, ANNA)
         outline = await store.rebuilds.read_outline(ANNA)
-        assert [(one.id, one.turn, one.is_user) for one in outline] == [
-            (one.id, one.turn, one.role == "user") for one in stored[:6]
+        assert [(message.id, message.turn, message.is_user) for message in outline] == [
+            (message.id, message.turn, message.role == "user") for message in stored[:6]
         ]
         row = [rebuilt(0, stored[:4]), rebuilt(1, stored[4:6]), rebuilt(2, stored[:6], (0, 1), is_active=True)]
         await store.rebuilds.commit_rebuild(held, row, outline, since=NOW, now=NOW)
@@ -129,12 +129,12 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
     async with opener(tmp_path) as store:
         assert await store.compute_digest(ANNA.owner) == digest, "it is on disk"
         low, high, top = await store.list_summaries(ANNA, active_only=False)
-        assert [one.id for one in (low, high, top)] == [2, 3, 4], "ids are not used again"
+        assert [summary.id for summary in (low, high, top)] == [2, 3, 4], "ids are not used again"
         assert (top.source_ids, top.source_chunk_ids, top.is_active) == ((2, 3), (2, 3), True)
         assert (low.is_active, low.reason, low.text) == (False, "rebuild", "Made anew.")
-        assert [one.chunk_id for one in await store.timeline.read_page(ANNA)] == [2] * 4 + [3] * 2 + [None] * 2
+        assert [message.chunk_id for message in await store.timeline.read_page(ANNA)] == [2] * 4 + [3] * 2 + [None] * 2
         assert await store.list_summaries(TOPIC) == theirs
-        assert [one.chunk_id for one in await store.timeline.read_page(TOPIC)][:6] == [1] * 6
+        assert [message.chunk_id for message in await store.timeline.read_page(TOPIC)][:6] == [1] * 6
         assert len(others) == 8
         assert await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE), "the lease is free"
 
@@ -205,7 +205,7 @@ async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
     assert base is not None
     older = [summary.id for summary in await store.list_summaries(ANNA, active_only=False) if not summary.is_active]
     assert len(older) == 3
-    assert [one.id for one in await store.list_superseded(ANNA, limit=2)] == older[-2:]
+    assert [summary.id for summary in await store.list_superseded(ANNA, limit=2)] == older[-2:]
     assert await store.list_superseded(TOPIC, limit=2) == []
 
 
@@ -213,7 +213,7 @@ async def test_a_chunk_has_the_id_of_its_first_summary(store: MemoryStore) -> No
     stored = await talk(store, ANNA, 4)
     made = [await fold(store, ANNA, stored[:4]), await fold(store, ANNA, stored[4:])]
     [early, late] = await store.read_messages(ANNA, [stored[0].id, stored[-1].id])
-    assert [early.chunk_id, late.chunk_id] == [one.id for one in made]
+    assert [early.chunk_id, late.chunk_id] == [summary.id for summary in made]
     ids = [made[1].id, 99]
     assert [summary.id for summary in await store.list_summaries(ANNA, ids=ids)] == [made[1].id]
     assert not await store.list_summaries(ANNA, ids=[])

@@ -44,7 +44,7 @@ async def rows(store: MemoryStore, sql: str) -> list[tuple[object, ...]]:
 
 
 async def active(store: MemoryStore) -> list[int]:
-    return [one.id for one in await store.list_unfolded(ANNA)]
+    return [message.id for message in await store.list_unfolded(ANNA)]
 
 
 async def pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Summary]:
@@ -66,8 +66,8 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     assert taken.listing.summaries == (leaves[1].text, top.text)
     assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == taken
-    assert [one.id for one in await store.timeline.read_page(ANNA)] == [
-        one.id for one in stored if one.id != stored[5].id
+    assert [message.id for message in await store.timeline.read_page(ANNA)] == [
+        message.id for message in stored if message.id != stored[5].id
     ]
     assert [summary.id for summary in await store.list_summaries(ANNA, active_only=False)] == [
         leaves[0].id,
@@ -105,7 +105,7 @@ async def test_a_fold_in_flight_cannot_bring_it_back(store: MemoryStore) -> None
     stored = await talk(store, ANNA, 3)
     taken = await lease(store, ANNA)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id), now=NOW)
-    for ids in ([one.id for one in stored], [one.id for one in stored[1:]]):
+    for ids in ([message.id for message in stored], [message.id for message in stored[1:]]):
         plan = FoldPlan(level=1, message_ids=tuple(ids), reason="now")
         with pytest.raises(StaleFold):
             await store.commit_fold(taken, plan, made("secret"), now=NOW)
@@ -130,7 +130,7 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
     what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
     assert await store.forgetting.forget(BORIS.owner, what, now=NOW) == Forgotten(messages=4)
     for scope in (BORIS, TOPIC):
-        assert [one.content for one in await store.timeline.read_page(scope)] == ["day 0", "day 3"]
+        assert [message.content for message in await store.timeline.read_page(scope)] == ["day 0", "day 3"]
     assert len(await store.timeline.read_page(ANNA)) == 4
 
 
@@ -144,7 +144,7 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Mem
     await fold(store, ANNA, stored[2:4])
     what = Forgetting(what="archives", until=NOW + 3 * day)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == Forgotten(messages=2, summaries=1)
-    assert [one.content for one in await store.timeline.read_page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
+    assert [message.content for message in await store.timeline.read_page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
     assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
 
 
@@ -321,7 +321,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
     _, waiting = await store.history_extraction.read_next(ANNA, 9)
-    assert [one.id for one in waiting] == [one for one in ids if extraction[1] < one <= extraction[2]]
+    assert [message.id for message in waiting] == [id_ for id_ in ids if extraction[1] < id_ <= extraction[2]]
 
 
 async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store: MemoryStore) -> None:
@@ -341,8 +341,8 @@ async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store
 
 async def test_accounts_of_forgotten_answers_go(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
-    for one in (stored[1], stored[3]):
-        await put(store, ACCOUNTS, id=one.id, account={}, created_at=NOW.isoformat())
+    for message in (stored[1], stored[3]):
+        await put(store, ACCOUNTS, id=message.id, account={}, created_at=NOW.isoformat())
     await store.forgetting.forget(ANNA.owner, messages(stored[1].id), now=NOW)
     assert await rows(store, "SELECT id FROM accounts") == [(stored[3].id,)]
 
@@ -356,7 +356,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
     assert [summary.id for summary in await store.list_summaries(ANNA)] == [leaves[0].id, leaves[2].id]
-    assert await active(store) == [one.id for one in (*stored[4:8], *stored[12:])]
+    assert await active(store) == [message.id for message in (*stored[4:8], *stored[12:])]
     assert await rows(store, "SELECT message_id, content, why FROM versions") == [(stored[4].id, "turn 2", "edited")]
     assert await rows(store, "SELECT * FROM facts") == []
     assert await rows(store, "SELECT learned_id FROM progress") == [(stored[4].id - 1,)]
@@ -426,8 +426,8 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     random = np.random.default_rng(3)
     vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
     items = [
-        MessageVectors(seq=seq, message=one, passages=vector)
-        for (seq, one), vector in zip(sorted(await store.vectors.list_backlog("m", 99)), vectors, strict=True)
+        MessageVectors(seq=seq, message=message, passages=vector)
+        for (seq, message), vector in zip(sorted(await store.vectors.list_backlog("m", 99)), vectors, strict=True)
     ]
     await store.vectors.put_vectors("m", items)
     await fact(store, 1, "Anna said turn 0.", stored[0].id)
@@ -449,7 +449,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     found = await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9)
     assert found is not None
     assert len(found.nearest) == 3, "what is held in RAM was dropped too"
-    assert [one.id for _, one in await store.vectors.list_backlog("m", 99)] == [stored[2].id]
+    assert [message.id for _, message in await store.vectors.list_backlog("m", 99)] == [stored[2].id]
 
 
 async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> None:

@@ -54,13 +54,13 @@ async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -
     assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
     assert await inbox.store_updates(BOT + 1, [Arrival(7, "{}")], NOW)
     assert await inbox.store_updates(BOT, [Arrival(3, '{"text": "ü\0"}')], NOW + MINUTE)
-    assert [(one.update_id, one.payload) for one in await inbox.list_pending(BOT)] == [
+    assert [(update.update_id, update.payload) for update in await inbox.list_pending(BOT)] == [
         (7, "{}"),
         (3, '{"text": "ü\0"}'),
     ]
     await inbox.mark_done(BOT, [7], NOW)
     assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
-    assert [one.update_id for one in await inbox.list_pending(BOT)] == [3]
+    assert [update.update_id for update in await inbox.list_pending(BOT)] == [3]
 
 
 async def test_the_payload_of_a_done_update_is_erased(
@@ -110,4 +110,4 @@ async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> Non
     waiting = await inbox.list_waiting_positions()
     assert sorted(waiting) == [f"{BOT}:1", f"{BOT}:2"]
     await inbox.erase_payloads([waiting[f"{BOT}:1"]])
-    assert [one.payload for one in await inbox.list_pending(BOT)] == ["", "{}"]
+    assert [update.payload for update in await inbox.list_pending(BOT)] == ["", "{}"]

@@ -104,7 +104,7 @@ class Interleavings(RuleBasedStateMachine):
             drafts = [said(word, source=f"1:{self.sources}-{n}") for n, word in enumerate(words)]
             stored = await store.append(scope, drafts)
             assert await store.append(scope, drafts) == stored
-            assert [one.id for one in stored] == sorted(one.id for one in stored)
+            assert [message.id for message in stored] == sorted(message.id for message in stored)
             assert stored[0].id > self.highest[scope.owner]
             self.highest[scope.owner] = stored[-1].id
             self.expected[scope].messages += stored
@@ -127,7 +127,7 @@ class Interleavings(RuleBasedStateMachine):
         expected = self.expected[scope]
         held = expected.lease
         active = [message for message in expected.messages if message.id not in expected.chunk_of][:size]
-        below = [one for one in expected.summaries.values() if one.is_active and one.level == 1][:size]
+        below = [summary for summary in expected.summaries.values() if summary.is_active and summary.level == 1][:size]
         sources: list[Any] = list(below if upwards else active)
         if held is None or not sources:
             return
@@ -145,8 +145,8 @@ class Interleavings(RuleBasedStateMachine):
                 await store.commit_fold(held, plan, made(), now=self.now)
             expected.summaries[summary.id] = summary
             if upwards:
-                for one in below:
-                    expected.summaries[one.id] = replace(one, is_active=False)
+                for message in below:
+                    expected.summaries[message.id] = replace(message, is_active=False)
             else:
                 expected.chunk_of |= dict.fromkeys(ids, summary.id)
 
@@ -248,17 +248,17 @@ class Interleavings(RuleBasedStateMachine):
                 found = await store.timeline.read_page(scope, limit=10_000)
                 wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
                 assert found == wanted
-                assert await store.list_unfolded(scope) == [one for one in wanted if one.is_active]
+                assert await store.list_unfolded(scope) == [message for message in wanted if message.is_active]
                 assert await store.list_summaries(scope, active_only=False) == list(expected.summaries.values())
                 counts = await store.read_counts(scope)
                 assert (counts.total, counts.archived) == (len(wanted), len(expected.chunk_of))
-                assert counts.active_turns == len([one for one in wanted if one.is_active])
+                assert counts.active_turns == len([message for message in wanted if message.is_active])
                 for summary in expected.summaries.values():
-                    covered = [one.id for one in found if one.chunk_id in summary.source_chunk_ids]
+                    covered = [message.id for message in found if message.chunk_id in summary.source_chunk_ids]
                     assert len(covered) == summary.message_count
                     assert (covered[0], covered[-1]) == (summary.first_id, summary.last_id)
                 hits = await store.search_messages(scope, ["walrus"], limit=10_000)
-                assert {hit.id for hit in hits} == {one.id for one in wanted if one.content == "walrus"}
+                assert {hit.id for hit in hits} == {message.id for message in wanted if message.content == "walrus"}
 
 
 @pytest.fixture(autouse=True)

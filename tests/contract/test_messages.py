@@ -61,7 +61,7 @@ async def test_questions_of_one_second_stand_as_they_were_stored(store: MemorySt
         answered = second + timedelta(milliseconds=milliseconds)
         await store.append(ANNA, [replace(said("so"), role="assistant", created_at=answered, turn=stored.turn)])
     page = await store.timeline.read_page(ANNA)
-    assert [one.content for one in page if one.role == "user"] == ["one", "two", "three"]
+    assert [message.content for message in page if message.role == "user"] == ["one", "two", "three"]
     for before, after in itertools.pairwise(page):
         assert (before.created_at, before.id) < (after.created_at, after.id)
 
@@ -96,7 +96,7 @@ async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
     assert again[0] == first
     assert twice[0] == twice[1]
     assert answer[0].role == "assistant"
-    assert [one.content for one in await store.timeline.read_page(ANNA)] == ["one", "two", "three", "reply"]
+    assert [message.content for message in await store.timeline.read_page(ANNA)] == ["one", "two", "three", "reply"]
 
 
 async def test_sources_of_different_owners_do_not_meet(store: MemoryStore) -> None:
@@ -113,22 +113,22 @@ async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryS
         *(store.append(scope, [said(f"{n}", source=f"1:{n % 20}")]) for n in range(40) for scope in (ANNA, BORIS))
     )
     for scope in (ANNA, BORIS):
-        assert [one.id for one in await store.timeline.read_page(scope)] == list(range(1, 21))
+        assert [message.id for message in await store.timeline.read_page(scope)] == list(range(1, 21))
 
 
 async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
     await store.append(ANNA, [said(f"{n}") for n in range(7)])
     newest = await store.timeline.read_page(ANNA, limit=3)
     older = await store.timeline.read_page(ANNA, before=newest[0].id, limit=3)
-    assert [one.content for one in older + newest] == ["1", "2", "3", "4", "5", "6"]
+    assert [message.content for message in older + newest] == ["1", "2", "3", "4", "5", "6"]
 
 
 async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     await fold(store, ANNA, stored[:6])
-    assert [turn.id for turn in await store.read_last_turns(ANNA, 2)] == [one.id for one in stored[4:]]
+    assert [turn.id for turn in await store.read_last_turns(ANNA, 2)] == [message.id for message in stored[4:]]
     assert [turn.id for turn in await store.read_last_turns(ANNA, 2, before=stored[4].turn)] == [
-        one.id for one in stored[:4]
+        message.id for message in stored[:4]
     ]
     assert await store.read_last_turns(ANNA, 0) == []
 
@@ -159,7 +159,7 @@ async def test_counts(store: MemoryStore) -> None:
     await fold_up(store, ANNA, [first, second])
     await fold(store, ANNA, stored[4:6])
     counts = await store.read_counts(ANNA)
-    characters = sum(len(one.content) for one in stored)
+    characters = sum(len(message.content) for message in stored)
     assert counts == Counts(total=8, archived=6, active_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
     assert await store.read_counts(BORIS) == Counts(total=0, archived=0, active_turns=0)
 
@@ -216,8 +216,8 @@ async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     assert (summary.first_id, summary.last_id, summary.message_count) == (stored[0].id, stored[3].id, 4)
     assert (summary.first_at, summary.tokens_in, summary.model) == (NOW, 7, "m")
     after = await store.timeline.read_page(ANNA)
-    assert [one.chunk_id for one in after] == [summary.id] * 4 + [None] * 2
-    assert [replace(one, chunk_id=None) for one in after] == stored
+    assert [message.chunk_id for message in after] == [summary.id] * 4 + [None] * 2
+    assert [replace(message, chunk_id=None) for message in after] == stored
     assert await store.list_unfolded(ANNA) == stored[4:]
 
 
@@ -432,7 +432,7 @@ async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps:
             await task
     assert (await store.read_counts(ANNA)).total in (0, 2)
     await store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
-    assert [one.content for one in await store.timeline.read_page(ANNA)] == ["one", "two"]
+    assert [message.content for message in await store.timeline.read_page(ANNA)] == ["one", "two"]
 
 
 async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> None:
@@ -456,7 +456,11 @@ async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> 
     """A passage of a file and what a picture shows are not the person's own words: learning from them depends on it."""
     async with opener(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        stored = await store.append(ANNA, [replace(said(f"from {one}"), origin=one) for one in get_args(Origin)])
+        stored = await store.append(
+            ANNA, [replace(said(f"from {origin}"), origin=origin) for origin in get_args(Origin)]
+        )
     async with opener(tmp_path) as store:
         assert await store.timeline.read_page(ANNA) == stored
-        assert {one.content: one.origin for one in stored} == {f"from {one}": one for one in get_args(Origin)}
+        assert {message.content: message.origin for message in stored} == {
+            f"from {origin}": origin for origin in get_args(Origin)
+        }

@@ -47,7 +47,7 @@ class Talk:
         return (await self.store.forgetting.preview(ANNA.owner, what)).remainder
 
     async def contents(self) -> list[str]:
-        return [one.content for one in await self.store.timeline.read_page(ANNA, limit=999)]
+        return [message.content for message in await self.store.timeline.read_page(ANNA, limit=999)]
 
 
 async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: MemoryStore) -> None:
@@ -179,7 +179,7 @@ async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
         ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
     assert (taken.messages, taken.summaries, taken.reactivated) == (2, 2, 2)
-    assert answer not in [one.id for one in await store.timeline.read_page(ANNA)]
+    assert answer not in [message.id for message in await store.timeline.read_page(ANNA)]
     assert await store.list_summaries(ANNA, active_only=False) == []
 
 

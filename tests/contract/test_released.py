@@ -16,13 +16,13 @@ from tests.support.postgres_server import address
 from tests.support.released import BACKUP, EXPORT, FACT, FOLDER, RELEASED, STORES, TURNS
 from tests.support.talk import ANNA, BORIS, Talk, talking
 
-VERSIONS = pytest.mark.parametrize("version", sorted(int(one.name) for one in RELEASED.iterdir()))
+VERSIONS = pytest.mark.parametrize("version", sorted(int(folder.name) for folder in RELEASED.iterdir()))
 KINDS = pytest.mark.parametrize("store", [StorageType.SQLITE, StorageType.JSON, StorageType.POSTGRES])
 
 
 def test_every_version_of_the_schema_but_the_newest_is_kept() -> None:
     """`python -m tests.support.released` keeps this one's, before the next migration is appended."""
-    kept = {int(one.name) for one in RELEASED.iterdir()}
+    kept = {int(folder.name) for folder in RELEASED.iterdir()}
     assert {*range(1, len(MIGRATIONS))} <= kept
 
 
@@ -40,11 +40,11 @@ async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
     async with talk.services.memory.home(owner) as home:
         assert home.kind == store
         kept = await home.timeline.read_page(scope)
-        assert [one.content for one in kept if one.role == "user"] == [
+        assert [message.content for message in kept if message.role == "user"] == [
             f"Kohlrabi number {number} grows." for number in range(TURNS)
         ]
         assert len(await home.search_messages(scope, ["kohlrabi"], limit=5)) == TURNS
-        assert [one.text for one in await home.facts.list_valid(owner)] == [FACT]
+        assert [fact.text for fact in await home.facts.list_valid(owner)] == [FACT]
         assert await home.list_summaries(scope)
     talk.moment[0] += timedelta(days=365)
     person = ANNA if owner == ANNA.id else BORIS

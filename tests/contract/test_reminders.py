@@ -86,7 +86,7 @@ async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: Memor
     await add(store)
     distance = await add(store, ReminderWish(text="pizza", due_at=NOW + HOUR, local=None))
     await store.put_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
-    found = {one.text: one.due_at for one in await store.reminders.list_reminders(ANNA.owner)}
+    found = {reminder.text: reminder.due_at for reminder in await store.reminders.list_reminders(ANNA.owner)}
     assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}
 
 
@@ -115,4 +115,4 @@ async def test_it_moves_with_its_owner(store: MemoryStore, tmp_path: Path) -> No
         moved = await other.reminders.list_reminders(ANNA.owner)
     assert moved == await store.reminders.list_reminders(ANNA.owner)
     await store.rename_owner(ANNA.owner, -77)
-    assert [one.text for one in await store.reminders.list_reminders(-77)] == ["call mum"]
+    assert [reminder.text for reminder in await store.reminders.list_reminders(-77)] == ["call mum"]

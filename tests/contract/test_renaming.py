@@ -80,7 +80,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
             assert await store.timeline.read_page(new) == [
                 replace(page, scope=new, telegram_id=None) for page in pages[old]
             ]
-            assert await store.list_summaries(new) == [replace(one, scope=new) for one in shown[old]]
+            assert await store.list_summaries(new) == [replace(row, scope=new) for row in shown[old]]
             assert {hit.scope for hit in await store.search_messages(new, ["walrus"], limit=9)} == {new}
             assert len(await store.find_candidates(new, ["walrus"], limit=9)) == len(pages[old])
         assert (await store.read_counts(NEW)).total == 10
@@ -102,7 +102,7 @@ async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: Memory
     stored = await talk(store, BORIS, 2)
     taken = await lease(store, BORIS)
     await store.rename_owner(BORIS.owner, NEW.owner)
-    plan = FoldPlan(level=1, message_ids=tuple(one.id for one in stored), reason="now")
+    plan = FoldPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
     with pytest.raises(StaleFold):
         await store.commit_fold(taken, plan, made(), now=NOW)
     again = await store.begin_fold(NEW, "now", now=NOW, lease=MINUTE)
@@ -160,7 +160,7 @@ class Files:
         has_followed = (location is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
         old = (await self.directory.find_location(BORIS.owner), await self.wizards.find_state(BORIS, 5))
-        assert [one is None for one in old] == [all(has_followed)] * 2
+        assert [row is None for row in old] == [all(has_followed)] * 2
         if location is not None:
             assert location.storage is kind
             assert self.renaming.successors == {BORIS.owner: NEW.owner}

@@ -31,7 +31,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     under_way = await store.history.find_restore(ANNA.owner)
     assert under_way is not None
     assert (under_way["export"], under_way["held"]) == ("x", {"parts": [2], "last": 2})
-    assert [one["held"] for one in await store.history.list_held_back_rows(ANNA.owner)] == [
+    assert [row["held"] for row in await store.history.list_held_back_rows(ANNA.owner)] == [
         {"table": "facts", "tags": ["a"]}
     ]
     assert await store.begin_fold(ANNA, "threshold", now=NOW, lease=MINUTE) is None

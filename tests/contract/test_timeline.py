@@ -14,10 +14,10 @@ def at(minutes: int, content: str, **more: str) -> NewMessage:
 async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
     stored = await store.append(ANNA, [at(number, f"note {number}") for number in range(10)])
     await store.append(BORIS, [at(3, "somebody else's")])
-    ids = [one.id for one in stored]
+    ids = [message.id for message in stored]
 
     async def page(**asked: object) -> list[int]:
-        return [one.id for one in await store.timeline.read_page(ANNA, limit=4, **asked)]  # type: ignore[arg-type]
+        return [message.id for message in await store.timeline.read_page(ANNA, limit=4, **asked)]  # type: ignore[arg-type]
 
     assert await page() == ids[-4:]
     assert await page(before=ids[6]) == ids[2:6]
@@ -42,7 +42,7 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
     everything = await store.timeline.read_page(ANNA, limit=9)
     for kind in TIMELINE_KINDS:
         found = await store.timeline.read_page(ANNA, kind=kind, limit=9)
-        assert found == [one for one in everything if is_of_kind(one, kind)], kind
+        assert found == [message for message in everything if is_of_kind(message, kind)], kind
     bobs = await store.timeline.read_page(ANNA, speaker="Bob", limit=9)
     assert [bob.content for bob in bobs] == ["of another"]
     assert list(await store.timeline.count_by_speaker(ANNA)) == [("Ann", 3), ("Bob", 1)]

@@ -46,12 +46,12 @@ async def test_the_nearest_is_found_by_its_best_passage(store: MemoryStore) -> N
     assert found is not None
     assert found.nearest[0] == made[4].seq
     assert len(found.nearest) == 3
-    everything = np.concatenate([one.passages for one in made])
+    everything = np.concatenate([entry.passages for entry in made])
     moved = everything - 0.7 * everything.mean(axis=0)
     asked = made[4].passages[1] - 0.7 * everything.mean(axis=0)
     cosines = moved @ asked / np.linalg.norm(moved, axis=1) / np.linalg.norm(asked)
     assert found.mean == pytest.approx(cosines.mean(), abs=2e-3)
-    of_all = {(one.seq, part): cosines[2 * row + part] for row, one in enumerate(made) for part in (0, 1)}
+    of_all = {(entry.seq, part): cosines[2 * row + part] for row, entry in enumerate(made) for part in (0, 1)}
     for seq, part, cosine in zip(found.seqs.tolist(), found.parts.tolist(), found.cosines.tolist(), strict=True):
         assert cosine == pytest.approx(of_all[seq, part], abs=2e-3)
 
@@ -85,7 +85,7 @@ async def test_scopes_do_not_see_one_another(store: MemoryStore) -> None:
         await talk(store, scope, 2)
     made = await embedded(store)
     for scope in (ANNA, BORIS, TOPIC):
-        mine = {one.seq for one in made if one.message.scope == scope}
+        mine = {entry.seq for entry in made if entry.message.scope == scope}
         found = await store.vectors.measure_closeness(scope, "m", unit(1)[0], 100)
         assert found is not None
         assert set(found.nearest) == mine == set(found.seqs.tolist())
@@ -98,7 +98,7 @@ async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: 
         for scope in (ANNA, TOPIC):
             await store.put_owner(config(store, scope.owner))
             await talk(store, scope, 2)
-        made = {one.message.scope: one for one in await embedded(store)}
+        made = {entry.message.scope: entry for entry in await embedded(store)}
         held = VectorIndex(database, cache_bytes=1)  # each is larger than all of it
         for scope in (ANNA, TOPIC, ANNA):
             found = await held.measure_closeness(scope, "m", made[scope].passages[0], 1)
@@ -149,10 +149,13 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
         # Who comes later may be given the same seqs, but not what was embedded of the one who left.
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said("somebody else's words")])
-        await store.vectors.put_vectors("m", [one for one in made if one.message.scope == ANNA])
+        await store.vectors.put_vectors("m", [entry for entry in made if entry.message.scope == ANNA])
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
     gone = [
-        one.passages[0].astype(order).tobytes() for one in made if one.message.scope == ANNA for order in ("<f2", ">f2")
+        entry.passages[0].astype(order).tobytes()
+        for entry in made
+        if entry.message.scope == ANNA
+        for order in ("<f2", ">f2")
     ]
     for content in opener.contents(tmp_path):
         assert not any(vector in content for vector in gone)
@@ -192,12 +195,13 @@ async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
         await store.vectors.put_vectors("m", made)
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
         shorter = [
-            MessageVectors(seq=one.seq, message=one.message, passages=one.passages[:, : SIZE // 2]) for one in made[:30]
+            MessageVectors(seq=entry.seq, message=entry.message, passages=entry.passages[:, : SIZE // 2])
+            for entry in made[:30]
         ]
         await store.vectors.put_vectors("m", shorter)
         of_half = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0, : SIZE // 2], 99)
         of_whole = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 99)
     assert of_half is not None
     assert of_whole is not None
-    assert set(of_half.nearest) == {one.seq for one in shorter}
-    assert set(of_whole.nearest) == {one.seq for one in made[30:]}
+    assert set(of_half.nearest) == {entry.seq for entry in shorter}
+    assert set(of_whole.nearest) == {entry.seq for entry in made[30:]}

@@ -397,7 +397,7 @@ def check_requests(house: House, *, ceiling: int = 8000) -> None:
     """What holds for every request that the bot ever made, for facts and the profile too: ceiling, one system message,
     the user's words last, or what a tool has found for them.
     """
-    for request in (one for one in house.model.requests if one.path.endswith("/chat/completions")):
+    for request in (request for request in house.model.requests if request.path.endswith("/chat/completions")):
         messages = request.messages
         assert tokens(messages, tools=request.body.get("tools")) <= ceiling, (request.model, request.schema)
         assert [message["role"] for message in messages].count("system") <= 1

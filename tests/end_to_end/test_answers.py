@@ -85,7 +85,7 @@ async def test_another_answer_takes_the_place_of_the_last_one(house: House, memo
         assert "A poor answer." in str(house.chat_requests()[-1]), "the one that is shown is the answer"
         if memory == "on":
             rejected = house.memory.rows("SELECT content FROM versions WHERE user_id = ?", ann.id)
-            assert [one["content"] for one in rejected] == ["A better ans"]
+            assert [message["content"] for message in rejected] == ["A better ans"]
             assert len(house.memory.messages(ann.id)) == 6
 
 
@@ -240,7 +240,9 @@ async def test_other_reactions_and_those_to_other_messages_change_nothing(house:
         help_ = await ann.tells("/help", "/memory")
         answer = await ann.tells("Good morning", "Noted.")
         since = ann.now
-        question = next(one for one in house.world.messages[ann.id].values() if one.get("text") == "Good morning")
+        question = next(
+            message for message in house.world.messages[ann.id].values() if message.get("text") == "Good morning"
+        )
         for message, emoji in ((help_, "👎"), (question, "👎"), (answer, "👍")):
             ann.reacts(message, emoji)
         ann.reacts(answer)

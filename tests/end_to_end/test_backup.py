@@ -51,10 +51,10 @@ async def test_the_drill(house: House) -> None:
         await bob.asks("Which kohlrabi?")
     found = {
         ann.id: [message["content"] for message in house.memory_in("elsewhere").messages(ann.id)],
-        bob.id: [one["content"] for one in house.memory_in("elsewhere").json()["messages"][str(bob.id)]],
+        bob.id: [message["content"] for message in house.memory_in("elsewhere").json()["messages"][str(bob.id)]],
     }
     for owner, words in before.items():
-        assert [one for one in found[owner] if "mentions" in one][: len(words)] == words
+        assert [row for row in found[owner] if "mentions" in row][: len(words)] == words
 
 
 async def test_each_failure_is_one_line(house: House) -> None:

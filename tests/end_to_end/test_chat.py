@@ -101,7 +101,7 @@ async def test_one_persons_hanging_model_holds_up_neither_others_nor_commands(ho
     await house.model.release()
     await ann.hears("Noted.", since=since)
     assert [message["text"] for message in ann.heard(since=since)] == ["Late but here.", "Noted."]
-    stored = [one["content"] for one in house.memory.messages(ann.id)]
+    stored = [message["content"] for message in house.memory.messages(ann.id)]
     assert stored == ["First question", "Late but here.", "Second question", "Noted."]
 
 
@@ -146,7 +146,10 @@ async def test_a_group_answers_when_addressed_and_stores_nothing_else(house: Hou
     await bobs.hears(since=since)
     assert len(house.chat_requests()) == asked + 2
     stored = house.memory.messages(group)
-    assert [one["content"] for one in stored if one["role"] == "user"] == ["what is new?", "And in the garden?"]
+    assert [message["content"] for message in stored if message["role"] == "user"] == [
+        "what is new?",
+        "And in the garden?",
+    ]
     assert house.memory.files_with("axolotl") == []
     assert "axolotl" not in json.dumps(house.chat_requests()[asked:])
     assert "Bob: And in the garden?" in house.chat_requests()[-1][-1]["content"]
@@ -256,6 +259,6 @@ async def test_answers_are_streamed(tmp_path_factory: pytest.TempPathFactory, mo
         await house.world.feed.first(is_preview, since=since)
         await house.model.release()
         await ann.hears("The end.", since=since)
-        final = [one for one in house.world.messages[ann.chat_id].values() if one["from"]["is_bot"]]
+        final = [message for message in house.world.messages[ann.chat_id].values() if message["from"]["is_bot"]]
         text = "".join("".join(message["text"] for message in final).split())
         assert text == "Onetwothreefour." * 300 + "Theend."

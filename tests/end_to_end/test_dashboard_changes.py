@@ -32,12 +32,12 @@ async def test_facts_are_added_changed_and_undone(own_house: House) -> None:
         assert (await visitor.posts("facts/pin", id=number))["facts"][0]["is_pinned"]
         assert not (await visitor.posts("facts/unpin", id=number))["facts"][0]["is_pinned"]
         edited = await visitor.posts("facts/edit", id=number, text="Ann lives in Bergen.")
-        assert {one["text"]: one["origin"] for one in edited["facts"]} == {
+        assert {message["text"]: message["origin"] for message in edited["facts"]} == {
             "Ann lives in Oslo.": "earlier",
             "Ann lives in Bergen.": "owner",
         }
         undone = await visitor.posts("facts/undo", id=number)
-        assert [one["text"] for one in undone["facts"]] == ["Ann lives in Oslo."]
+        assert [message["text"] for message in undone["facts"]] == ["Ann lives in Oslo."]
         moved = await visitor.posts("facts/supersede", id=number, text="Ann lives in Paris.")
         [new, old] = moved["facts"]
         assert (new["text"], new["until"], old["superseded_by"]) == ("Ann lives in Paris.", None, new["id"])
@@ -56,9 +56,9 @@ async def test_facts_are_added_changed_and_undone(own_house: House) -> None:
 async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: House) -> None:
     async with served(own_house) as page:
         ann, bob = own_house.person("Ann"), own_house.person("Bob")
-        for one in (ann, bob):
-            await one.sets_up()
-            await one.asks("My secret word is quinquereme.")
+        for visitor in (ann, bob):
+            await visitor.sets_up()
+            await visitor.asks("My secret word is quinquereme.")
         await ann.asks("And the weather is fine.")
         anns, bobs = await page.asked(ann), await page.asked(bob)
         number = (await anns.gets("search", q="quinquereme"))["found"][0]["id"]
@@ -149,7 +149,7 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         assert "summar" in (await visitor.posts("summaries/fold"))["said"]
         [summary] = (await visitor.gets("summaries"))["summaries"]
         opened = await visitor.gets("summary", id=summary["id"])
-        assert [one["text"] for one in opened["messages"]] == ["My boat is called Quinquereme.", "Noted."]
+        assert [message["text"] for message in opened["messages"]] == ["My boat is called Quinquereme.", "Noted."]
         [whole] = (await visitor.gets("timeline"))["summaries"]
         assert {name: whole[name] for name in summary} == summary, "the list has no texts"
         await visitor.posts("summaries/correct", status=400, id=summary["id"], text=" \u200b")
@@ -160,9 +160,9 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         [new] = [scope for scope in scopes if scope["is_open"]]
         assert (new["label"], len(scopes)) == ("Boats", 2)
         renamed = await visitor.posts("conversations/name", thread=new["thread"], title="Ships")
-        assert "Ships" in [one["label"] for one in renamed["scopes"]]
+        assert "Ships" in [scope["label"] for scope in renamed["scopes"]]
         back = await visitor.posts("conversations/open", thread=0)
-        assert [one["thread"] for one in back["scopes"] if one["is_open"]] == [0]
+        assert [scope["thread"] for scope in back["scopes"] if scope["is_open"]] == [0]
         await visitor.posts("conversations/open", status=404, thread=77)
 
 
@@ -175,16 +175,16 @@ async def test_a_past_is_brought_along_and_taken_away(own_house: House) -> None:
         assert planned.status_code == 200, planned.text
         assert planned.json()["has_new"]
         assert "24" in planned.json()["text"]
-        answers = {one["key"]: one["chosen"] or [0] for one in planned.json()["questions"]}
+        answers = {visitor["key"]: visitor["chosen"] or [0] for visitor in planned.json()["questions"]}
         asked["answers"] = json.dumps(answers)
         run = await visitor.request("POST", "import/run", params=asked, content=NOTES)
         lines = [json.loads(line) for line in run.text.splitlines()]
         assert "24" in lines[-1]["said"], lines
         assert (await visitor.gets("home"))["counts"]["total"] == 24
         first = await visitor.gets("timeline", day="2024-05-03", limit=5)
-        assert [one["text"] for one in first["messages"]] == [f"Note {number}." for number in range(3, 8)]
+        assert [message["text"] for message in first["messages"]] == [f"Note {number}." for number in range(3, 8)]
         before = await visitor.gets("timeline", before=first["messages"][0]["id"])
-        assert [one["text"] for one in before["messages"]] == ["Note 1.", "Note 2."]
+        assert [message["text"] for message in before["messages"]] == ["Note 1.", "Note 2."]
         assert not before["has_older"]
         refused = await visitor.request("POST", "import/plan", params=asked, content=b"\x00\x01 no file of ours")
         assert (refused.status_code, "error" in refused.json()) == (400, True)
@@ -214,7 +214,7 @@ async def test_admins_decide_and_to_others_there_is_no_such_page(own_house: Hous
         await bob.asks("Hello!")
         anns, bobs = await page.asked(ann), await page.asked(bob)
         state = await anns.gets("admin")
-        assert [(one["id"], one["standing"]) for one in state["people"]] == [(bob.id, "allowed")]
+        assert [(person["id"], person["standing"]) for person in state["people"]] == [(bob.id, "allowed")]
         assert all(state["health"].values())
         refused = await bobs.request("GET", "admin", params={"owner": bob.id})
         assert refused.status_code == 404
@@ -231,8 +231,8 @@ async def test_admins_decide_and_to_others_there_is_no_such_page(own_house: Hous
 async def test_an_admin_writes_to_everybody_from_the_page(own_house: House) -> None:
     ann, bob, eve = own_house.person("Ann"), own_house.person("Bob"), own_house.person("Eve")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=f"{bob.id},{eve.id}") as page:
-        for one in (ann, bob, eve):
-            await one.asks("Hello!")
+        for visitor in (ann, bob, eve):
+            await visitor.asks("Hello!")
         anns, bobs = await page.asked(ann), await page.asked(bob)
         assert "error" in await anns.posts("admin/broadcast", status=400, text="x" * 3_501)
         dropped = await anns.posts("admin/broadcast", text="This is never sent.")
@@ -241,10 +241,10 @@ async def test_an_admin_writes_to_everybody_from_the_page(own_house: House) -> N
         await anns.posts("admin/broadcast/send", status=404, id=dropped["id"])
         for path in ("admin/broadcast", "admin/broadcast/send", "admin/broadcast/stop"):
             await bobs.posts(path, status=404, id=made["id"], text="I am no admin.")
-        told = {one.id: one.now for one in (ann, bob, eve)}
+        told = {visitor.id: visitor.now for visitor in (ann, bob, eve)}
         await anns.posts("admin/broadcast/send", id=made["id"])
-        for one in (bob, eve):
-            await one.hears("The bot moves tonight.", since=told[one.id])
+        for visitor in (bob, eve):
+            await visitor.hears("The bot moves tonight.", since=told[visitor.id])
         await ann.hears("Arrived: 2 of 2", since=told[ann.id])
         assert (await anns.gets("admin"))["broadcasts"] == []
 
@@ -288,9 +288,9 @@ async def test_all_sessions_of_a_person_end_at_once_and_others_stay(own_house: H
         unused = LINK.search(await ann.asks("/dashboard", "#link="))
         assert unused is not None
         await desktop.posts("session/end", status=401)
-        for one in (phone, desktop):
-            assert (await one.request("GET", "home", params={"owner": ann.id})).status_code == 401
-            await one.posts("session", status=401)
+        for visitor in (phone, desktop):
+            assert (await visitor.request("GET", "home", params={"owner": ann.id})).status_code == 401
+            await visitor.posts("session", status=401)
         assert (await page.client.post("/api/session", json={"link": unused[1]})).status_code == 401
         await bobs.gets("home")
         await (await page.asked(ann)).gets("home")
@@ -301,8 +301,8 @@ async def test_half_a_character_does_no_harm(own_house: House) -> None:
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=str(bob.id)) as page:
         visitor = await page.asked(ann)
         await ann.sets_up()
-        for one in (ann, bob):
-            await one.asks("Hello!")
+        for owner in (ann, bob):
+            await owner.asks("Hello!")
         bodies: dict[str, dict[str, object]] = {
             "facts/add": {"text": "Ann has half \ud83d."},
             "conversations/begin": {"thread": 0, "title": "Half \ud83d"},

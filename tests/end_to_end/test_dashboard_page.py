@@ -356,8 +356,8 @@ async def test_somebody_signs_out_everywhere(own_house: House, browser: Browser)
             await expect(here.page.locator("#page")).to_contain_text("/dashboard")
             await there.page.evaluate("location.hash = '#facts'")
             await expect(there.page.locator("#page")).to_contain_text("/dashboard")
-            for one in (here, there):
-                one.problems.clear()  # the refusals are on the console
+            for side in (here, there):
+                side.problems.clear()  # the refusals are on the console
 
 
 async def test_every_page_in_every_language(own_house: House, browser: Browser) -> None:

@@ -32,12 +32,12 @@ async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
         visitor = Visitor(page=page, token=session["token"], owner=ann.id)
         home = await visitor.gets("home")
         assert (home["memory"]["enabled"], home["counts"]["total"]) == (True, 2)
-        assert [one["messages"] for one in home["scopes"]] == [2]
+        assert [scope["messages"] for scope in home["scopes"]] == [2]
         shown = await visitor.gets("timeline")
-        assert [one["text"] for one in shown["messages"]] == ["My boat is called Quinquereme.", "Noted."]
-        assert [one["role"] for one in shown["messages"]] == ["user", "assistant"]
+        assert [message["text"] for message in shown["messages"]] == ["My boat is called Quinquereme.", "Noted."]
+        assert [message["role"] for message in shown["messages"]] == ["user", "assistant"]
         found = await visitor.gets("search", q="boat")
-        assert [one["text"] for one in found["found"]] == ["My boat is called Quinquereme."]
+        assert [message["text"] for message in found["found"]] == ["My boat is called Quinquereme."]
         assert (await visitor.gets("search", q="boat", kind="assistant"))["found"] == []
         why = await visitor.gets("why")
         [answer] = why["answers"]
@@ -51,7 +51,7 @@ async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
             await visitor.gets(path)
         message = shown["messages"][0]["id"]
         whole = await visitor.gets("message", id=message)
-        assert [one["text"] for one in whole["turn"]] == ["My boat is called Quinquereme.", "Noted."]
+        assert [message["text"] for message in whole["turn"]] == ["My boat is called Quinquereme.", "Noted."]
 
 
 async def test_whoever_has_half_a_character_in_their_name_gets_in(own_house: House) -> None:
@@ -233,7 +233,7 @@ async def test_within_telegram_a_button_and_the_menu_open_it(own_house: House) -
             told = await ann.tells("/dashboard", "#link=")
             [[button]] = told["reply_markup"]["inline_keyboard"]
             assert button["web_app"] == {"url": f"{url}/?owner={ann.id}"}
-            call = await own_house.world.calls.first(lambda one: one["method"] == "setChatMenuButton", timeout=60)
+            call = await own_house.world.calls.first(lambda call: call["method"] == "setChatMenuButton", timeout=60)
             assert url in str(call["params"])
             proof = {"init_data": init_data(ann.id)}
             # A proxy hands on the public name, or calls the server by its own.

@@ -14,7 +14,7 @@ WALNUTS = "I keep the walnuts in the blue cellar box."
 async def explained(ann: Member, command: str = "/why", *, reply_to: int | None = None) -> tuple[str, str]:
     """The lines above the quote; the quote, or where it does not hold everything all pages behind the button."""
     brief = await ann.tells(command, "was made from", reply_to=reply_to)
-    [quote] = [one for one in brief["entities"] if one["type"] == "expandable_blockquote"]
+    [quote] = [entity for entity in brief["entities"] if entity["type"] == "expandable_blockquote"]
     above, told = brief["text"][: quote["offset"]], brief["text"][quote["offset"] :]
     pages, message, button = [told], brief, "Details"
     while button in labels(message):

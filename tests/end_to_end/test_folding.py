@@ -103,7 +103,7 @@ async def test_a_failed_fold_is_told_once_and_tried_again(house: House, bot: Pro
         since = ann.now
         await ann.asks("two")
         await ann.hears("could not summarise", since=since)
-        assert [one["is_active"] for one in house.memory.messages(ann.id)] == [1] * 4
+        assert [message["is_active"] for message in house.memory.messages(ann.id)] == [1] * 4
         assert house.memory.summaries(ann.id) == []
         assert "Last failure" in await ann.asks("/summary_status")
         log = bot.log.last
@@ -117,7 +117,7 @@ async def test_a_failed_fold_is_told_once_and_tried_again(house: House, bot: Pro
     told = [message for message in ann.heard(since=since) if "could not summarise" in message["text"]]
     assert len(told) == 1
     await folded(bot, ann, "four")
-    assert [one["is_active"] for one in house.memory.messages(ann.id)] == [0] * 8
+    assert [message["is_active"] for message in house.memory.messages(ann.id)] == [0] * 8
     assert "Last failure" not in await ann.asks("/summary_status")
     check_files(house, ann.id)
 
@@ -170,5 +170,5 @@ async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: Hou
     check_files(house, ann.id)
     await ann.asks("What now?")
     text = json.dumps(house.chat_requests()[-1])
-    positions = [text.index(one) for one in newest]
+    positions = [text.index(sentence) for sentence in newest]
     assert positions == sorted(positions, reverse=True)  # the highest level first

@@ -99,7 +99,7 @@ async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: House
         since = at_group.now
         at_group.edits(message["message_id"], "@keepsake_bot My boat is called Trireme.")
         await at_group.asks("@keepsake_bot And now?", "Noted.")
-        assert [one["text"] for one in at_group.heard(since=since)] == ["Noted."]
+        assert [message["text"] for message in at_group.heard(since=since)] == ["Noted."]
         reacted = [call for call in house.world.calls.since(0) if call["method"] == "setMessageReaction"]
         assert str(message["message_id"]) in str(reacted[-1])
 
@@ -216,7 +216,7 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
         ann.press(offer, "Answer again")
         await ann.hears("Canberra.", since=since)
         await ann.asks("/summary_status", "Total messages: 2")
-        contents = [one["content"] for one in house.memory_in("corrected").messages(ann.id)]
+        contents = [message["content"] for message in house.memory_in("corrected").messages(ann.id)]
         assert contents == ["What is the capital of Australia?", "Canberra."]
         since = ann.now
         house.world.edit(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")

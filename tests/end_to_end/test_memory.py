@@ -39,9 +39,12 @@ async def test_the_wizard_ends_with_memory_in_sqlite(house: House, bot: Process)
     assert house.memory.messages(ann.id) == []
     await ann.asks("Hello there")
     stored = house.memory.messages(ann.id)
-    assert [(one["role"], one["content"]) for one in stored] == [("user", "Hello there"), ("assistant", "Noted.")]
-    assert [one["is_active"] for one in stored] == [1, 1]
-    assert [one["chunk_id"] for one in stored] == [None, None]
+    assert [(message["role"], message["content"]) for message in stored] == [
+        ("user", "Hello there"),
+        ("assistant", "Noted."),
+    ]
+    assert [row["is_active"] for row in stored] == [1, 1]
+    assert [row["chunk_id"] for row in stored] == [None, None]
 
 
 async def test_cancel_leaves_everything_as_it_was(house: House, bot: Process) -> None:
@@ -107,11 +110,11 @@ async def test_switching_storage_moves_everything_with_its_ids(house: House, bot
     await ann.sets_up("SQLite", 4)
     after = house.memory.messages(ann.id)
     kept = ("id", "role", "content", "created_at", "is_active", "chunk_id", "turn_id")
-    assert [[one[name] for name in kept] for one in after[:4]] == [[one[name] for name in kept] for one in before]
+    assert [[row[name] for name in kept] for row in after[:4]] == [[row[name] for name in kept] for row in before]
     assert [(summary["id"], summary["summary_text"]) for summary in house.memory.summaries(ann.id)] == [
-        (one["id"], one["summary_text"]) for one in made
+        (summary["id"], summary["summary_text"]) for summary in made
     ]
-    assert [one["id"] for one in after] == [1, 2, 3, 4, 5, 6]
+    assert [row["id"] for row in after] == [1, 2, 3, 4, 5, 6]
     assert set(house.memory.files_with("kohlrabi")) <= {"memory.db", "memory.db-wal"}
 
 

@@ -25,7 +25,7 @@ async def test_a_file_of_an_earlier_version_ends_the_start_and_is_left_alone(hou
     run = await house.run(environ=house.environ(DATA_DIR=folder.name))
     assert run.status == 2
     assert "Traceback" not in run.err
-    [line] = [one for one in run.err.splitlines() if "before 1.0" in one]
+    [line] = [line for line in run.err.splitlines() if "before 1.0" in line]
     assert name in line
     assert "/export json" in line
     assert "/import" in line

@@ -52,7 +52,9 @@ async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house
     since = ann.now
     assert not await ann.toast(ann.press(offer, "Import"))
     edited = [event for event in house.world.feed.since(since) if event["kind"] == "edit"]
-    assert not [one for one in edited if one["message"]["message_id"] == done["message_id"]], "the receipt stays"
+    assert not [update for update in edited if update["message"]["message_id"] == done["message_id"]], (
+        "the receipt stays"
+    )
     assert "flowerpot" in await ann.asks("/search flowerpot")
     assert [message["origin"] for message in house.memory.messages(ann.id)] == ["imported", "overheard"]
 
@@ -75,7 +77,7 @@ async def test_whose_another_account_was_may_be_said(house: House, bot: Process)
     asked = await pressed(dora, offer, "Which of the speakers are you?", "would add 1 message")
     offer = await pressed(dora, asked, "Dora (1)", "would add 1 message")
     await pressed(dora, offer, "Import", "Done: 1 message added")
-    assert [one["origin"] for one in house.memory.messages(dora.id)] == ["imported"]
+    assert [message["origin"] for message in house.memory.messages(dora.id)] == ["imported"]
 
 
 async def test_pasted_memories_are_kept_as_they_were_chosen(house: House, bot: Process) -> None:

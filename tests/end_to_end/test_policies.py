@@ -166,8 +166,10 @@ async def test_a_rebuild_survives_a_kill(own_house: House) -> None:
     async with house.bot() as again:
         await again.logged(f"rebuilt 3 summaries of messages 1-6 of {ann.id}")
         rebuilt = house.memory.summaries(ann.id)
-        assert [one["summary_text"] for one in rebuilt] == ["They spoke of things."] * 3
-        assert {message["chunk_id"] for message in house.memory.messages(ann.id)} == {one["id"] for one in rebuilt}
+        assert [summary["summary_text"] for summary in rebuilt] == ["They spoke of things."] * 3
+        assert {message["chunk_id"] for message in house.memory.messages(ann.id)} == {
+            summary["id"] for summary in rebuilt
+        }
         since = ann.now
         await ann.asks("/summary_rebuild", "0 of 3")
         await ann.hears("All summaries are made again (3 summaries)", since=since)

@@ -66,7 +66,9 @@ async def test_the_page_the_webhook_and_a_large_import_come_through(
             file, asked = archive(), {"owner": ann.id, "name": "WhatsApp Chat.zip"}
             planned = await visitor.request("POST", "import/plan", params=asked, content=file)
             assert planned.status_code == 200, planned.text
-            asked["answers"] = json.dumps({one["key"]: one["chosen"] or [0] for one in planned.json()["questions"]})
+            asked["answers"] = json.dumps(
+                {question["key"]: question["chosen"] or [0] for question in planned.json()["questions"]}
+            )
             run = await visitor.request("POST", "import/run", params=asked, content=file)
             assert "said" in json.loads(run.text.splitlines()[-1]), run.text
             assert (await visitor.gets("search", q="walnut nests"))["found"]

@@ -19,7 +19,7 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House
     async with house.bot(DATA_DIR="reminded"):
         await ann.hears("Reminder: call mum", since=since)
         await ann.asks("Thanks")
-        told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
+        told = [message["text"] for message in ann.heard(since=since) if message["text"].startswith("Reminder")]
     assert [text.replace(" 2026", "") for text in told] == [  # the year is said in later ones only
         "Reminder: call mum\n\nIt was due Friday, 2 January, 3:04 (UTC)."
     ]
@@ -44,6 +44,6 @@ async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_th
     async with house.bot(DATA_DIR="noted") as process:
         await process.logged("is not sent a third time")
         await ann.asks("Thanks")
-    told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
+    told = [message["text"] for message in ann.heard(since=since) if message["text"].startswith("Reminder")]
     assert len(told) == 2
     assert memory.rows("SELECT * FROM reminders") == []

@@ -66,8 +66,8 @@ async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
         told = [asyncio.create_task(running[name].logged("fetches the updates of all")) for name in "bc"]
         done, others = await asyncio.wait(told, return_when=asyncio.FIRST_COMPLETED)
         assert done
-        for one in others:
-            one.cancel()
+        for other in others:
+            other.cancel()
         # The others are started again at once, as a supervisor does it.
         for name in "bc":
             since = own_house.world.feed.last
@@ -164,7 +164,7 @@ async def test_a_process_that_was_paused_while_it_streamed_is_silent_when_it_wak
         assert await there.asks("@keepsake_bot, and now?") == "Noted."
         after = own_house.world.messages[there.chat_id]
         assert {number: after[number] for number in before} == before
-        assert not [one for one in after.values() if "broken off" in str(one.get("text"))]
+        assert not [message for message in after.values() if "broken off" in str(message.get("text"))]
     finally:
         for process in (paused, other):
             assert process is None or await process.terminate() == 0
@@ -197,7 +197,9 @@ async def test_the_page_of_any_process_shows_and_changes_a_memory_that_another_s
         own_house.model.script(ANSWERS, HANGS)
         ann.says("A question that takes long")
         await own_house.model.until_held(held + 1)
-        answers = [await one.request("POST", "facts/add", json={"owner": ann.id, "text": "Late."}) for one in visitors]
+        answers = [
+            await visitor.request("POST", "facts/add", json={"owner": ann.id, "text": "Late."}) for visitor in visitors
+        ]
         assert sorted(answer.status_code for answer in answers) == [200, 503]
         assert all("busy" in answer.json()["error"] for answer in answers if answer.status_code == 503)
         await own_house.model.release()

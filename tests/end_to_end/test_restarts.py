@@ -79,7 +79,7 @@ async def test_a_killed_bot_has_the_message_and_answers_it_once(house: House, st
         ann.says("Do not forget the kohlrabi")
         await house.model.until_held(held + 1)
         if storage == "SQLite":
-            assert [one["content"] for one in memory.messages(ann.id)] == ["Do not forget the kohlrabi"]
+            assert [message["content"] for message in memory.messages(ann.id)] == ["Do not forget the kohlrabi"]
         else:
             assert "Do not forget the kohlrabi" in (memory.folder / "memory.json.journal").read_text()
         await process.kill()
@@ -90,7 +90,7 @@ async def test_a_killed_bot_has_the_message_and_answers_it_once(house: House, st
         await ann.asks("Thank you")
         assert [message["text"] for message in ann.heard(since=since)] == ["I will not forget.", "Noted."]
     stored = memory.messages(ann.id) if storage == "SQLite" else memory.json()["messages"][str(ann.id)]
-    assert [one["content"] for one in stored] == [
+    assert [message["content"] for message in stored] == [
         "Do not forget the kohlrabi",
         "I will not forget.",
         "Thank you",

@@ -67,7 +67,7 @@ async def test_nothing_secret_is_told_logged_or_stored(house: House, storage: st
         press = house.world.press(ann.id, ann.chat_id, ann.heard()[-1]["message_id"], f"on:{ann.id}:{WORDS}")
         await ann.toast(press)
         out = "\n".join(entry["line"] for entry in process.out)
-        demand_discretion(house, process.text(), out, told=[str(one.get("text")) for one in ann.heard()])
+        demand_discretion(house, process.text(), out, told=[str(message.get("text")) for message in ann.heard()])
 
 
 async def test_commands_and_refused_starts_are_as_discreet(house: House) -> None:
@@ -100,7 +100,9 @@ async def test_orders_of_people_in_groups(house: House) -> None:
         asked = await ann_there.tells("/summary", "1 of 2")
         assert "somebody else" in await bob_there.toast(bob_there.press(asked, "SQLite"))
         assert "Memory: disabled" in await ann_there.asks("/summary_status")
-        [button] = [one for row in asked["reply_markup"]["inline_keyboard"] for one in row if "JSON" in one["text"]]
+        [button] = [
+            button for row in asked["reply_markup"]["inline_keyboard"] for button in row if "JSON" in button["text"]
+        ]
         forged = button["callback_data"].replace(f":{ann.id}:", f":{bob.id}:")
         press = house.world.press(bob.id, group, asked["message_id"], forged)
         assert await bob_there.toast(press)

@@ -76,7 +76,7 @@ def mutated(value: Any, chance: Chance) -> Any:
         key = chance.choice(list(value))
         match chance.randrange(12):
             case 0:
-                return {name: one for name, one in value.items() if name != key}
+                return {name: item for name, item in value.items() if name != key}
             case 1:
                 return {**value, text_from(chance, 5): value[key]}
             case _:

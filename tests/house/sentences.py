@@ -37,7 +37,7 @@ def sentences(language: str = ENGLISH) -> Iterator[tuple[str, str]]:
     for family in list_families(language):
         for key, message in texts(language, family).items():
             if message.value is not None:
-                yield from ((key, one) for one in _END.split(shown(message.value)) if one)
+                yield from ((key, sentence) for sentence in _END.split(shown(message.value)) if sentence)
 
 
 if __name__ == "__main__":

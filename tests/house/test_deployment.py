@@ -60,7 +60,7 @@ def of(word: str) -> list[str]:
 
 
 def image_environ() -> dict[str, str]:
-    return dict(one.split("=", 1) for rest in of("ENV") for one in shlex.split(rest))
+    return dict(assignment.split("=", 1) for rest in of("ENV") for assignment in shlex.split(rest))
 
 
 def copied() -> list[str]:
@@ -94,12 +94,12 @@ def test_neither_memories_nor_secrets_nor_tests_get_into_the_image() -> None:
     assert patterns[0] == "**", "nothing is sent but what is named"
     assert {pattern[1:] for pattern in patterns if pattern.startswith("!")} == set(copied())
     for hidden in (".env", "data", ".git", "tests"):
-        assert not any(fnmatch(hidden, one) for one in copied())
+        assert not any(fnmatch(hidden, pattern) for pattern in copied())
 
 
 def test_the_image_is_no_roots_and_keeps_what_it_writes_on_a_volume() -> None:
     assert of("USER") == ["10001:10001"]
-    assert [one.split(":")[1].split(" ")[0] for one in of("FROM")] == ["3.11-slim-bookworm"] * 2
+    assert [line.split(":")[1].split(" ")[0] for line in of("FROM")] == ["3.11-slim-bookworm"] * 2
     settings = image_environ()
     assert settings.keys() <= NAMES | OTHERS
     assert of("VOLUME") == [settings["DATA_DIR"]] == [settings["SQLITE_TMPDIR"]]
@@ -165,9 +165,9 @@ def test_the_database_is_the_one_that_the_processes_ask_and_nobody_else_reaches_
     assert server["networks"] == ["database"]
     assert compose["networks"]["database"]["internal"] is True
     assert "ports" not in server
-    reached = {name for name, one in compose["services"].items() if "database" in one["networks"]}
+    reached = {name for name, entry in compose["services"].items() if "database" in entry["networks"]}
     assert reached == {"postgres", *BOTS}
-    named = {volume.partition(":")[0] for one in compose["services"].values() for volume in one["volumes"]}
+    named = {volume.partition(":")[0] for entry in compose["services"].values() for volume in entry["volumes"]}
     assert {name for name in named if not name.startswith(".")} == compose["volumes"].keys()
 
 
@@ -177,12 +177,12 @@ def test_caddy_passes_the_webhook_and_the_page_to_every_process_that_is_ready(co
     config = text("Caddyfile")
     proxied = re.findall(r"reverse_proxy (.+) \{\n\s+import ready\n", config)
     ports = (settings.webhook_listen[1], settings.dashboard_listen[1])
-    assert [one.split() for one in proxied] == [[f"{name}:{port}" for name in BOTS] for port in ports]
-    assert {one[0] for one in (settings.webhook_listen, settings.dashboard_listen)} == {"0.0.0.0"}  # noqa: S104
+    assert [line.split() for line in proxied] == [[f"{name}:{port}" for name in BOTS] for port in ports]
+    assert {address[0] for address in (settings.webhook_listen, settings.dashboard_listen)} == {"0.0.0.0"}  # noqa: S104
     assert f"health_port {settings.health_listen[1]}\n" in config
     assert "health_uri /readyz\n" in config
     path = re.findall(r"path (\S+)", config)
-    assert [settings.dashboard_url + one for one in path] == [settings.webhook_url]
+    assert [settings.dashboard_url + suffix for suffix in path] == [settings.webhook_url]
     assert [compose["services"][name].get("ports") for name in ("caddy", *BOTS)] == [["80:80", "443:443"]] + [None] * 3
 
 
@@ -195,7 +195,7 @@ def test_caddy_passes_the_webhook_and_the_page_to_every_process_that_is_ready(co
     ],
 )
 def test_what_the_program_takes_is_not_too_large_for_a_proxy(name: str, limit: str, unit: int) -> None:
-    limits = [int(one) * unit for one in re.findall(limit, text(name))]
+    limits = [int(number) * unit for number in re.findall(limit, text(name))]
     needed = [MAX_UPDATE_BYTES, MAX_FILE_BYTES] if len(limits) > 1 else [MAX_FILE_BYTES]
     assert all(given >= most for given, most in zip(limits, needed, strict=True)), limits
 
@@ -212,7 +212,7 @@ def test_a_file_is_what_its_schema_asks_for(schema: str, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def objects() -> dict[str, Json]:
-    return {one["kind"]: one for one in yaml.safe_load_all(text("kubernetes.yaml"))}
+    return {document["kind"]: document for document in yaml.safe_load_all(text("kubernetes.yaml"))}
 
 
 def test_the_pods_are_set_up_as_the_program_reads_it(objects: Mapping[str, Json]) -> None:
@@ -225,17 +225,17 @@ def test_the_pods_are_set_up_as_the_program_reads_it(objects: Mapping[str, Json]
     pod = objects["StatefulSet"]["spec"]["template"]["spec"]
     [bot] = pod["containers"]
     assert settings.health_listen
-    ports = {one["name"]: one["containerPort"] for one in bot["ports"]}
+    ports = {port["name"]: port["containerPort"] for port in bot["ports"]}
     assert ports == {
         "webhook": settings.webhook_listen[1],
         "page": settings.dashboard_listen[1],
         "health": settings.health_listen[1],
     }
-    assert {one["mountPath"] for one in bot["volumeMounts"]} == {str(settings.data_dir), "/tmp"}  # noqa: S108
+    assert {mount["mountPath"] for mount in bot["volumeMounts"]} == {str(settings.data_dir), "/tmp"}  # noqa: S108
     assert (pod["securityContext"]["runAsUser"], bot["securityContext"]["readOnlyRootFilesystem"]) == (10001, True)
     probes = {name: probe["httpGet"] for name, probe in bot.items() if name.endswith("Probe")}
-    assert {one["port"] for one in probes.values()} == {"health"}
-    assert {name: one["path"] for name, one in probes.items()} == {
+    assert {probe["port"] for probe in probes.values()} == {"health"}
+    assert {name: check["path"] for name, check in probes.items()} == {
         "startupProbe": "/healthz",
         "livenessProbe": "/healthz",
         "readinessProbe": "/readyz",
@@ -258,14 +258,14 @@ def test_the_objects_name_each_other(objects: Mapping[str, Json]) -> None:
     assert objects["StatefulSet"]["spec"]["serviceName"] == objects["Service"]["metadata"]["name"]
     [rule] = objects["Ingress"]["spec"]["rules"]
     given = objects["ConfigMap"]["data"]
-    urls = {one["backend"]["service"]["port"]["name"]: one["path"].rstrip("/") for one in rule["http"]["paths"]}
+    urls = {path["backend"]["service"]["port"]["name"]: path["path"].rstrip("/") for path in rule["http"]["paths"]}
     assert {name: f"https://{rule['host']}{path}" for name, path in urls.items()} == {
         "webhook": given["WEBHOOK_URL"],
         "page": given["DASHBOARD_URL"],
     }
-    served = {one["name"] for one in objects["Service"]["spec"]["ports"]}
+    served = {port["name"] for port in objects["Service"]["spec"]["ports"]}
     assert served == urls.keys()
-    assert {one["backend"]["service"]["name"] for one in rule["http"]["paths"]} == {
+    assert {path["backend"]["service"]["name"] for path in rule["http"]["paths"]} == {
         objects["Service"]["metadata"]["name"]
     }
     assert [rule["host"]] == objects["Ingress"]["spec"]["tls"][0]["hosts"]
@@ -290,7 +290,7 @@ def unit() -> configparser.RawConfigParser:
 
 def test_the_service_starts_the_program_as_nobody_and_lets_it_stop() -> None:
     service = unit()["Service"]
-    environ = dict(one.split("=", 1) for one in service["Environment"].split())
+    environ = dict(assignment.split("=", 1) for assignment in service["Environment"].split())
     assert environ.keys() <= NAMES | OTHERS
     interpreter, script = service["ExecStart"].split()
     home = Path(service["WorkingDirectory"])
@@ -410,7 +410,7 @@ def test_every_block_of_the_page_has_a_language_that_is_tested() -> None:
     assert {language for language, _ in BLOCKS} <= {*READERS, "sql", "postgresql"}
 
 
-@pytest.mark.parametrize("number", [number for number, one in enumerate(BLOCKS) if one[0] in READERS])
+@pytest.mark.parametrize("number", [number for number, block in enumerate(BLOCKS) if block[0] in READERS])
 def test_the_program_that_a_block_is_for_takes_it(tmp_path: Path, number: int) -> None:
     language, lines = BLOCKS[number]
     run_tool(*READERS[language](lines, tmp_path), tmp_path)
@@ -433,7 +433,9 @@ def test_every_query_of_the_dashboard_and_the_alarms_asks_for_a_figure_that_is_t
     asked = re.findall(r"\b(?:keepsake|process)_\w+", "\n".join([*queries, text("keepsake.rules.yaml")]))
     assert {*asked} <= known
     shown = {re.sub("_(bucket|count|sum)$", "", name) for name in asked}
-    assert {name for name in scraped if name.startswith("keepsake_")} == {one for one in shown if one.startswith("k")}
+    assert {name for name in scraped if name.startswith("keepsake_")} == {
+        name for name in shown if name.startswith("k")
+    }
     rules = [{"record": "is:parsed", "expr": query.replace("$__rate_interval", "5m")} for query in queries]
     groups = [{"name": str(number), "rules": [rule]} for number, rule in enumerate(rules)]
     run_tool(

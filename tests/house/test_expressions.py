@@ -21,8 +21,8 @@ async def test_twenty_thousand_characters_end_within_a_second_of_a_processor() -
         for child in children:
             if child.returncode is None:
                 child.kill()
-    assert sum(one["count"] for one in found) > LEAST
-    assert [slow for one in found for slow in one["slow"]] == []
+    assert sum(report["count"] for report in found) > LEAST
+    assert [slow for report in found for slow in report["slow"]] == []
     # The names of our commands, to be found in our own texts; words of locale data, to be found in short ones.
     assert {place.partition(":")[0] for place in found[0]["built"]} == {"locales/page_texts.py", "reminders/lexicon.py"}
 

@@ -175,7 +175,7 @@ def test_no_circle_of_imports_inside_a_folder_either() -> None:
     """Imports for types count, too: of two modules in a circle neither can be understood before the other."""
     graph: dict[str, set[str]] = {}
     for name, source in SOURCES.items():
-        known = {one for imported in imports(source) for one in (imported, imported.rpartition(".")[0])}
+        known = {module for imported in imports(source) for module in (imported, imported.rpartition(".")[0])}
         graph[name] = (known & SOURCES.keys()) - {name}
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 

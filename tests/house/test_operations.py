@@ -23,7 +23,7 @@ def queries() -> dict[str, str]:
     """Return the page's SQL statements by the first two words of the line before, and their number."""
     found = {}
     for words, block in re.findall(r"\n([^\n]+:)\n\n```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
-        for number, statement in enumerate(one for one in block.split(";") if one.strip()):
+        for number, statement in enumerate(statement for statement in block.split(";") if statement.strip()):
             found[f"{words.split()[0]} {words.split()[1]} {number}"] = statement
     return found
 
@@ -34,7 +34,7 @@ def test_every_figure_is_told_with_its_labels() -> None:
     declared = set()
     for collector, names in REGISTRY._collector_to_names.items():
         if isinstance(collector, MetricWrapperBase):
-            [name] = {one for one in names if one.endswith("_total")} or {collector._name}
+            [name] = {name for name in names if name.endswith("_total")} or {collector._name}
             declared.add(f"{name}{{{','.join(collector._labelnames)}}}".removesuffix("{}"))
     told = re.findall(r"^\| `(keepsake_[^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert set(told) == declared

@@ -33,7 +33,7 @@ def private_names(tree: ast.AST) -> Iterator[str]:
             case ast.Attribute(attr=name) if is_private(name):
                 yield name
             case ast.ImportFrom(module=module, names=names):
-                yield from filter(is_private, [*(module or "").split("."), *(one.name for one in names)])
+                yield from filter(is_private, [*(module or "").split("."), *(name.name for name in names)])
             case ast.Call(
                 func=ast.Name(id=called) | ast.Attribute(attr=called), args=[_, ast.Constant(value=str(name)), *_]
             ):

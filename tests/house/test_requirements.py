@@ -55,7 +55,9 @@ def test_what_is_imported_is_named(is_program: bool) -> None:
         if is_program and path.relative_to(ROOT).parts[0] in OUTSIDE:
             continue
         for package in set(imported(path)) - ours - sys.stdlib_module_names - TYPES - OPTIONAL:
-            names = {re.sub(r"[-_.]+", "-", one).lower() for one in distributions.get(package, [package])}
+            names = {
+                re.sub(r"[-_.]+", "-", distribution).lower() for distribution in distributions.get(package, [package])
+            }
             if not names & known.keys():
                 missing.setdefault(package, set()).add(str(path.relative_to(ROOT)))
     assert missing == {}

@@ -7,6 +7,7 @@ MOST = 20
 
 def test_no_sentence_has_more_than_twenty_words() -> None:
     lengths = {
-        (key, one): len([word for word in one.split() if any(map(str.isalnum, word))]) for key, one in sentences()
+        (key, sentence): len([word for word in sentence.split() if any(map(str.isalnum, word))])
+        for key, sentence in sentences()
     }
     assert [place for place, length in lengths.items() if length > MOST] == []

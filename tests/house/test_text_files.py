@@ -66,11 +66,11 @@ def test_every_text_can_be_shown(language: str) -> None:
 def test_a_text_that_the_program_asks_for_is_there_and_gets_its_arguments() -> None:
     for call in calls():
         for key in call.keys:
-            matching = [one for one in keys() if fnmatchcase(one, key)]
+            matching = [text_key for text_key in keys() if fnmatchcase(text_key, key)]
             assert matching, f"{call.place}: no text is called {key}"
-            for one in matching if call.arguments is not None else ():
-                wanted = needed(ENGLISH, one).arguments
-                assert call.arguments is None or call.arguments >= wanted, f"{call.place}: {one} needs {wanted}"
+            for text_key in matching if call.arguments is not None else ():
+                wanted = needed(ENGLISH, text_key).arguments
+                assert call.arguments is None or call.arguments >= wanted, f"{call.place}: {text_key} needs {wanted}"
 
 
 def test_no_text_is_left_that_nobody_asks_for() -> None:
@@ -90,7 +90,7 @@ def test_a_page_gets_the_texts_it_asks_for_in_a_form_that_a_browser_puts_togethe
     """With the words of the files; test_page.py has the browser show them."""
     shown = make_page_texts(page, language)["texts"]
     asked = {key for call in page_calls(page) for key in call.keys}
-    assert [key for key in sorted(asked) if not any(fnmatchcase(one, key) for one in shown)] == []
+    assert [key for key in sorted(asked) if not any(fnmatchcase(pattern, key) for pattern in shown)] == []
     for key, pattern in shown.items():
         found = needed(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:

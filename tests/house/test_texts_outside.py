@@ -76,11 +76,11 @@ def texts_in(tree: ast.AST) -> Iterator[str]:
             case ast.Expr(value=ast.Constant() as docstring):
                 passed.add(id(docstring))
             case ast.Call(func=ast.Attribute(attr=name)) if name in LOGGED:
-                passed |= {id(one) for one in ast.walk(node)}
+                passed |= {id(inner) for inner in ast.walk(node)}
             case ast.Call(func=ast.Name(id=name)) if name in OPERATORS:
-                passed |= {id(one) for one in ast.walk(node)}
+                passed |= {id(inner) for inner in ast.walk(node)}
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"))):
-                passed |= {id(one) for one in ast.walk(node)}
+                passed |= {id(inner) for inner in ast.walk(node)}
         match node:
             case ast.Constant(value=str(text)) if id(node) not in passed and SENTENCE.search(text):
                 yield text

@@ -65,7 +65,11 @@ def declared(class_: ast.AST) -> set[str]:
             case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
                 names.add(name)
             case ast.Assign(targets=[ast.Name(id="__slots__")], value=ast.Tuple(elts=names_)):
-                names |= {one.value for one in names_ if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+                names |= {
+                    literal.value
+                    for literal in names_
+                    if isinstance(literal, ast.Constant) and isinstance(literal.value, str)
+                }
     return names
 
 
@@ -79,7 +83,7 @@ def parsed(file: Path) -> ast.Module:
 
 def state() -> set[str]:
     return {
-        name for file, classes in STATE.items() for one in classes for name in declared(classes_in(ROOT / file)[one])
+        name for file, classes in STATE.items() for kind in classes for name in declared(classes_in(ROOT / file)[kind])
     }
 
 

@@ -109,7 +109,7 @@ def page_calls(page: Path) -> Sequence[Call]:
             if source[: asked.start()].endswith("function "):
                 continue
             key, *given = _given(source, asked.end())
-            keys = tuple(re.sub(r"\$\{[^}]*\}", "*", one) for one in re.findall(r"""["`]([^"`]+)["`]""", key))
+            keys = tuple(re.sub(r"\$\{[^}]*\}", "*", argument) for argument in re.findall(r"""["`]([^"`]+)["`]""", key))
             names = frozenset(_members(given[0])) if given else frozenset()
             place = f"{path.name}:{source.count(chr(10), 0, asked.start()) + 1}"
             # A text of any name may be asked for by an element of the page: those are in the HTML.
@@ -142,8 +142,8 @@ def _given(source: str, start: int) -> list[str]:
 def _members(given: str) -> Iterator[str]:
     """The names in an object as JavaScript writes it: { shown, total: owner.total }."""
     assert given.startswith("{"), given
-    for one in _given(given[1:-1] + ")", 0):
-        yield one.partition(":")[0].strip()
+    for argument in _given(given[1:-1] + ")", 0):
+        yield argument.partition(":")[0].strip()
 
 
 @cache
@@ -154,7 +154,7 @@ def calls() -> Sequence[Call]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:
                 named = [keyword.arg for keyword in node.keywords]
-                arguments = None if None in named else frozenset(one for one in named if one is not None)
+                arguments = None if None in named else frozenset(name for name in named if name is not None)
                 found.append(Call(f"{place}:{node.lineno}", tuple(_keys(node.args[0])), arguments))
     return found
 
@@ -167,7 +167,7 @@ def _keys(node: ast.expr) -> Iterator[str]:
             yield from _keys(node.body)
             yield from _keys(node.orelse)
         case ast.JoinedStr(values=values):
-            yield "".join(str(one.value) if isinstance(one, ast.Constant) else "*" for one in values)
+            yield "".join(str(value.value) if isinstance(value, ast.Constant) else "*" for value in values)
 
 
 @cache

@@ -33,8 +33,8 @@ async def grave_violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
     options = {"resultTypes": ["violations"], "iframes": False, **only}
     result: dict[str, Any] = await page.evaluate("options => axe.run(document, options)", options)
     return [
-        f"{page.url}: {one['id']} ({one['impact']}): {node['html'][:200]}: {node['failureSummary']}"
-        for one in result["violations"]
-        if one["impact"] in GRAVE
-        for node in one["nodes"]
+        f"{page.url}: {violation['id']} ({violation['impact']}): {node['html'][:200]}: {node['failureSummary']}"
+        for violation in result["violations"]
+        if violation["impact"] in GRAVE
+        for node in violation["nodes"]
     ]

@@ -29,7 +29,7 @@ class Stage:
         """The model's answer, with the ids of the messages and facts that it is about."""
         if isinstance(self.told, str):
             return self.told
-        return json.dumps({"facts": [_whole(one, self.said, ids, known) for one in self.told]}, ensure_ascii=False)
+        return json.dumps({"facts": [_whole(told, self.said, ids, known) for told in self.told]}, ensure_ascii=False)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def shared_state() -> dict[str, object]:
         "collector": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()),
         "switch interval": sys.getswitchinterval(),
         "profiler": sys.getprofile(),
-        "signals": [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)],
+        "signals": [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)],
     }
 
 

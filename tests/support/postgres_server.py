@@ -138,14 +138,14 @@ def give_back(url: str, within: Path) -> None:
 
     Their tables have to be as the program makes them, and closed.
     """
-    given = [one for one in _SCHEMAS if one[0] == url and one[1].is_relative_to(within)]
+    given = [schema for schema in _SCHEMAS if schema[0] == url and schema[1].is_relative_to(within)]
     if not given:
         return
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET session_replication_role = replica")  # no trigger counts what goes
         connection.execute("SET lock_timeout = '10s'")
-        for one in given:
-            connection.execute(_EMPTY.replace("SCHEMA", schema := _SCHEMAS.pop(one)).encode())
+        for address in given:
+            connection.execute(_EMPTY.replace("SCHEMA", schema := _SCHEMAS.pop(address)).encode())
             _EMPTIED[url].append(schema)
 
 

@@ -187,9 +187,9 @@ def _characters(what: Any, value: Any) -> str:
         case sre.RANGE:
             return chr(value[0]) + chr(value[1])
         case sre.IN:
-            inside = "".join(_characters(*one) for one in value if one[0] is not sre.NEGATE)
+            inside = "".join(_characters(*part) for part in value if part[0] is not sre.NEGATE)
             if value[0][0] is sre.NEGATE:
-                return next(one for one in "a .1\n!" if one not in inside)
+                return next(character for character in "a .1\n!" if character not in inside)
             return inside[:6]
     return ""
 
@@ -215,9 +215,9 @@ def texts(found: Found) -> Iterator[str]:
     parsed = parser.parse(found.pattern, found.flags)
     whole = sample(parsed)
     units = list(dict.fromkeys(filter(None, [whole, *alphabet(parsed)])))
-    letters = [one for one in units if len(one) == 1][:10]
-    longer = [one for one in units if len(one) > 1][:6]
-    for unit in (*letters, *longer, *(f"{one} " for one in longer)):
+    letters = [unit for unit in units if len(unit) == 1][:10]
+    longer = [unit for unit in units if len(unit) > 1][:6]
+    for unit in (*letters, *longer, *(f"{piece} " for piece in longer)):
         pumped = (unit * (LENGTH // len(unit) + 1))[:LENGTH]
         yield f"{pumped}\0"
         if whole and unit != whole:
@@ -258,7 +258,7 @@ def main(part: int, parts: int) -> None:
     signal.signal(signal.SIGPROF, _late)
     all_of_them, built = expressions()
     mine = all_of_them[part::parts]
-    slow = [one for one in map(slowest, mine) if one]
+    slow = [found for found in map(slowest, mine) if found]
     sys.stdout.write(json.dumps({"count": len(mine), "slow": slow, "built": built}))
 
 

@@ -39,12 +39,12 @@ def serve(listener: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     asking = [listener.accept()[0]]
     while asking:
-        for one in select.select([listener, *asking], [], [])[0]:
-            if one is listener:
+        for ready in select.select([listener, *asking], [], [])[0]:
+            if ready is listener:
                 asking.append(listener.accept()[0])
-            elif not _forked(one, (listener, *asking)):
-                asking.remove(one)
-                one.close()
+            elif not _forked(ready, (listener, *asking)):
+                asking.remove(ready)
+                ready.close()
 
 
 def _forked(asking: socket.socket, connections: Sequence[socket.socket]) -> bool:

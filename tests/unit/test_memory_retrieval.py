@@ -27,15 +27,23 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
     for word in words:
         reply = await talk.say(f"Where does the {word} stand?")
         assert reply.context is not None
-        cut = [(one.first_id, one.last_id) for one in reply.context.cut]
+        cut = [(gap.first_id, gap.last_id) for gap in reply.context.cut]
         cut += [(summary.first_id, summary.last_id) for summary in reply.context.summaries]
-        shown = {one.id for one in reply.context.recent} | {snippet.message.id for snippet in reply.context.snippets}
+        shown = {message.id for message in reply.context.recent} | {
+            snippet.message.id for snippet in reply.context.snippets
+        }
         async with talk.services.memory.home(ANNA.id) as store:
-            earlier = [one for one in await store.timeline.read_page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
+            earlier = [
+                message
+                for message in await store.timeline.read_page(SCOPE, limit=1000)
+                if message.turn < 2 * len(words)
+            ]
             retrieval = talk.services.retrieval
             found = await retrieval.list_passages(await retrieval.search(f"the {word}", store, SCOPE), store, SCOPE)
-        assert all(one.id in shown or any(first <= one.id <= last for first, last in cut) for one in earlier)
-        assert f"The {word} stands in the hall." in " ".join(one.message.content for one in found[:10])
+        assert all(
+            message.id in shown or any(first <= message.id <= last for first, last in cut) for message in earlier
+        )
+        assert f"The {word} stands in the hall." in " ".join(hit.message.content for hit in found[:10])
 
 
 async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None:
@@ -57,7 +65,7 @@ async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -
     assert reply.context is not None
     assert any("4711" in snippet.text for snippet in reply.context.snippets)
     page = await talk.services.search.find_page(SCOPE, "Haustürschl")
-    assert [one.has_words for one in page.found if "4711" in one.message.content] == [True]
+    assert [hit.has_words for hit in page.found if "4711" in hit.message.content] == [True]
 
 
 async def test_nothing_is_brought_back_where_nothing_is_asked_about_the_past(talk: Talk) -> None:

@@ -36,7 +36,7 @@ async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:
     (summary,) = await talk.services.summaries.list_active(SCOPE)
     assert (summary.level, summary.message_count, summary.first_id, summary.last_id) == (1, 6, 1, 6)
     assert summary.source_chunk_ids == (summary.id,)
-    assert {one.chunk_id for one in await everything(talk)} == {summary.id}
+    assert {message.chunk_id for message in await everything(talk)} == {summary.id}
     status = await talk.services.summaries.read_status(SCOPE)
     assert (status.counts.total, status.counts.archived, status.counts.active_turns) == (6, 6, 0)
     await talk.say("Next.")
@@ -65,7 +65,7 @@ async def test_pyramid_after_many_turns(talk: Talk) -> None:
     assert max(counts.active_by_level, default=0) == 3
     top = (await talk.services.summaries.list_active(SCOPE))[0]
     assert (top.first_id, top.last_id, len(top.source_chunk_ids)) == (1, 50, 25)
-    assert [one.content for one in await everything(talk)][::2] == [f"Point {number}." for number in range(31)]
+    assert [message.content for message in await everything(talk)][::2] == [f"Point {number}." for number in range(31)]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ async def test_a_failed_fold_changes_nothing_is_told_once_and_tried_again(talk: 
     notices = [await talk.turn(f"Point {number}.") for number in range(5)]
     assert [len(told) for told in notices] == [0, 0, 1, 0, 0]
     assert "Nothing is lost" in notices[2][0]
-    assert all(one.is_active for one in await everything(talk))
+    assert all(message.is_active for message in await everything(talk))
     status = await talk.services.summaries.read_status(SCOPE)
     assert status.failure is not None
     assert status.counts.active_turns == 5
@@ -135,7 +135,7 @@ async def test_one_fold_at_a_time(talk: Talk) -> None:
     await talk.turn("A message while it runs.")
     await talk.server.release()
     assert (await first).state == "folded"
-    assert [one.is_active for one in await everything(talk)] == [False, False, True, True]
+    assert [message.is_active for message in await everything(talk)] == [False, False, True, True]
 
 
 async def test_a_cancelled_fold_frees_its_scope(talk: Talk) -> None:
@@ -160,9 +160,9 @@ async def test_moving_while_a_fold_runs_keeps_everything(talk: Talk) -> None:
     await talk.remember(storage=other)
     await talk.server.release()
     await folding
-    assert [one.content for one in await everything(talk)] == ["One point.", "Understood."]
+    assert [message.content for message in await everything(talk)] == ["One point.", "Understood."]
     await talk.services.summaries.fold_now(SCOPE)
-    assert not any(one.is_active for one in await everything(talk))
+    assert not any(message.is_active for message in await everything(talk))
 
 
 async def test_a_summary_larger_than_the_window_is_made_in_parts_within_it(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: 
         logged = process.log.last
         await ann.asks("Two", "Noted.")
         await process.logged("summarized messages", since=logged)
-        assert len([one for one in ann.heard(since=since) if "could not summarise" in one["text"]]) == 1
+        assert len([message for message in ann.heard(since=since) if "could not summarise" in message["text"]]) == 1
         check(house, ann, ["One", "Two"])
 
 

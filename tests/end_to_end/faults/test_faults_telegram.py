@@ -36,7 +36,7 @@ async def test_an_answer_arrives_whatever_its_first_sending_met(house: House, ki
         await ann.hears("Noted.", since=since)
         house.model.script(ANSWERS, "Again.")
         assert await ann.asks("And again", "Again.")
-    assert [one["text"] for one in ann.heard(since=since)].count("Noted.") == copies
+    assert [message["text"] for message in ann.heard(since=since)].count("Noted.") == copies
     check(house, ann, ["Hello", "And again"])
 
 
@@ -50,7 +50,7 @@ async def test_the_pieces_that_arrived_are_not_sent_again(house: House) -> None:
         ann.says("Tell me everything")
         await ann.hears("Paragraph 9", since=since)
         assert await ann.asks("Thanks", "Noted.")
-    texts = [one["text"] for one in ann.heard(since=since)]
+    texts = [message["text"] for message in ann.heard(since=since)]
     assert sum("Paragraph 0" in text for text in texts) == 1
     check(house, ann, ["Tell me everything", "Thanks"])
 
@@ -177,5 +177,5 @@ async def test_failing_polls_lose_and_double_nothing(house: House, kind: str) ->
         ann.says("Hello")
         await ann.hears("Noted.", since=since)
         await ann.asks("And again", "Noted.")
-    assert [one["text"] for one in ann.heard(since=since)] == ["Noted."] * 2
+    assert [message["text"] for message in ann.heard(since=since)] == ["Noted."] * 2
     check(house, ann, ["Hello", "And again"])

@@ -136,8 +136,8 @@ async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(t
         world.add_person(8, "Boris")
         await bring_back(world, talk.services, formatted)
         shown = list(world.messages[ANN.id].values())
-        assert [one["text"] for one in shown] == ["I am allergic to walnuts.", "Noted, walnuts."]
-        assert [one["from"]["is_bot"] for one in shown] == [False, True]
+        assert [message["text"] for message in shown] == ["I am allergic to walnuts.", "Noted, walnuts."]
+        assert [message["from"]["is_bot"] for message in shown] == [False, True]
         assert shown[0]["date"] == int(talk.moment[0].timestamp())
         assert world.snapshot()["chats"][0]["recalled"] == shown[1]["message_id"]
         assert world.has_started(ANN.id)

@@ -69,8 +69,8 @@ async def test_whoever_holds_many_connections_shuts_nobody_out(
     assert (await telegram.call("getMe"))["ok"]
     async with asyncio.timeout(20):
         assert await held[0][0].read() == b"", "the oldest one is closed"
-    for _, one in held:
-        one.close()
+    for _, writer in held:
+        writer.close()
 
 
 def test_a_text_of_hashtags_alone_costs_no_more_than_its_length() -> None:

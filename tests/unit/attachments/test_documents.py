@@ -119,8 +119,8 @@ def test_no_character_but_breaks_is_lost_between_passages(lines: list[tuple[str,
         DocumentLine(text=text, noun=noun, number=n) for n, (text, noun) in enumerate(lines, 1)
     )
     assert is_whole
-    assert all(len(one.text) <= MAX_PASSAGE_CHARS for one in made)
-    kept = "".join("".join(one.text.split()) for one in made)
+    assert all(len(passage.text) <= MAX_PASSAGE_CHARS for passage in made)
+    kept = "".join("".join(passage.text.split()) for passage in made)
     assert kept == "".join("".join(text.split()) for text, _ in lines)
 
 
@@ -142,7 +142,7 @@ def test_a_page_longer_than_is_read_is_not_whole(monkeypatch: pytest.MonkeyPatch
     assert group_lines(html.read_lines(data))[1]
     monkeypatch.setattr(html, "MAX_PAGE_CHARS", 16)
     made, is_whole = group_lines(html.read_lines(data))
-    assert ([one.text for one in made], is_whole) == (["one"], False)
+    assert ([passage.text for passage in made], is_whole) == (["one"], False)
 
 
 def test_of_very_many_short_lines_no_more_are_made_than_are_read() -> None:

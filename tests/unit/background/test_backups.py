@@ -114,7 +114,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         small.fill(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-28.gz"]
         await days.backups.make_daily_backup()
-        [record] = [one for one in caplog.records if one.levelname == "ERROR"]
+        [record] = [record for record in caplog.records if record.levelname == "ERROR"]
         assert record.getMessage().startswith("no backup was made: keepsake-4242-2026-11-29.gz ")
         assert "No space left" in record.getMessage()
         assert failed() == before + 2

@@ -94,14 +94,14 @@ async def rebuilt(talk: Talk) -> tuple[RebuildProgress, list[RebuildProgress]]:
 
 
 def demand_sound(messages: list[Message], made: list[Summary], before: list[Message]) -> None:
-    by_id = {one.id: one for one in made}
+    by_id = {summary.id: summary for summary in made}
     assert [(message.id, message.content, message.is_active) for message in messages] == [
-        (one.id, one.content, one.is_active) for one in before
+        (message.id, message.content, message.is_active) for message in before
     ]
     assert all(message.chunk_id in by_id for message in messages if not message.is_active)
-    for one in made:
-        assert {*one.source_ids, *one.source_chunk_ids} <= by_id.keys()
-        assert all(not by_id[source].is_active for source in one.source_ids)
+    for summary in made:
+        assert {*summary.source_ids, *summary.source_chunk_ids} <= by_id.keys()
+        assert all(not by_id[source].is_active for source in summary.source_ids)
 
 
 async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None:
@@ -110,17 +110,17 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
     await choose(talk, "pyramid", every_n=2)
     outcome, heard = await rebuilt(talk)
     assert (outcome.state, outcome.summaries) == ("done", 10)
-    assert [(one.done, one.total) for one in heard] == [(number, 9) for number in range(9)]
+    assert [(progress.done, progress.total) for progress in heard] == [(number, 9) for number in range(9)]
     made = await versions(talk)
     demand_sound(await everything(talk), made, before)
-    assert {one.text for one in made} == {NEW}
-    assert min(one.id for one in made) > max(one.id for one in old)
-    assert {one.level: one.message_count for one in made if one.is_active} == {1: 4, 2: 20}
-    assert sum(one.message_count for one in made if one.is_active) == 36
-    assert [one.reason for one in made] == ["rebuild"] * 10
-    top = next(one for one in made if one.level == 2)
+    assert {summary.text for summary in made} == {NEW}
+    assert min(summary.id for summary in made) > max(summary.id for summary in old)
+    assert {summary.level: summary.message_count for summary in made if summary.is_active} == {1: 4, 2: 20}
+    assert sum(summary.message_count for summary in made if summary.is_active) == 36
+    assert [summary.reason for summary in made] == ["rebuild"] * 10
+    top = next(summary for summary in made if summary.level == 2)
     assert (top.first_id, top.last_id, len(top.source_chunk_ids), top.details["compressed"]) == (1, 20, 5, 2)
-    assert max(one.times_compressed for one in await talk.services.summaries.list_active(SCOPE)) == 2
+    assert max(summary.times_compressed for summary in await talk.services.summaries.list_active(SCOPE)) == 2
 
 
 async def corrected(talk: Talk, said: Message) -> None:
@@ -186,12 +186,12 @@ async def test_rolling_is_rebuilt_as_a_chain(talk: Talk, monkeypatch: pytest.Mon
     assert (await rebuilt(talk))[0].state == "done"
     made = await versions(talk)
     demand_sound(await everything(talk), made, before)
-    assert [(one.base_id, one.source_ids, one.message_count) for one in made] == [
+    assert [(summary.base_id, summary.source_ids, summary.message_count) for summary in made] == [
         (None, (), 16),
         (made[0].id, (made[0].id,), 32),
         (made[1].id, (made[1].id,), 36),
     ]
-    (live,) = [one for one in made if one.is_active]
+    (live,) = [summary for summary in made if summary.is_active]
     assert (live.first_id, live.last_id, live.message_count, live.policy) == (1, 36, 36, "rolling")
     for number in range(20, 26):
         await talk.turn(f"Animal {number}.")
@@ -215,7 +215,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
     await talk.server.until_held()
-    assert {one.text for one in await talk.services.summaries.list_active(SCOPE)} == {OLD}
+    assert {summary.text for summary in await talk.services.summaries.list_active(SCOPE)} == {OLD}
     status = await talk.services.summaries.read_status(SCOPE)
     assert status.rebuilding == (0, 6)
     reply = await talk.say("And now?")
@@ -226,7 +226,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", NEW)
     await talk.server.release(20)
     assert (await running)[0].state == "done"
-    assert {one.text for one in await talk.services.summaries.list_active(SCOPE)} == {NEW}
+    assert {summary.text for summary in await talk.services.summaries.list_active(SCOPE)} == {NEW}
     assert (await talk.services.summaries.read_status(SCOPE)).rebuilding is None
 
 
@@ -252,7 +252,7 @@ async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> Non
     talk.server.script("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
     await talk.server.until_held()
-    other = next(one for one in IN_FILES if one is not config.storage)
+    other = next(kind for kind in IN_FILES if kind is not config.storage)
     await talk.remember(every_n=3, storage=other)
     await talk.server.release()
     assert (await running)[0] == RebuildProgress(state="failed", error=tr("errors-changed-meanwhile"))
@@ -343,12 +343,14 @@ async def test_a_corrected_summary_stands_and_those_above_are_made_again(talk: T
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
     made = {version.id: version for version in await versions(talk)}
     assert made[below.id].text == "They talked about the zoo in Basel."
-    above = [one for one in made.values() if below.id in one.source_ids]
-    assert {one.text for one in above} == {NEW}
+    above = [summary for summary in made.values() if below.id in summary.source_ids]
+    assert {summary.text for summary in above} == {NEW}
     asked = next(request for request in reversed(talk.server.requests) if "zoo in Basel" in json.dumps(request.body))
     assert "summary-model" in json.dumps(asked.body)
-    untouched = [one for one in made.values() if one.id != below.id and one.id not in {each.id for each in above}]
-    assert {one.text for one in untouched} == {OLD}
+    untouched = [
+        summary for summary in made.values() if summary.id != below.id and summary.id not in {each.id for each in above}
+    ]
+    assert {summary.text for summary in untouched} == {OLD}
 
 
 @pytest.mark.parametrize("every_n", [3, 2])
@@ -362,10 +364,10 @@ async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk,
         assert (await rebuilt(talk))[0].state == "done"
         made = await versions(talk)
         if every_n == 3:
-            assert "They talked about the zoo in Basel." in {one.text for one in made}
+            assert "They talked about the zoo in Basel." in {summary.text for summary in made}
         else:
             assert any("zoo in Basel" in json.dumps(request.body) for request in talk.server.requests)
-        assert any(one.correction for one in made)
+        assert any(summary.correction for summary in made)
 
 
 async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> None:

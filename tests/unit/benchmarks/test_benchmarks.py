@@ -80,7 +80,7 @@ def test_recall_prints_shares_and_writes_a_line_for_each_question(
     for line in lines:
         assert line.keys() == {"sample_id", "question", "ranked", "snippets", "shown", "tokens"}
         assert len(line["ranked"]) <= 50
-        assert all(one["ids"] and one["text"].startswith("2024-") for one in line["snippets"])
+        assert all(message["ids"] and message["text"].startswith("2024-") for message in line["snippets"])
 
 
 @pytest.mark.parametrize("order", ["best", "time"])
@@ -94,8 +94,8 @@ def test_more_pages_show_more_and_leave_the_first_as_it_was(
         recall.main(["--data", str(tiny), "--out", str(out), "--pages", pages, "--order", order])
         assert printed(capsys)["pages"] == int(pages)
         shown.append([json.loads(line)["shown"] for line in out.read_text(encoding="utf-8").splitlines()])
-    for one, three in zip(*shown, strict=True):
-        assert one.keys() < three.keys()
+    for first_, three in zip(*shown, strict=True):
+        assert first_.keys() < three.keys()
 
 
 def test_recall_keeps_to_the_budget_of_the_environment(
@@ -113,7 +113,7 @@ def test_recall_keeps_to_the_budget_of_the_environment(
     assert 2 * result["by_set"]["other"]["n"] == result["n"]
     count = Tokenizer.for_model(Settings().openai_model).count
     for line in map(json.loads, filter(None, out.read_text(encoding="utf-8").split("\n"))):
-        assert sum(count(one["text"]) for one in line["snippets"]) <= line["tokens"] <= 150
+        assert sum(count(message["text"]) for message in line["snippets"]) <= line["tokens"] <= 150
 
 
 def test_recall_by_words_alone_does_not_fall_below_what_it_was(
@@ -133,13 +133,19 @@ def test_a_question_within_a_talk_is_not_given_what_its_prompt_carries_anyway(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     [sample] = json.loads(tiny.read_text(encoding="utf-8"))
-    sample["qa"] = [{**one, "at": "D2:5"} for one in sample["qa"] if one["evidence"][0].startswith("D1:")]
+    sample["qa"] = [
+        {**question, "at": "D2:5"} for question in sample["qa"] if question["evidence"][0].startswith("D1:")
+    ]
     tiny.write_text(json.dumps([sample]), encoding="utf-8")
     out = tmp_path / "out.jsonl"
     recall.main(["--data", str(tiny), "--out", str(out)])
     assert printed(capsys)["coverage"] > 50
     for line in map(json.loads, filter(None, out.read_text(encoding="utf-8").split("\n"))):
-        assert {one.split(":")[0] for one in line["ranked"]} == {one.split(":")[0] for one in line["shown"]} == {"D1"}
+        assert (
+            {label.split(":")[0] for label in line["ranked"]}
+            == {label.split(":")[0] for label in line["shown"]}
+            == {"D1"}
+        )
 
 
 async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(tiny: Path, tmp_path: Path) -> None:
@@ -152,12 +158,12 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
             for session in sample.sessions:
                 await remember(session, store)
             kept = await store.timeline.read_page(SCOPE, limit=1000)
-    assert [(one.role, one.speaker, one.content, one.created_at) for one in kept] == [
+    assert [(message.role, message.speaker, message.content, message.created_at) for message in kept] == [
         (line.role, line.speaker, line.text, line.said_at) for line in sample.lines
     ]
-    assert not any(one.is_active for one in kept)
-    assert len({one.chunk_id for one in kept}) == len(sample.sessions)
-    assert len({one.turn for one in kept}) == sum(one.role == "user" for one in kept)
+    assert not any(message.is_active for message in kept)
+    assert len({message.chunk_id for message in kept}) == len(sample.sessions)
+    assert len({message.turn for message in kept}) == sum(message.role == "user" for message in kept)
 
 
 def test_tokens_prints_prompts_beside_the_whole_history(
@@ -185,9 +191,11 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
         assert figures["times_the_floor_by_processor"] > 0
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
-    kept = {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()}
+    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     scale.fill_case(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url="")
-    assert {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()} == kept, "what is there is not filled again"
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept, (
+        "what is there is not filled again"
+    )
     assert "sqlite-100" in kept
 
 

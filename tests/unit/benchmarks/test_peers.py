@@ -15,10 +15,10 @@ def test_lines_are_taken_in_the_order_of_the_ranking_while_they_fit() -> None:
     lines = list(sample.lines)
     number = {line.dia_id: place for place, line in enumerate(lines)}
     perfect = [[number[dia_id] for dia_id in question.evidence] for question in sample.questions]
-    assert {one.coverage[1500] for one in answered(sample, perfect, [1500], TOKENS)} == {100.0}
-    assert all(one.all_at_10 for one in answered(sample, perfect, [1500], TOKENS))
+    assert {result.coverage[1500] for result in answered(sample, perfect, [1500], TOKENS)} == {100.0}
+    assert all(result.all_at_10 for result in answered(sample, perfect, [1500], TOKENS))
     late = [[*range(len(lines))]] * len(sample.questions)
-    (first, *_) = (one for one in answered(sample, late, [60, 100_000], TOKENS) if not one.all_at_10)
+    (first, *_) = (result for result in answered(sample, late, [60, 100_000], TOKENS) if not result.all_at_10)
     assert first.coverage[60] < first.coverage[100_000] == 100
     assert TOKENS.count(shown(lines[0])) <= 60
 

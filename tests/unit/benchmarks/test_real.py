@@ -17,7 +17,7 @@ def test_the_script_has_what_it_promises() -> None:
     hold, ended = SCRIPT.facts()
     assert (len(SCRIPT.lines), len(SCRIPT.questions)) == (40, 15)
     assert len(hold) >= 24
-    assert {one.id for one in ended} == {"home-old", "job-old", "rent", "kitchen-start"}
+    assert {line.id for line in ended} == {"home-old", "job-old", "rent", "kitchen-start"}
     for line in SCRIPT.lines:
         assert all(fact.is_in(line.text) for fact in line.facts), line.text
         assert all(key.casefold() in line.text.casefold() for key in line.keys), line.text

@@ -49,7 +49,7 @@ async def long_ago(talk: Talk, text: str = WALNUTS, *, filler: int = 6) -> None:
 
 def tools_of(request: Recorded) -> list[str]:
     """Apart from the one that is always offered, and first."""
-    names = [one["function"]["name"] for one in request.body.get("tools", ())]
+    names = [tool["function"]["name"] for tool in request.body.get("tools", ())]
     assert names[:1] in ([], ["remind"])
     return names[1:]
 
@@ -80,12 +80,12 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         async with talk.services.memory.home(ANNA.id) as store:
             *_, question, note, answer = await store.timeline.read_page(SCOPE)
             assert (question.role, note.role, note.origin, answer.role) == ("user", "system", "tool", "assistant")
-            assert {one.turn for one in (question, note, answer)} == {question.id}
+            assert {message.turn for message in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
             assert (await store.read_counts(SCOPE)).active_turns == 2, "a result is nobody's turn"
         told = await talk.services.explanations.explain_answer(SCOPE)
         assert told is not None
-        assert [one.content for one in told.looked_up if one] == [WALNUTS]
+        assert [message.content for message in told.looked_up if message] == [WALNUTS]
         assert any(part.name == "tools" and part.tokens > 0 for part in told.record.parts)
 
 
@@ -96,7 +96,7 @@ async def test_an_answer_that_searches_several_times_waits_once_for_an_embedder_
         talk.server.default("e", Behaviour(hold="start"))
         talk.server.script("chat-model", looks_for("walnuts cellar"), looks_for("walnuts box"), "In the blue box.")
         assert (await asyncio.create_task(talk.say("Where did I put them?"))).text == "In the blue box."
-        asked = {text for one in talk.server.of("e") for text in one.body["input"]}
+        asked = {text for request in talk.server.of("e") for text in request.body["input"]}
         assert any(text.endswith("Where did I put them?") for text in asked)
         assert asked.isdisjoint({"walnuts cellar", "walnuts box"}), "searched by words at once"
         results = [
@@ -117,7 +117,7 @@ async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> N
     assert "messages 1" not in prompt
     for words in ("search_memory", '"search_memory"', "messages 1"):
         found = (await talk.services.search.find_page(SCOPE, words)).found
-        assert "tool" not in {one.message.origin for one in found}, "nobody said it"
+        assert "tool" not in {hit.message.origin for hit in found}, "nobody said it"
 
 
 async def test_dates_bound_a_search(talk: Talk) -> None:
@@ -330,7 +330,7 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
     assert (await talk.say("Where?")).text == "In the box."
     assert tools_of(talk.server.of("chat-model")[-1]) == ["search_memory"]
     *prompt, result = talk.server.of("chat-model")[-1].messages
-    assert any(WALNUTS in one["content"] for one in prompt)
+    assert any(WALNUTS in message["content"] for message in prompt)
     assert "you have seen all 1" in result["content"]
     async with talk.services.memory.home(ANNA.id) as store:
         assert await store.compute_digest(ANNA.id) == before
@@ -351,9 +351,9 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
         Proposal(kind="remember", text="Anna likes walnuts."),
         Proposal(kind="forget", text="Anna is allergic to peanuts.", fact=fact.id),
     )
-    assert [one.text for one in await talk.services.facts.list_all(ANNA.id) if one.is_valid] == [fact.text]
+    assert [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid] == [fact.text]
     async with talk.services.memory.home(ANNA.id) as store:
-        notes = [one.content for one in await store.timeline.read_page(SCOPE) if one.origin == "tool"]
+        notes = [message.content for message in await store.timeline.read_page(SCOPE) if message.origin == "tool"]
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
 
 

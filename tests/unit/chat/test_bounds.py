@@ -37,7 +37,7 @@ def said(person: int) -> Incoming:
 def alive() -> Counter[type]:
     """How many objects of each type there are in this process."""
     gc.collect()
-    return Counter(type(one) for one in gc.get_objects())
+    return Counter(type(value) for value in gc.get_objects())
 
 
 async def test_after_many_people_only_the_newest_are_kept(services: Services) -> None:

@@ -164,7 +164,7 @@ async def test_another_answer(tmp_path: Path) -> None:
         async def check() -> None:
             async with talk.services.memory.home(ANNA.id) as store:
                 last = await store.read_last_turns(SCOPE, 1)
-                [answer] = [one for one in last if one.role == "assistant"]
+                [answer] = [message for message in last if message.role == "assistant"]
                 versions = await store.forgetting.list_versions(SCOPE, answer.id)
             assert list(versions.texts) == texts[: len(versions.texts)]
             assert versions.texts[versions.number - 1] == answer.content

@@ -29,7 +29,7 @@ def files(folder: Path) -> list[Path]:
 
 async def stored(talk: Talk, scope: Scope = SCOPE) -> list[tuple[str, str]]:
     async with talk.services.memory.home(scope.owner) as store:
-        return [(one.role, one.content) for one in await store.timeline.read_page(scope, limit=1000)]
+        return [(message.role, message.content) for message in await store.timeline.read_page(scope, limit=1000)]
 
 
 async def test_a_turn_is_answered_and_stored(talk: Talk) -> None:
@@ -94,8 +94,8 @@ async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_p
         assert not (await talk.conversation.reply(lost)).is_repeated
         assert "Second." not in talk.prompts()[-1], "what came later is not earlier talk"
         async with talk.services.memory.home(ANNA.id) as store:
-            first = [one for one in await store.timeline.read_page(SCOPE) if one.turn == 1]
-        assert [one.content for one in first] == ["First.", "Understood."]
+            first = [message for message in await store.timeline.read_page(SCOPE) if message.turn == 1]
+        assert [message.content for message in first] == ["First.", "Understood."]
 
 
 async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk) -> None:

@@ -64,12 +64,12 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     await erase(talk, fact.id)
     await talk.server.release()
     await learning
-    assert not [one.text for one in await known(talk) if one.is_valid and WORD in one.text]
+    assert not [fact.text for fact in await known(talk) if fact.is_valid and WORD in fact.text]
     if erase is not delete:  # it may still be restored
         assert traces(tmp_path) == []
     await talk.services.facts.learn_before_fold(SCOPE, [1])
     assert (WORD in str(asked(talk)[1])) == (erase is delete), "asked again, it sees what is known and decided now"
-    assert "Anna drinks it every morning." in [one.text for one in await known(talk) if one.is_valid]
+    assert "Anna drinks it every morning." in [fact.text for fact in await known(talk) if fact.is_valid]
 
 
 @pytest.mark.parametrize("mode", ["on", "off", "incognito"])
@@ -122,7 +122,7 @@ async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
     assert len(await known(talk)) == 4
     await erase(talk, fact.id)
     assert traces(tmp_path) == []
-    assert "Anna gets up early." in [one.text for one in await known(talk) if one.is_valid]
+    assert "Anna gets up early." in [fact.text for fact in await known(talk) if fact.is_valid]
     talk.server.default_schema("facts", answer(told("Anna drinks it every morning.", 1)))
     await talk.services.facts.learn(SCOPE)
-    assert "Anna drinks it every morning." in [one.text for one in await known(talk) if one.is_valid]
+    assert "Anna drinks it every morning." in [fact.text for fact in await known(talk) if fact.is_valid]

@@ -82,7 +82,7 @@ async def test_a_long_document_leaves_room_for_memory_and_its_sender_is_told(tal
     assert "[lease.pdf, page 1]" in prompt
     assert "[lease.pdf, page 9]" not in prompt
     assert reply.context is not None
-    assert [one.what for one in reply.context.cut] == ["document"]
+    assert [gap.what for gap in reply.context.cut] == ["document"]
 
 
 async def test_nothing_in_a_document_is_a_fact_or_an_instruction_of_its_sender(talk: Talk) -> None:
@@ -93,7 +93,7 @@ async def test_nothing_in_a_document_is_a_fact_or_an_instruction_of_its_sender(t
     await talk.conversation.settle(SCOPE)
     for number in range(4):
         await talk.turn(f"Tell me more, {number}.")
-    learned = "\n".join(str(one.messages) for one in talk.server.asked_for("facts"))
+    learned = "\n".join(str(request.messages) for request in talk.server.asked_for("facts"))
     assert "I live in Riga." in learned
     assert "Zyprexol" not in learned
     assert "French" not in learned

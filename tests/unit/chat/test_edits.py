@@ -37,12 +37,12 @@ async def say(talk: Talk, text: str, telegram_id: int) -> None:
 
 async def stored(talk: Talk) -> list[str]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return [one.content for one in await store.timeline.read_page(SCOPE)]
+        return [message.content for message in await store.timeline.read_page(SCOPE)]
 
 
 async def answers(talk: Talk) -> list[Message]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return [one for one in await store.timeline.read_page(SCOPE) if one.role == "assistant"]
+        return [message for message in await store.timeline.read_page(SCOPE) if message.role == "assistant"]
 
 
 async def versions(talk: Talk) -> list[tuple[str, str]]:

@@ -45,7 +45,7 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
     assert told.is_stored
     assert told.record.tokens == context.tokens
     assert {part.name: part.tokens for part in told.record.parts} == {part.name: part.tokens for part in context.parts}
-    assert [one.id for one in told.recent] == [one.id for one in context.recent]
+    assert [message.id for message in told.recent] == [message.id for message in context.recent]
     assert {summary.id for summary in told.summaries} == {summary.id for summary in context.summaries}
     assert next(message.content for message, _ in told.snippets if message).startswith("The walnuts")
     assert told.record.whole > 0

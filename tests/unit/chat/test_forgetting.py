@@ -49,7 +49,9 @@ async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped
 
 async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
     async with talk.services.memory.home(ANNA.id) as store:
-        return tuple(one.id for one in await store.timeline.read_page(SCOPE, limit=1000) if word in one.content)
+        return tuple(
+            message.id for message in await store.timeline.read_page(SCOPE, limit=1000) if word in message.content
+        )
 
 
 async def lived(talk: Talk) -> None:
@@ -118,7 +120,7 @@ async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_pat
         # Somebody else's words, and a life in the other store before.
         await talk.remember(owner=BORIS.id, storage=storage)
         await talk.say("begonia", person=BORIS)
-        other = next(one for one in STORAGES if one is not storage)
+        other = next(other for other in STORAGES if other is not storage)
         await talk.services.memory.configure(ANNA.id, storage=other, every_n=2)
         await lived(talk)
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
@@ -156,7 +158,7 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
             await memory.inbox.store_updates(1, [Arrival(number, json.dumps({"text": text}))], talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
-        assert [one.payload for one in await memory.inbox.list_pending(1)] == ["", '{"text": "kept"}']
+        assert [update.payload for update in await memory.inbox.list_pending(1)] == ["", '{"text": "kept"}']
         assert traces(tmp_path) == []
 
 
@@ -325,7 +327,7 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         talk.moment[0] += timedelta(hours=2)
         await corrections.forget_deleted_facts()
         assert traces(tmp_path, [WORD, "tulips"]) == []
-        assert [one.id for one in await facts.list_all(ANNA.id)] == [kept.id]
+        assert [known_fact.id for known_fact in await facts.list_all(ANNA.id)] == [kept.id]
         await corrections.forget_deleted_facts()
     assert traces(tmp_path, [WORD, "tulips"]) == []
     assert traces(tmp_path, [OTHER])
@@ -355,7 +357,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         assert traces(tmp_path) == []
         with pytest.raises(StaleFacts):
             await profiles.put_profile(draft, now=talk.moment[0])
-        assert [(one.text, one.origin) for one in await facts.list_all(ANNA.id)] == [
+        assert [(known_fact.text, known_fact.origin) for known_fact in await facts.list_all(ANNA.id)] == [
             ("Anna likes tulips.", "owner"),
             ("Anna likes roses.", "earlier"),
         ]
@@ -384,7 +386,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
             record = (ANNA.id, json.dumps(asdict(what)), talk.moment[0].isoformat())
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
     async with talking(tmp_path) as talk:
-        assert [one.text for one in await talk.services.facts.list_all(ANNA.id) if one.is_valid] == [
+        assert [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid] == [
             "Anna likes tulips."
         ]
         assert traces(tmp_path) == []
@@ -396,7 +398,7 @@ async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: P
         fact, _ = await talk.services.facts.add(ANNA.id, "Anna likes roses.")
         due = Forgetting(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
         assert (await talk.services.corrections.forget(ANNA.id, due)).facts == 0
-        assert [one.id for one in await talk.services.facts.list_all(ANNA.id)] == [fact.id]
+        assert [known_fact.id for known_fact in await talk.services.facts.list_all(ANNA.id)] == [fact.id]
 
 
 async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:
@@ -418,6 +420,6 @@ def test_an_answer_that_waits_to_be_written_goes_with_what_it_may_quote() -> Non
     session = Session(SCOPE)
     session.unwritten.extend([Unwritten([question, answer]), Unwritten([answer], turn=7)])
     session.forget(Forgetting(what="messages", ids=(1,)))
-    assert [one.messages for one in session.unwritten] == [[question, answer], [answer]]
+    assert [turn.messages for turn in session.unwritten] == [[question, answer], [answer]]
     session.forget(Forgetting(what="messages", ids=(1,), with_quotes=True))
-    assert [one.messages for one in session.unwritten] == [[question]]
+    assert [turn.messages for turn in session.unwritten] == [[question]]

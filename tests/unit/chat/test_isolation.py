@@ -133,7 +133,7 @@ async def test_facts_of_one_person_reach_nobody_else_who_writes_to_the_channel(t
                 said = replace(talk.incoming(f"Do you recall my quokka, note {number}?"), scope=scope, in_group=True)
                 await talk.conversation.reply(said)
                 await talk.conversation.settle(scope)
-        assert [one.id for one in await talk.services.facts.list_all(-3)] == [fact.id]
+        assert [fact.id for fact in await talk.services.facts.list_all(-3)] == [fact.id]
     assert not any(request.schema for request in talk.server.requests)
     assert not any("keeps a quokka" in text_of(request) for request in talk.server.requests)
     assert not any(
@@ -244,7 +244,7 @@ def test_secrets_are_compared_in_constant_time() -> None:
     folder = ROOT / "telegram_ui"
     for file in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Compare) and any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops):
+            if isinstance(node, ast.Compare) and any(isinstance(operator, ast.Eq | ast.NotEq) for operator in node.ops):
                 assert not re.search(r"secret|nonce|digest", ast.unparse(node)), f"{file}:{node.lineno}"
     webhook = (folder / "updates" / "webhook.py").read_text(encoding="utf-8")
     assert "hmac.compare_digest(given.encode(), secret.encode())" in webhook

@@ -42,7 +42,7 @@ async def results(talk: Talk, *calls: Behaviour, question: str = "Well?") -> lis
 
 
 def numbers(result: str) -> list[int]:
-    return [int(one) for one in NUMBER.findall(result)]
+    return [int(number) for number in NUMBER.findall(result)]
 
 
 async def test_forty_events_fit_one_list_in_order_of_time_and_the_next_search_goes_on(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_a_found_summary_names_its_time_and_its_messages(talk: Talk) -> No
         talk, ["We repaired the sailing boat in the harbour.", "The mast of the sailing boat is new.", "It rained."]
     )
     first, second = await results(talk, looks(query="sailing boat"), looks(query="sailing boat mast"))
-    [line] = [one for one in first.splitlines() if "messages #" in one]
+    [line] = [line for line in first.splitlines() if "messages #" in line]
     assert re.match(r"\[20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d · messages #1 to #\d+\] ", line)
     assert line not in second, "it was shown already"
 

@@ -40,7 +40,7 @@ def says(context: Context, word: str) -> bool:
 
 
 def is_cut(context: Context, message: Message) -> bool:
-    told = [(one.first_id, one.last_id) for one in context.cut]
+    told = [(gap.first_id, gap.last_id) for gap in context.cut]
     told += [(summary.first_id, summary.last_id) for summary in context.summaries]
     return any(first <= message.id <= last for first, last in told)
 
@@ -70,7 +70,7 @@ async def test_what_is_cut_is_found_by_its_rarest_word(
         found = 0
         asked_again = chance.sample(marks, len(marks) // 2)
         for mark in asked_again:
-            [message] = [one for one in said if mark in one.content]
+            [message] = [message for message in said if mark in message.content]
             question = chance.choice([f"{mark} ?", f"What was that of {mark}?", f"Tell me about {mark} again, please."])
             reply = await talk.say(question)
             assert reply.context is not None

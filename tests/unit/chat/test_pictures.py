@@ -63,7 +63,7 @@ async def test_a_photo_is_in_the_request_of_its_turn_and_found_later_by_what_was
         await talk.turn(f"What about the weather, part {number}?")
     await talk.say("What does the sign in the photo of the red bike say, Zyprexol?")
     assert f"[Photo: {SEEN}]" in talk.prompts()[-1]
-    assert all(isinstance(last(one.messages), str) for one in talk.server.of("chat-model")[1:])
+    assert all(isinstance(last(request.messages), str) for request in talk.server.of("chat-model")[1:])
 
 
 async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
@@ -75,7 +75,7 @@ async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
     assert shown == 4000 // count_picture_tokens(800, 600) < 10
 
 
-@pytest.mark.parametrize("refusal", BLIND, ids=lambda one: one.message[:20])
+@pytest.mark.parametrize("refusal", BLIND, ids=lambda message: message.message[:20])
 async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal: Behaviour) -> None:
     await talk.remember()
     talk.server.script("chat-model", *[refusal] * 3)
@@ -108,7 +108,9 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
     reply = await talk.conversation.reply(photo(talk, "Look"))
     talk.server.script("summary-model", Behaviour(text=SEEN, hold="start"))
     async with talk.services.memory.home(ANNA.id) as store:
-        ids = tuple(one.id for one in await store.timeline.read_page(SCOPE, limit=10) if one.turn == reply.turn)
+        ids = tuple(
+            message.id for message in await store.timeline.read_page(SCOPE, limit=10) if message.turn == reply.turn
+        )
     settling = asyncio.create_task(talk.conversation.settle(SCOPE))
     await talk.server.until_held()
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
@@ -127,7 +129,9 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
     talk.server.script("chat-model", "The sign says Zyprexol.")
     await talk.say("What does the sign in the photo of the red bike say?")
     async with talk.services.memory.home(ANNA.id) as store:
-        ids = tuple(one.id for one in await store.timeline.read_page(SCOPE, limit=50) if one.turn == reply.turn)
+        ids = tuple(
+            message.id for message in await store.timeline.read_page(SCOPE, limit=50) if message.turn == reply.turn
+        )
     assert len(ids) == 3, "the caption, the answer, and what was seen"
     what = Forgetting(what="messages", ids=ids)
     preview = await talk.services.memory.preview_forgetting(ANNA.id, what)

@@ -96,7 +96,7 @@ async def test_a_message_that_the_provider_declines_does_not_spoil_the_chat(
         assert "France" in words_of(server.bodies[-1])
         assert "zorkblat" not in words_of(server.bodies[-1])
         found = (await talk.services.search.find_page(SCOPE, "zorkblat")).found
-        assert {one.message.content for one in found} == {texts[0], texts[3]}
+        assert {hit.message.content for hit in found} == {texts[0], texts[3]}
 
 
 async def test_a_history_that_is_refused_is_found_out_and_left_out(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ NO_SYSTEM = [
 @pytest.mark.parametrize("body", NO_SYSTEM)
 async def test_a_model_without_a_system_role_reads_its_text_from_the_user(tmp_path: Path, body: object) -> None:
     def refuse(request: Body) -> Response | None:
-        return refused(400, body) if any(one["role"] == "system" for one in request["messages"]) else None
+        return refused(400, body) if any(message["role"] == "system" for message in request["messages"]) else None
 
     replies, server = await said(tmp_path, refuse, "Hello?", "And now?")
     assert [reply.is_error for reply in replies] == [False, False]
@@ -157,8 +157,8 @@ async def test_facts_are_asked_for_without_a_schema_where_it_is_refused(tmp_path
         server.text = json.dumps({"facts": [fact]})
         await talk.remember(every_n=1)
         await talk.turn("I grow walnuts in my garden.")
-        asked = [one for one in server.bodies if one["model"] == "summary-model"]
-        schemas = [number for number, one in enumerate(asked) if "response_format" in one]
+        asked = [body for body in server.bodies if body["model"] == "summary-model"]
+        schemas = [number for number, request in enumerate(asked) if "response_format" in request]
         assert schemas
         assert asked[schemas[0] + 1]["messages"] == asked[schemas[0]]["messages"]
         assert "response_format" not in asked[schemas[0] + 1]
@@ -176,7 +176,7 @@ async def test_refusals_of_several_things_at_once_are_answered_through(
     tmp_path: Path, needs: tuple[str, ...], body: object
 ) -> None:
     def refuse(request: Body) -> Response | None:
-        carried = {*request, *(one["role"] for one in request["messages"])}
+        carried = {*request, *(message["role"] for message in request["messages"])}
         return refused(400, body) if carried & set(needs) or size(request) > LIMIT else None
 
     replies, server = await said(tmp_path, refuse, LONG, "Again?")
@@ -249,7 +249,7 @@ async def test_a_prompt_that_was_too_long_stays_short_for_a_day(tmp_path: Path) 
 async def test_refusals_that_differ_in_a_number_alone_read_alike(tmp_path: Path) -> None:
     def refuse(request: Body) -> Response | None:
         words = {"error": {"message": f"Nope. (request id: {uuid4()})"}}
-        return refused(400, words) if any(one["role"] == "system" for one in request["messages"]) else None
+        return refused(400, words) if any(message["role"] == "system" for message in request["messages"]) else None
 
     replies, server = await said(tmp_path, refuse, LONG, "Again?", "Again?")
     assert not [reply for reply in replies if reply.is_error]

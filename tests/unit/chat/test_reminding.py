@@ -38,4 +38,4 @@ async def test_with_memory_off_a_reminder_is_kept_all_the_same(tmp_path: Path) -
         assert config is not None
         assert not config.enabled
     async with talking(tmp_path / "data") as talk:
-        assert [one.text for one in await talk.services.reminders.list_reminders(7)] == ["call mum"]
+        assert [reminder.text for reminder in await talk.services.reminders.list_reminders(7)] == ["call mum"]

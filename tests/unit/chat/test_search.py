@@ -23,7 +23,7 @@ async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
 
 async def found(talk: Talk, typed: str, *, thread: int = 0) -> list[str]:
     page = await talk.services.search.find_page(Scope(owner=ANNA.id, thread=thread), typed, limit=50)
-    return [one.message.content for one in page.found]
+    return [hit.message.content for hit in page.found]
 
 
 async def test_words_find_folded_and_unfolded_messages_of_this_scope_alone(
@@ -54,7 +54,7 @@ async def test_a_word_that_no_index_joins_is_found_as_it_stands(tmp_path: Path, 
         for typed, text in (*words, *numbers):
             page = await talk.services.search.find_page(SCOPE, typed)
             assert page.has_words, typed
-            assert [one.message.id for one in page.found] == [text + 1], typed
+            assert [hit.message.id for hit in page.found] == [text + 1], typed
 
 
 async def test_emoji_alone_are_found(tmp_path: Path, storage: StorageType) -> None:
@@ -103,7 +103,7 @@ async def test_of_a_long_text_the_sentences_that_matter_are_shown(tmp_path: Path
         await talk.remember()
         await say_all(talk, [LONG + "Then the walnut fell. " + LONG, "x" * 5000 + " walnut " + "y" * 5000])
         page = await talk.services.search.find_page(SCOPE, "walnut")
-        shown = [one.text for one in page.found]
+        shown = [hit.text for hit in page.found]
         assert len(shown) == 2
         assert all("walnut" in text and "…" in text and len(text) < 1000 for text in shown)
 
@@ -114,12 +114,12 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
         await say_all(talk, [f"Apple {number}" for number in range(12)])
         search = talk.services.search
         page = await search.find_page(SCOPE, "apple", limit=5)
-        seen = [one.message.id for one in page.found]
+        seen = [hit.message.id for hit in page.found]
         assert (page.total, page.next_offset) == (12, 5)
         await say_all(talk, ["Apple too late"])
         while page.next_offset is not None:
             page = await search.find_page(SCOPE, "apple", offset=page.next_offset, limit=5, until=page.until)
-            seen += [one.message.id for one in page.found]
+            seen += [hit.message.id for hit in page.found]
         assert sorted(seen) == list(range(1, 13))
 
 

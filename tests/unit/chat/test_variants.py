@@ -137,7 +137,7 @@ NO_SYSTEM: list[tuple[int, object]] = [
 @pytest.mark.parametrize(("status", "body"), NO_SYSTEM)
 async def test_a_model_without_a_system_role_is_answered_through(tmp_path: Path, status: int, body: object) -> None:
     def refuse(request: Body) -> Response | None:
-        return refused(status, body) if any(one["role"] == "system" for one in request["messages"]) else None
+        return refused(status, body) if any(message["role"] == "system" for message in request["messages"]) else None
 
     replies, server = await said(tmp_path, refuse, "Hello?", "And now?")
     assert [reply.is_error for reply in replies] == [False, False]

@@ -41,7 +41,7 @@ async def asked(talk: Talk, *answers: Behaviour | str) -> tuple[str, list[str], 
 
 async def stored(talk: Talk) -> str:
     async with talk.services.memory.home(ANNA.id) as store:
-        return "\n".join(one.content for one in await store.timeline.read_page(SCOPE))
+        return "\n".join(message.content for message in await store.timeline.read_page(SCOPE))
 
 
 @pytest.mark.parametrize("written", [CALL, f"```json\n{CALL}\n```", "{" + CALL + "}", f"<tool_call>{CALL}</tool_call>"])

@@ -27,7 +27,7 @@ async def learned(talk: Talk, text: str, fact: str) -> None:
     """Say this, and learn the fact from it."""
     await talk.say(text)
     async with talk.services.memory.home(ANNA.id) as store:
-        [message] = [one for one in await store.timeline.read_page(SCOPE, limit=2) if one.is_user]
+        [message] = [message for message in await store.timeline.read_page(SCOPE, limit=2) if message.is_user]
     found = {"message": message.id, "text": fact, "type": "state", "replaces": None}
     found |= {"about": "Anna", "attribute": "home", "is_single": True}
     talk.server.default_schema("facts", json.dumps({"facts": [found]}))

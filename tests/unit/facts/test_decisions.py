@@ -154,7 +154,7 @@ async def test_a_question_undoes_no_decision_and_its_request_carries_it(talk: Ta
     assert await valid(talk) == left
     request = talk.server.asked_for("facts")[-1].messages[1]["content"]
     assert f"withdrawn by hand, since 2026-11-21: {text}" in request
-    assert all(one in request for one in left)
+    assert all(text in request for text in left)
     repeat(talk, 5, quote, text)
     await talk.say(AGAIN[language])
     await facts.learn(SCOPE)

@@ -36,7 +36,7 @@ async def played(talk: Talk, dialogue: Dialogue, scope: Scope) -> list[Fact]:
         async with talk.services.memory.home(scope.owner) as store:
             said = [await answered(store, scope, who, text, talk.moment) for text in stage.said]
             known = {fact.text: fact.id for fact in await store.facts.list_valid(scope.owner)}
-        answer = stage.answer([one.id for one in said], known)
+        answer = stage.answer([message.id for message in said], known)
         talk.server.default_schema("facts", answer)
         await talk.services.facts.learn(scope)
     async with talk.services.memory.home(scope.owner) as store:
@@ -63,7 +63,7 @@ def faults(dialogue: Dialogue, facts: list[Fact]) -> dict[str, list[str]]:
     return {
         "wrong merges": sorted((Counter(dialogue.valid) - valid).elements()),
         "lost updates": sorted((valid - Counter(dialogue.valid)).elements()),
-        "history": sorted({str(one) for one in past.items() ^ dict(dialogue.past).items()}),
+        "history": sorted({str(pair) for pair in past.items() ^ dict(dialogue.past).items()}),
         "sources": [
             f"{fact.text}: {len(fact.source_ids)}"
             for fact in facts
@@ -74,12 +74,22 @@ def faults(dialogue: Dialogue, facts: list[Fact]) -> dict[str, list[str]]:
 
 def test_there_are_enough_dialogues_of_each_kind() -> None:
     assert len(ALL) >= 60
-    assert {one.language for one in ALL} == {"en", "de", "es", "ru"}
-    assert {one.about for one in ALL} >= {"update", "negation", "dates", "joke", "quoted", "same", "different"}
-    assert len({one.id for one in ALL}) == len(ALL)
+    assert {scripted.language for scripted in ALL} == {"en", "de", "es", "ru"}
+    assert {scripted.about for scripted in ALL} >= {
+        "update",
+        "negation",
+        "dates",
+        "joke",
+        "quoted",
+        "same",
+        "different",
+    }
+    assert len({scripted.id for scripted in ALL}) == len(ALL)
 
 
 async def test_no_wrong_merge_and_no_lost_update(tmp_path: Path, storage: StorageType) -> None:
     async with learned(tmp_path, storage) as found:
-        wrong = {one.id: fault for one in ALL if any((fault := faults(one, found[one.id])).values())}
+        wrong = {
+            scripted.id: fault for scripted in ALL if any((fault := faults(scripted, found[scripted.id])).values())
+        }
     assert not wrong

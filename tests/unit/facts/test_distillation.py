@@ -37,7 +37,7 @@ async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk
     await talk.turn("Point 4.")
     assert len(talk.server.asked_for("profile")) == 1
     await talk.turn("Point 5.")
-    assert [one.id for one in await talk.services.distiller.list_versions(ANNA.id)] == [2, 1]
+    assert [version.id for version in await talk.services.distiller.list_versions(ANNA.id)] == [2, 1]
     assert "<profile>\nWho they are: Anna" in talk.server.asked_for("profile")[1].messages[1]["content"]
 
 

@@ -50,7 +50,7 @@ def test_values_are_made_sound() -> None:
     )
     found = parse_facts(wild)
     assert found is not None
-    assert [(one.text, one.kind, one.message, one.replaces) for one in found] == [
+    assert [(draft.text, draft.kind, draft.message, draft.replaces) for draft in found] == [
         ("Anna sails.", "personal", 3, 12),
         ("x", "preference", None, None),
     ]
@@ -109,7 +109,7 @@ def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest(
         [said | {"message": 77}, said | {"message": 1}, {"text": "Boris flies.", "quote": "I sail often"}]
     )
     found = likeliest(told, "It rains.", "I sail often.")
-    assert [(one.text, one.source_ids) for one in found] == [("Anna sails.", (2,)), ("Anna sails.", (2,))]
+    assert [(draft.text, draft.source_ids) for draft in found] == [("Anna sails.", (2,)), ("Anna sails.", (2,))]
 
 
 def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
@@ -142,7 +142,7 @@ def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
 )
 def test_a_fact_needs_a_quote_of_what_was_stated(quote: str | None, said: str, found: str | None) -> None:
     told = json.dumps([{"text": "Anna lives in Porto.", "message": 1, "quote": quote}])
-    assert [one.quote for one in likeliest(told, said)] == ([] if found is None else [found])
+    assert [fact.quote for fact in likeliest(told, said)] == ([] if found is None else [found])
 
 
 @pytest.mark.parametrize(
@@ -293,23 +293,23 @@ def test_what_is_said_of_somebody_else_is_not_said_of_the_person() -> None:
 
 def test_a_type_that_the_words_do_not_carry_is_not_taken() -> None:
     told = {"text": "Anna has two cats.", "message": 1, "quote": "two cats", "type": "instruction", "about": "code"}
-    assert [one.kind for one in likeliest(json.dumps([told]), "I have two cats.")] == ["personal"]
+    assert [draft.kind for draft in likeliest(json.dumps([told]), "I have two cats.")] == ["personal"]
 
 
 @pytest.mark.parametrize(
     "answer", ['{"facts": null}', '{"facts":[{"message":1,"text":"Anna sails.","replaces":null,},]}']
 )
 def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
-    assert [one.text for one in parse_facts(answer) or ()] == ["Anna sails."][: "null}" not in answer]
+    assert [fact.text for fact in parse_facts(answer) or ()] == ["Anna sails."][: "null}" not in answer]
     assert parse_facts('{"facts":[{"message":1,"text":"Anna sai') is None, "half a fact is none"
 
 
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
     told = '[{"text": "Anna sails.", "message": 1, "quote": "I sail", "replaces": 5}]'
-    assert [one.known for one in likeliest(told, "I sail.", known=(4,))] == [None]
+    assert [draft.known for draft in likeliest(told, "I sail.", known=(4,))] == [None]
     [named] = likeliest(told, "I sail.", known=(5,))
     assert (named.known, named.is_change) == (5, False), "nothing that was said tells of a change"
-    assert [one.is_change for one in likeliest(told, "I sail now.", known=(5,))] == [True]
+    assert [draft.is_change for draft in likeliest(told, "I sail now.", known=(5,))] == [True]
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,8 @@ async def test_what_was_said_later_stays_and_what_was_before_is_its_history(talk
     by_id = {fact.id: fact for fact in await known(talk)}
     in_order = sorted(by_id.values(), key=lambda fact: fact.valid_from)
     assert [fact.text.split()[-1] for fact in in_order] == ["Oslo.", "Bergen.", "Rome.", "Paris."]
-    chain = [(one.superseded_by, one.valid_to) for one in in_order[:-1]]
-    assert chain == [(one.id, one.valid_from) for one in in_order[1:]]
+    chain = [(fact.superseded_by, fact.valid_to) for fact in in_order[:-1]]
+    assert chain == [(fact.id, fact.valid_from) for fact in in_order[1:]]
 
 
 async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling(
@@ -129,7 +129,7 @@ async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling
 ) -> None:
     tokens = Tokenizer.for_model("chat-model")
     data = json.loads(chat(*(f"Xq7 vR2 {number} kp9! " * 100 for number in range(6))))
-    data["messages"] = [one for one in data["messages"] if one["from"] != "Maria"]  # all of one turn then
+    data["messages"] = [message for message in data["messages"] if message["from"] != "Maria"]  # all of one turn then
     async with talking(tmp_path, max_context_tokens=500) as talk:
         await talk.remember(storage=storage)
         done = await imported(talk, json.dumps(data).encode())
@@ -141,7 +141,7 @@ async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling
             said = [PromptMessage(role=message["role"], content=message["content"]) for message in request.messages]  # type: ignore[arg-type]
             assert tokens.count_request(said) <= 500
         first, last = done.ids
-        read = [int(id_) for one in asked(talk) for id_ in re.findall(r"^#(-?\d+) \[", one, re.MULTILINE)]
+        read = [int(id_) for request in asked(talk) for id_ in re.findall(r"^#(-?\d+) \[", request, re.MULTILINE)]
         assert read == list(range(first, last + 1))
 
 
@@ -209,7 +209,9 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     await talk.server.release()
     await history_extraction.wait_until_idle()
     assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
-    assert [sum(f"number {number}." in one for one in asked(talk)) for number in range(45)] == [0] * 20 + [1] * 25
+    assert [sum(f"number {number}." in request for request in asked(talk)) for number in range(45)] == [0] * 20 + [
+        1
+    ] * 25
     assert await history_extraction.estimate(ANNA.id, *done.ids) is None
 
 

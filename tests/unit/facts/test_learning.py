@@ -244,7 +244,7 @@ async def test_what_two_threads_teach_at_the_same_moment_is_stored_once(talk: Ta
     await talk.say("I live in Oslo.")
     await talk.say("I live in Oslo, as always.", thread=there.thread)
     oslo = (told("Anna lives in Oslo.", 1), told("Anna lives in Oslo.", 3))
-    talk.server.script_schema("facts", *(Behaviour(text=answer(one), hold="start") for one in oslo))
+    talk.server.script_schema("facts", *(Behaviour(text=answer(statement), hold="start") for statement in oslo))
     here = asyncio.create_task(talk.services.facts.learn(SCOPE))
     await talk.server.until_held(1)
     elsewhere = asyncio.create_task(talk.services.facts.learn(there))
@@ -362,7 +362,7 @@ async def test_a_fact_comes_with_its_question(tmp_path: Path) -> None:
         assert reply.context is not None
         assert [fact.fact.text for fact in reply.context.facts] == ["Anna's flat is beside a harbour."]
         request = talk.server.of("chat-model")[-1].messages
-        assert [one["role"] for one in request].count("system") == 1
+        assert [message["role"] for message in request].count("system") == 1
         assert "[fact 1 · since 2026-11-21] Anna's flat is beside a harbour." in request[-1]["content"]
 
 
@@ -469,7 +469,7 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == stands, "the same message was read again"
     assert f"{fact.id} · " in asked(talk)[-1][1]["content"], "the model is shown what was decided"
-    assert all(one.is_pinned == (decision == "pin") for one in await known(talk) if one.is_valid)
+    assert all(fact.is_pinned == (decision == "pin") for fact in await known(talk) if fact.is_valid)
     talk.server.default_schema("facts", answer(single(PORTO, 3, "home") | {"quote": "Porto"}))
     await said(talk, "How is the weather in Porto?")
     await talk.services.facts.learn(SCOPE)

@@ -59,14 +59,15 @@ def test_among_thousands_the_one_that_is_meant_is_found() -> None:
 
 def test_what_a_text_is_compared_with_is_bounded() -> None:
     assert (
-        len(FactCandidates({one.id: one for one in MANY}).find_similar(new("Anna likes a village."))) == MAX_CANDIDATES
+        len(FactCandidates({fact.id: fact for fact in MANY}).find_similar(new("Anna likes a village.")))
+        == MAX_CANDIDATES
     )
 
 
 def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     drafts = [new("Anna plays the cello."), new("Anna lives in Bergen.", "home", only_one=True), new("Anna swims.")]
     full = plan_changes(drafts, MANY[:3], max_valid=3)
-    assert [(one.fact.text, one.closes) for one in full] == [("Anna lives in Bergen.", (1,))]
-    assert [one.fact.text for one in plan_changes(drafts, MANY[:3], max_valid=4)] == [
+    assert [(decision.fact.text, decision.closes) for decision in full] == [("Anna lives in Bergen.", (1,))]
+    assert [change.fact.text for change in plan_changes(drafts, MANY[:3], max_valid=4)] == [
         draft.text for draft in drafts[:2]
     ]

@@ -37,7 +37,7 @@ async def wishes(talk: Talk, person: Person, text: str, *, replaces: int | None 
     """A member says this, and a model takes it for a lasting wish."""
     await carried(talk, person, text)
     async with talk.services.memory.home(GROUP.owner) as store:
-        [message] = [one for one in await store.timeline.read_page(GROUP, limit=2) if one.is_user]
+        [message] = [message for message in await store.timeline.read_page(GROUP, limit=2) if message.is_user]
     wish = {"message": message.id, "text": text, "type": "instruction", "replaces": replaces}
     talk.server.default_schema("facts", json.dumps({"facts": [wish]}))
     await talk.services.facts.learn(GROUP)

@@ -36,7 +36,7 @@ async def test_of_a_call_no_more_is_taken_in_than_a_call_has() -> None:
         bench.server.script("m", Behaviour(events=(delta(tool_calls=calls), "[DONE]")))
         made = (await bench.model.with_tools([SEARCH_MEMORY]).complete(asked())).calls
     assert len(made) <= MAX_CALLS
-    assert max(max(len(one.id), len(one.name)) for one in made) == MAX_NAME_CHARS
+    assert max(max(len(call.id), len(call.name)) for call in made) == MAX_NAME_CHARS
 
 
 async def test_what_goes_back_with_a_call_is_not_nested_without_measure() -> None:

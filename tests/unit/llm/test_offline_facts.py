@@ -16,7 +16,7 @@ def facts(*lines: str, known: str = "") -> list[dict[str, object]]:
 
 def test_plain_statements_are_noted() -> None:
     found = facts("I live in Oslo. I'm allergic to walnuts!", "My sister is Olga, and I love jazz.")
-    assert [(one["text"], one["message"]) for one in found] == [
+    assert [(message["text"], message["message"]) for message in found] == [
         ("Anna lives in Oslo.", 1),
         ("Anna is allergic to walnuts.", 1),
         ("Anna's sister is Olga.", 2),
@@ -28,12 +28,12 @@ def test_what_somebody_is_and_where_theirs_live_is_noted() -> None:
     found = facts(
         "My sister Mara lives in Porto and has a dog.", "I am a carpenter and I work on Mondays.", "I'm a bit sad."
     )
-    assert [one["text"] for one in found] == ["Anna's sister Mara lives in Porto.", "Anna is a carpenter."]
+    assert [message["text"] for message in found] == ["Anna's sister Mara lives in Porto.", "Anna is a carpenter."]
 
 
 def test_when_it_was_is_no_part_of_a_place() -> None:
     found = facts("I moved from Portland to Seattle in May.", "I now live in Bergen since 2019.")
-    assert [one["text"] for one in found] == ["Anna lives in Seattle.", "Anna lives in Bergen."]
+    assert [message["text"] for message in found] == ["Anna lives in Seattle.", "Anna lives in Bergen."]
 
 
 def test_questions_quotes_and_others_are_not() -> None:

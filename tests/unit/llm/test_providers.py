@@ -98,7 +98,7 @@ async def test_it_streams(bench: Bench, peer: Mapping[str, Any]) -> None:
     made = await bench.model.complete(asked(), on_text=bench.show)
     assert made.text == peer.get("said", {}).get("text", "Hello there.")
     assert bench.shown[-1] == made.text
-    assert all(made.text.startswith(one) for one in bench.shown)
+    assert all(made.text.startswith(draft) for draft in bench.shown)
     assert (made.usage.prompt, made.usage.completion, made.usage.cached) == said(peer, "stream")
 
 
@@ -137,7 +137,7 @@ async def test_an_endpoints_extra_that_is_too_long_or_no_object_is_left_out(benc
         chunk = {"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}
         bench.server.script("m", streamed([chunk]))
         made = await bench.model.with_tools([SEARCH_MEMORY]).complete(asked())
-        assert [one.extra for one in made.calls] == [""]
+        assert [call.extra for call in made.calls] == [""]
 
 
 @everywhere

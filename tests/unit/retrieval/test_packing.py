@@ -31,7 +31,7 @@ def packing(room: int) -> Packing:
 def test_what_does_not_fit_is_skipped_and_never_cut() -> None:
     packed = packing(30)
     packed.add_fitting([passage(1, "one two " * 20), passage(2, "three four")])
-    assert [one.text for one in packed.snippets] == ["three four"]
+    assert [snippet.text for snippet in packed.snippets] == ["three four"]
 
 
 def test_the_heading_of_a_day_is_paid_for_once() -> None:
@@ -45,7 +45,7 @@ def test_the_heading_of_a_day_is_paid_for_once() -> None:
 def test_the_same_words_are_shown_once() -> None:
     packed = packing(1000)
     packed.add_fitting([passage(1, "one"), passage(2, "one")])
-    assert [one.message.id for one in packed.snippets] == [1]
+    assert [snippet.message.id for snippet in packed.snippets] == [1]
 
 
 def test_passages_of_one_message_are_shown_together_in_order() -> None:

@@ -16,7 +16,10 @@ LARGE, SMALL = BLOCKS
 def chain(ends: list[int], policy: Policy = "sliding") -> dict[int, Summary]:
     """Versions that end with these messages, each based on the one before."""
     made = [replace(summary(number, 1, end, "x"), policy=policy) for number, end in enumerate(ends, start=1)]
-    return {one.id: replace(one, base_id=one.id - 1 or None, source_ids=tuple(range(1, one.id))[-1:]) for one in made}
+    return {
+        summary.id: replace(summary, base_id=summary.id - 1 or None, source_ids=tuple(range(1, summary.id))[-1:])
+        for summary in made
+    }
 
 
 def shown(versions: dict[int, Summary], block: int = LARGE) -> list[int]:
@@ -72,9 +75,9 @@ def test_what_is_shown_never_goes_back_and_lags_less_than_a_block(steps: list[in
 def test_beside_a_version_stands_everything_since_word_for_word() -> None:
     said = turns([(f"q{number}", f"a{number}") for number in range(1, 11)])
     version = chain([12])[1]
-    assert [one.id for one in select_verbatim_messages(version, said, 4) or ()] == list(range(5, 21)), (
+    assert [message.id for message in select_verbatim_messages(version, said, 4) or ()] == list(range(5, 21)), (
         "with the turns it ends with"
     )
     rolling = replace(version, policy="rolling")
-    assert [one.id for one in select_verbatim_messages(rolling, said, 4) or ()] == list(range(13, 21))
+    assert [message.id for message in select_verbatim_messages(rolling, said, 4) or ()] == list(range(13, 21))
     assert select_verbatim_messages(version, said[12:], 4) is None, "there may be a hole"

@@ -26,10 +26,10 @@ class Told:
 
 
 def candidates(told: Sequence[Told], *, assistant_mean: float = 10.0, apart: bool = True) -> Candidates:
-    terms = list(dict.fromkeys(term for one in told for term in one.terms.split()))
-    messages = np.cumsum([not one.same_message for one in told], dtype=np.intp) - 1
-    firsts = [one for one in told if not one.same_message]
-    counts = [[float(one.terms.split().count(term)) for one in told] for term in terms]
+    terms = list(dict.fromkeys(term for document in told for term in document.terms.split()))
+    messages = np.cumsum([not document.same_message for document in told], dtype=np.intp) - 1
+    firsts = [document for document in told if not document.same_message]
+    counts = [[float(document.terms.split().count(term)) for document in told] for term in terms]
     return Candidates(
         seqs=np.arange(len(firsts)) + 1,
         ids=np.arange(len(firsts)) + 1,
@@ -41,7 +41,7 @@ def candidates(told: Sequence[Told], *, assistant_mean: float = 10.0, apart: boo
         parts=np.array([sum(messages[:row] == messages[row]) for row in range(len(told))]),
         lengths=np.full(len(told), 10),
         counts=np.array(counts).reshape(len(terms), len(told)),
-        frequency={term: sum(term in one.terms.split() for one in told) for term in terms},
+        frequency={term: sum(term in document.terms.split() for document in told) for term in terms},
         turns=100,
         person_mean=10.0,
         assistant_mean=assistant_mean,

@@ -67,7 +67,7 @@ class Given:
     close: frozenset[int]
 
     def day(self, message: Message) -> list[Message]:
-        return [one for one in self.said if one.created_at.date() == message.created_at.date()]
+        return [other for other in self.said if other.created_at.date() == message.created_at.date()]
 
     def fits(self, message: Message) -> bool:
         return message.id in self.close or shares_words(self, message)
@@ -78,11 +78,15 @@ def shares_words(given: Given, message: Message) -> bool:
 
 
 def is_next_to_what_fits(given: Given, message: Message) -> bool:
-    return any(abs(one.id - message.id) == 1 and given.fits(one) for one in given.day(message))
+    return any(abs(case.id - message.id) == 1 and given.fits(case) for case in given.day(message))
 
 
 def is_of_the_one_who_is_named(given: Given, message: Message) -> bool:
-    named = {one for one in {one.speaker for one in given.said} if contains_name(given.question.text, one)}
+    named = {
+        message
+        for message in {message.speaker for message in given.said}
+        if contains_name(given.question.text, message)
+    }
     return named == {message.speaker}
 
 
@@ -130,13 +134,13 @@ def named(line: Line) -> Line:
 async def answers(language: str) -> list[Given]:
     [whole] = read(DATA / f"chat-{language}.json")
     sample: Sample = replace(whole, sessions=tuple(tuple(map(named, session)) for session in whole.sessions))
-    texts = [one.text for one in sample.questions[:ASKED]]
+    texts = [question.text for question in sample.questions[:ASKED]]
     embedder, given = SharedLetters(), []
     async with open_remembered(sample, Settings(), embedder=embedder) as memory:
         await memory.until("")
         said = await memory.store.read_messages(SCOPE, sorted(memory.ids))
         speakers = await memory.store.list_speakers(SCOPE)
-        for number, text in enumerate([SPOKEN[language], *texts, *(f"{one} Xenia?" for one in texts[::5])]):
+        for number, text in enumerate([SPOKEN[language], *texts, *(f"{text} Xenia?" for text in texts[::5])]):
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
             _, snippets = await recall(text, memory)
@@ -170,31 +174,31 @@ Asked = Callable[[str], Awaitable[list[Given]]]
 async def test_a_reason_is_the_strongest_signal_and_true(language: str, asked: Asked) -> None:
     given = await asked(language)
     assert len(given) >= ASKED
-    for one in given:
-        assert one.snippets, one.question.text
-        for snippet in one.snippets:
-            assert told_wrongly(one, snippet, format_reason(snippet.score)) == "", (one.question.text, snippet)
+    for case in given:
+        assert case.snippets, case.question.text
+        for snippet in case.snippets:
+            assert told_wrongly(case, snippet, format_reason(snippet.score)) == "", (case.question.text, snippet)
             # What a message cannot have by chance is there exactly where it is true.
             for name in ("speaker", "time"):
-                assert (name in snippet.score) == TRUE[name](one, snippet.message), (one.question.text, snippet)
+                assert (name in snippet.score) == TRUE[name](case, snippet.message), (case.question.text, snippet)
 
 
 async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) -> None:
     seen, refused = set[str](), set[str]()
-    for one in [given for language in SPOKEN for given in await asked(language)]:
-        for snippet in one.snippets:
+    for case in [given for language in SPOKEN for given in await asked(language)]:
+        for snippet in case.snippets:
             told = format_reason(snippet.score)
             for name in RANKED:
                 if told == tr(f"why-for-{name}"):
                     seen.add(name)
                 else:
-                    assert told_wrongly(one, snippet, tr(f"why-for-{name}"))
+                    assert told_wrongly(case, snippet, tr(f"why-for-{name}"))
                 # An explanation with a made-up figure: the message itself contradicts it.
                 claimed = replace(snippet, score={**snippet.score, name: 100.0})
-                if told_wrongly(one, claimed, format_reason(claimed.score)) == f"it is not true: {name}":
+                if told_wrongly(case, claimed, format_reason(claimed.score)) == f"it is not true: {name}":
                     refused.add(name)
             if told != tr("why-loosely"):
-                assert told_wrongly(one, snippet, tr("why-loosely"))
+                assert told_wrongly(case, snippet, tr("why-loosely"))
     assert refused == RANKED
     assert seen == RANKED
 

@@ -109,15 +109,15 @@ async def test_beyond_the_limit_whoever_has_waited_longest_makes_room(port: int)
     newer[1].write(WHOLE)
     async with asyncio.timeout(20):
         assert (await newer[0].read(200)).startswith(b"HTTP/1.1 200"), "the newer ones are still there"
-    for _, one in held:
-        one.close()
-        await one.wait_closed()
+    for _, connection in held:
+        connection.close()
+        await connection.wait_closed()
 
 
 async def test_connections_beyond_the_limit_are_closed_where_every_one_is_at_work(port: int, slow: Slow) -> None:
     held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MAX_CONNECTIONS)]
-    for _, one in held:
-        one.write(HELD)
+    for _, connection in held:
+        connection.write(HELD)
     async with asyncio.timeout(20):
         for _ in held:
             await slow.arrived.acquire()
@@ -125,8 +125,8 @@ async def test_connections_beyond_the_limit_are_closed_where_every_one_is_at_wor
         assert await reader.read() == b""
         writer.close()
         slow.released.set()
-        for reader, one in held:
+        for reader, connection in held:
             assert (await reader.read(200)).startswith(b"HTTP/1.1 200")
-            one.close()
-            await one.wait_closed()
+            connection.close()
+            await connection.wait_closed()
         assert await served(port), "and there is room again"

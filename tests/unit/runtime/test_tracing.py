@@ -34,7 +34,7 @@ class Collector:
     def spans(self) -> list[Span]:
         sent = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
         scopes = [scope for part in sent for resource in part.resource_spans for scope in resource.scope_spans]
-        return [one for scope in scopes for one in scope.spans]
+        return [span for scope in scopes for span in scope.spans]
 
 
 def attributes(one: Span) -> dict[str, str | int]:
@@ -59,8 +59,8 @@ async def test_an_answer_that_is_given_again_is_a_turn_in_the_traces(collector: 
             talk.server.default("chat-model", Behaviour(status=401))
             await talk.services.conversation.answer_again(Scope(owner=ANNA.id), first.turn, ANNA)
     spans = collector.spans()
-    assert [one.name for one in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
-    assert [one.status.code for one in spans] == [0, 0, 2, 2]
+    assert [span.name for span in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
+    assert [span.status.code for span in spans] == [0, 0, 2, 2]
     assert spans[0].parent_span_id == spans[1].span_id
 
 
@@ -70,7 +70,7 @@ async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, t
         talk.server.default("chat-model", Behaviour(status=401))
         assert (await talk.say("And the other?")).is_error
     spans = collector.spans()
-    assert [one.name for one in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
+    assert [span.name for span in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
     assert spans[0].parent_span_id == spans[1].span_id
     call = attributes(spans[0])
     assert [int(call.pop(f"gen_ai.usage.{kind}_tokens")) > 0 for kind in ("input", "output")] == [True, True]
@@ -84,7 +84,7 @@ async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, t
     assert spans[0].kind == Span.SPAN_KIND_CLIENT
     assert attributes(spans[2]) == {**by_the_conventions, "error.type": "ModelRefused"}
     assert attributes(spans[3]) == {"error.type": "ModelRefused"}, "the turn that the person saw fail"
-    assert [one.status.code for one in spans] == [0, 0, 2, 2]
+    assert [span.status.code for span in spans] == [0, 0, 2, 2]
     assert not any(b"parrot" in body or b"Anna" in body for body in collector.bodies)
 
 

@@ -151,7 +151,7 @@ def dying(stores: Stores, died_at: str) -> Stores:
     moment = {"begun": {"before": "load"}, "copied": {"after": "load"}, "flipped": {"before": "erase"}}
     dead: list[str] = []
     named = moment.get(died_at, {"after": "erase"})
-    return cast("Stores", {kind: DyingStore(one, dead, **named) for kind, one in stores.items()})
+    return cast("Stores", {kind: DyingStore(store, dead, **named) for kind, store in stores.items()})
 
 
 @pytest.mark.parametrize(("source", "target"), BOTH)

@@ -59,7 +59,9 @@ async def contents(folder: Path) -> dict[int, list[str]]:
         found = {}
         for owner in OWNERS:
             async with memory.home(owner) as store:
-                found[owner] = [one.content for one in await store.timeline.read_page(Scope(owner=owner), limit=10_000)]
+                found[owner] = [
+                    message.content for message in await store.timeline.read_page(Scope(owner=owner), limit=10_000)
+                ]
         return found
 
 

@@ -43,8 +43,8 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         await store.flush_files()
         await store.put_owner(config)
         drafts = [
-            NewMessage(role="user", content=one, speaker=one, created_at=NOW + timedelta(seconds=at))
-            for at, one in enumerate([*texts, 'quotes " \\ \0 \u2028 \U0001f600'])
+            NewMessage(role="user", content=text, speaker=text, created_at=NOW + timedelta(seconds=at))
+            for at, text in enumerate([*texts, 'quotes " \\ \0 \u2028 \U0001f600'])
         ]
         stored = await store.append(SCOPE, drafts)
         answer = NewMessage(
@@ -53,12 +53,12 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         await store.append(SCOPE, [answer])
         path = folder / "memory.json.journal"
         written = list(iterate_journal_entries(path, end=scan_journal(path).end, after=0))
-        [said] = [one.put[MESSAGES.name] for one in written if len(one.put.get(MESSAGES.name, ())) == len(drafts)]
-        assert [row["content"] for row in said] == [one.content for one in stored]
+        [said] = [entry.put[MESSAGES.name] for entry in written if len(entry.put.get(MESSAGES.name, ())) == len(drafts)]
+        assert [row["content"] for row in said] == [message.content for message in stored]
         assert written[-1].put["accounts"][0]["account"] == account
         async with store.database.read(None) as reader:
             for table in (USERS, MESSAGES):
                 rows = [table.to_portable(row) for row in await reader.rows(f"SELECT * FROM {table.name}")]  # noqa: S608
-                put = [row for one in written for row in one.put.get(table.name, ())]
+                put = [row for entry in written for row in entry.put.get(table.name, ())]
                 last = {tuple(row[name] for name in table.key): row for row in put}
                 assert [last[tuple(row[name] for name in table.key)] for row in rows] == rows

@@ -83,7 +83,7 @@ async def test_after_a_clean_stop_memory_json_is_complete(tmp_path: Path) -> Non
     assert (user["storage_type"], user["memory_enabled"], user["summary_every_n"]) == ("json", True, 3)
     assert (first["content"], first["is_active"], first["chunk_id"]) == ("turn 0", False, 1)
     assert whole["summaries"]["42"][0]["source_chunk_ids"] == [1]
-    assert [one["is_active"] for one in whole["messages"]["42"]] == [False] * 4 + [True] * 2
+    assert [row["is_active"] for row in whole["messages"]["42"]] == [False] * 4 + [True] * 2
 
 
 async def test_people_can_read_it(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ async def test_a_garbled_memory_json_and_a_journal(tmp_path: Path) -> None:
     for file in folder.glob("index.db*"):
         file.unlink()
     async with opened(folder) as store:
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == [
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == [
             "later 0",
             "reply 0",
             "later 1",
@@ -309,7 +309,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
             vector = np.ones((1, 64), np.float32)
             waiting = await store.vectors.list_backlog("m", 9)
             await store.vectors.put_vectors(
-                "m", [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
+                "m", [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
             )
         assert await store.forgetting.replace_message_text(ANNA, first.id, "tulip", why="edited", now=NOW)
         shutil.copytree(live, copy)
@@ -422,7 +422,7 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
         digest = await store.compute_digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["first", "third"]
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == ["first", "third"]
         assert await store.compute_digest(ANNA.owner) == digest
 
 
@@ -514,7 +514,7 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
     async with opened(tmp_path) as store:
         vector = np.ones((1, 64), np.float32)
         waiting = await store.vectors.list_backlog("m", 99)
-        vectors = [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
+        vectors = [MessageVectors(seq=seq, message=message, passages=vector) for seq, message in waiting]
         await store.vectors.put_vectors("m", vectors)
         store.mark_corrupt()
     async with opened(tmp_path) as store:
@@ -525,7 +525,7 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
     edited["messages"][str(ANNA.owner)][0]["content"] = "edited by hand"
     (tmp_path / "memory.json").write_text(json.dumps(edited))
     async with opened(tmp_path) as store:
-        assert [one.content for _, one in await store.vectors.list_backlog("m", 99)] == ["edited by hand"]
+        assert [message.content for _, message in await store.vectors.list_backlog("m", 99)] == ["edited by hand"]
         assert await store.vectors.count_embedded(ANNA.owner, "m") == 5
     assert names(tmp_path) == {"memory.json", "index.db"}
 

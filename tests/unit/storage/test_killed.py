@@ -59,12 +59,12 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
                     assert (await store.read_counts(scope)).total == 0
             home = stores[location.storage]
             found = await home.timeline.read_page(scope, limit=100_000)
-            sources = [one.source for one in found]
+            sources = [message.source for message in found]
             assert len(sources) == len(set(sources)), "doubled"
             lost = {source for who, source in acknowledged if who == owner} - set(sources)
             assert not lost
             summaries = {summary.id: summary for summary in await home.list_summaries(scope, active_only=False)}
-            chunks = [one.chunk_id for one in found if one.chunk_id is not None]
+            chunks = [message.chunk_id for message in found if message.chunk_id is not None]
             assert set(chunks) <= summaries.keys()
-            assert all(chunks.count(number) == one.message_count for number, one in summaries.items())
+            assert all(chunks.count(number) == summary.message_count for number, summary in summaries.items())
             assert len(await home.search_messages(scope, ["line"], limit=100_000)) == len(found)

@@ -338,7 +338,7 @@ async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none
 
         with pytest.raises(StorageError, match="cannot be reached"):
             await half()
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == [
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == [
             "before",
             "after a restart of the server",
         ]

@@ -47,12 +47,12 @@ async def test_a_message_whose_commit_was_cut_is_stored_once(tmp_path: Path, pos
             await store.append(ANNA, [said("cut", source="1:2")])
         assert wire.cut == 1
         async with opened(address(postgres_url, tmp_path)) as other:
-            assert [one.content for one in await other.timeline.read_page(ANNA)] == [
+            assert [message.content for message in await other.timeline.read_page(ANNA)] == [
                 "before",
                 *(["cut"] if arrives else []),
             ]
         await store.append(ANNA, [said("cut", source="1:2")])
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before", "cut"]
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before", "cut"]
         assert [hit.content for hit in await store.search_messages(ANNA, ["cut"], limit=9)] == ["cut"]
 
 
@@ -63,12 +63,12 @@ async def test_a_fold_whose_commit_was_cut_is_whole_or_not_at_all(
     async with wired(postgres_url, tmp_path) as (store, wire):
         stored = await talk(store, ANNA, 2)
         held = await lease(store, ANNA)
-        plan = FoldPlan(level=1, message_ids=tuple(one.id for one in stored), reason="now")
+        plan = FoldPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
         wire.cuts, wire.arrives = True, arrives
         with pytest.raises(StorageError):
             await store.commit_fold(held, plan, made(), now=NOW)
         await store.fail_fold(held, "cut", now=NOW)
-        active = {one.is_active for one in await store.timeline.read_page(ANNA)}
+        active = {message.is_active for message in await store.timeline.read_page(ANNA)}
         assert (active, len(await store.list_summaries(ANNA))) == (({False}, 1) if arrives else ({True}, 0))
         assert (await store.find_fold_failure(ANNA) is None) is arrives
         if not arrives:
@@ -95,7 +95,7 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
                 await store.append(ANNA, [said("there is room again")])
                 break
             await asyncio.sleep(0.1)
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == [
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == [
             "before",
             "connected already",
             "there is room again",
@@ -110,7 +110,7 @@ async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, pos
         await asyncio.sleep(0)
         assert not waiting.done()
         await stack.aclose()
-        assert [one.content for one in await waiting] == ["later"]
+        assert [message.content for message in await waiting] == ["later"]
 
 
 async def test_a_stop_waits_for_no_server_whose_machine_is_gone(tmp_path: Path, postgres_url: str) -> None:
@@ -152,7 +152,7 @@ async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may
         end_connections(postgres_url, name)
         with pytest.raises(StorageError, match="read-only"):
             await store.append(ANNA, [said("refused")])
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before"]
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before"]
         with pytest.raises(StorageError, match="read-only"):
             await store.append(ANNA, [said("refused")])
         with pytest.raises(StorageError, match="read-only"):
@@ -162,7 +162,7 @@ async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may
         with contextlib.suppress(StorageError):  # the pool may have replaced the last one already
             await store.append(ANNA, [said("after", source="1:1")])
         await store.append(ANNA, [said("after", source="1:1")])
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before", "after"]
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before", "after"]
 
 
 def read_only(url: str, name: str, *, is_on: bool) -> None:
@@ -211,7 +211,7 @@ async def test_a_full_disk_of_the_server_refuses_whole_messages(small_disk: tupl
         long = os.urandom(40_000).hex()  # more than the free space of any page
         with pytest.raises(StorageError, match="PostgreSQL server has no space left on its disk"):
             await store.append(ANNA, [said(long, source="1:1")])
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before"]
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before"]
         filler.unlink()
         await store.append(ANNA, [said(long, source="1:1")])
-        assert [one.content for one in await store.timeline.read_page(ANNA)] == ["before", long]
+        assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before", long]

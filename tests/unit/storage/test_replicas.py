@@ -51,7 +51,7 @@ class Machine:
         return self.work.leases
 
     async def claims(self) -> list[int]:
-        return [one.update_id for one in await self.work.claim_updates(BOT, limit=100, now=NOW)]
+        return [update.update_id for update in await self.work.claim_updates(BOT, limit=100, now=NOW)]
 
     async def says(self, owner: int, text: str, *, update_id: int) -> None:
         async with self.memory.opened(owner) as store:
@@ -108,7 +108,7 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
     async with three(machines) as those:
         arrivals = [Arrival(number, "{}", owner=number % 10) for number in range(1, 101)]
         await those[0].inbox.store_updates(BOT, arrivals, NOW)
-        found = await asyncio.gather(*(one.claims() for one in those for _ in range(3)))
+        found = await asyncio.gather(*(replica.claims() for replica in those for _ in range(3)))
         by_machine = [found[start] + found[start + 1] + found[start + 2] for start in (0, 3, 6)]
         assert sorted(number for claimed in found for number in claimed) == list(range(1, 101))
         for owner in range(10):
@@ -116,10 +116,10 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
             [mine] = [claimed for claimed in of_owner if claimed]
             assert mine == sorted(mine)
         # What comes later goes to whoever serves the owner, wherever it arrives.
-        server = next(one for one in those if one.leases.is_serving(3))
-        for number, one in enumerate(those, start=201):
-            await one.inbox.store_updates(BOT, [Arrival(number, "{}", owner=3)], NOW)
-        assert [await one.claims() for one in those if one is not server] == [[], []]
+        server = next(replica for replica in those if replica.leases.is_serving(3))
+        for number, replica in enumerate(those, start=201):
+            await replica.inbox.store_updates(BOT, [Arrival(number, "{}", owner=3)], NOW)
+        assert [await replica.claims() for replica in those if replica is not server] == [[], []]
         assert await server.claims() == [201, 202, 203]
 
 
@@ -128,12 +128,12 @@ async def test_each_takes_its_share_of_new_owners_and_anybody_those_who_wait(mac
         first, second, _ = those
         arrivals = [Arrival(number, "{}", owner=number) for number in range(1, 10)]
         await first.inbox.store_updates(BOT, arrivals, NOW)
-        assert [len(await one.claims()) for one in (first, first, second)] == [3, 0, 3]
+        assert [len(await replica.claims()) for replica in (first, first, second)] == [3, 0, 3]
         # The third may hang: what it leaves is not left for long.
         late = await first.work.claim_updates(BOT, limit=100, now=NOW + timedelta(seconds=3))
         assert len(late) == 3
         await first.inbox.store_updates(BOT, [Arrival(10, "{}", owner=10)], NOW)
-        assert [await one.claims() for one in those] == [[], [10], []]
+        assert [await replica.claims() for replica in those] == [[], [10], []]
 
 
 async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(machines: Machines) -> None:
@@ -157,11 +157,14 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
             with pytest.raises(ServedElsewhere):
                 await commit
         await first.inbox.mark_done(BOT, [2], NOW)
-        assert [one.update_id for one in await second.inbox.list_pending(BOT)] == [2]
+        assert [update.update_id for update in await second.inbox.list_pending(BOT)] == [2]
         await second.says(ANN, "after", update_id=2)
         async with second.memory.opened(ANN) as store:
             assert store is not None
-            assert [one.content for one in await store.timeline.read_page(Scope(owner=ANN))] == ["before", "after"]
+            assert [message.content for message in await store.timeline.read_page(Scope(owner=ANN))] == [
+                "before",
+                "after",
+            ]
         # Once it has noticed, it serves others, and leaves this one alone.
         await machines.beats(first)
         assert not first.leases.is_serving(ANN)
@@ -213,7 +216,7 @@ async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machi
             await store.commit_fold(begun, plan, made(), now=NOW)
         async with second.memory.opened(ANN) as taken_over:
             assert taken_over is not None
-            assert [one.id for one in await taken_over.list_summaries(scope)] == [summary.id]
+            assert [summary.id for summary in await taken_over.list_summaries(scope)] == [summary.id]
 
 
 async def test_background_work_is_looked_for_where_the_owner_is_served(machines: Machines) -> None:
@@ -221,7 +224,12 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
         for owner, machine in ((ANN, first), (BEN, second)):
             await machine.memory.configure(owner, storage=StorageType.POSTGRES, every_n=5)
             await machine.says(owner, "to be embedded", update_id=owner)
-        stores = [store for one in (first, second) for store in one.memory.stores if store.kind is StorageType.POSTGRES]
+        stores = [
+            store
+            for replica in (first, second)
+            for store in replica.memory.stores
+            if store.kind is StorageType.POSTGRES
+        ]
         found = [[message.scope.owner for _, message in await store.vectors.list_backlog("m", 9)] for store in stores]
         assert found == [[ANN], [BEN]]
         quiet = [[scope.owner for scope, _ in await store.list_quiet_scopes(NOW)] for store in stores]

@@ -79,7 +79,7 @@ def held(folder: Path) -> list[list[tuple[object, ...]]]:
         found = []
         for sql in _EVERYTHING:
             rows = file.execute(sql)
-            names = [one[0] for one in rows.description]
+            names = [column[0] for column in rows.description]
             found.append(
                 [tuple(value for name, value in zip(names, row, strict=True) if name != "seq") for row in rows]
             )

@@ -32,6 +32,6 @@ def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: lis
     assert found.messages.tolist() == [*[0] * len(passages), 1]
     assert found.parts.tolist() == [*range(len(passages)), 0]
     whole = [heading + passage for passage in passages] + [other]
-    assert found.lengths.tolist() == [len(one) for one in whole]
+    assert found.lengths.tolist() == [len(terms) for terms in whole]
     counted = found.count_terms(["cat"]).tolist()
-    assert counted == [[one.count("cat") for one in whole]]
+    assert counted == [[terms.count("cat") for terms in whole]]

@@ -84,5 +84,5 @@ def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) 
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
         connection.execute(MESSAGE, (1, None, str(list(range(1, MAX_UNFOLDED + 6)))))
-        ids = [one.id for one in read_context_sources(connection, SCOPE, turns=8, before=None).unfolded]
+        ids = [message.id for message in read_context_sources(connection, SCOPE, turns=8, before=None).unfolded]
     assert ids == list(range(6, MAX_UNFOLDED + 6))

@@ -5,7 +5,7 @@ from summaries.pyramid import find_first_gap
 
 
 def turns(*ids: int) -> list[ActiveTurn]:
-    return [ActiveTurn(message_ids=(one, one + 1), answered=True) for one in ids]
+    return [ActiveTurn(message_ids=(id_, id_ + 1), answered=True) for id_ in ids]
 
 
 def test_what_comes_after_all_summaries_is_no_gap() -> None:

@@ -110,7 +110,7 @@ async def test_a_copy_of_all_summaries_loses_what_tells_least_and_not_its_end() 
         "Anna wondered about oak. Her exam is on 6 March.",
     )
     below = [Source(text=f"[2026-03-0{day}] {text}", is_user=False) for day, text in enumerate(told, start=2)]
-    model = Model("\n".join(one.text for one in below), window=2000)
+    model = Model("\n".join(summary.text for summary in below), window=2000)
     made = await summary(model, Material(lines=below, limit=45, of_summaries=True))
     assert "6 March" in made.text
     assert not any(word in made.text for word in ("weather", "recipe", "cats", "film"))

@@ -47,29 +47,29 @@ class Scope:
         ids = range(self.newest + 1, self.newest + 1 + pieces + answered)
         self.newest = ids[-1]
         self.turns.append(
-            [MessageOutline(id=one, turn=ids[0], is_user=place < pieces) for place, one in enumerate(ids)]
+            [MessageOutline(id=id_, turn=ids[0], is_user=place < pieces) for place, id_ in enumerate(ids)]
         )
         if not answered:
             self.unanswered.add(ids[0])
 
     def state(self) -> ScopeState:
-        open_turns = [[one for one in turn if one.id not in self.chunk_of] for turn in self.turns]
+        open_turns = [[message for message in turn if message.id not in self.chunk_of] for turn in self.turns]
         return ScopeState(
             turns=[
                 ActiveTurn(
-                    message_ids=tuple(one.id for one in turn),
+                    message_ids=tuple(message.id for message in turn),
                     answered=turn[0].id not in self.unanswered,
-                    user_ids=frozenset(one.id for one in turn if one.is_user),
+                    user_ids=frozenset(message.id for message in turn if message.is_user),
                     tokens=10 * len(turn),
                 )
                 for turn in open_turns
                 if turn
             ],
             summaries=[
-                ActiveSummary(id=one.id, level=one.level, policy=one.policy)
-                for one in sorted(self.active(), key=lambda one: min(one.covers))
+                ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy)
+                for summary in sorted(self.active(), key=lambda made_summary: min(made_summary.covers))
             ],
-            archived=[one for turn in self.turns for one in turn if one.id in self.chunk_of][-20:],
+            archived=[message for turn in self.turns for message in turn if message.id in self.chunk_of][-20:],
             every_n=EVERY_N,
         )
 
@@ -88,7 +88,7 @@ class Scope:
         )
 
     def active(self) -> list[Made]:
-        return [one for one in self.made if one.is_active]
+        return [made_summary for made_summary in self.made if made_summary.is_active]
 
     def fold(self, reason: FoldReason) -> list[FoldPlan]:
         """Everything due; the plans, each checked against what there is before it is carried out."""
@@ -102,20 +102,20 @@ class Scope:
         return plans
 
     def commit(self, found: FoldPlan) -> None:
-        active = {one.id: one for one in self.active()}
+        active = {made_summary.id: made_summary for made_summary in self.active()}
         assert found.message_ids or found.summary_ids
         assert list(found.message_ids) == sorted(set(found.message_ids)), "oldest first, none twice"
         assert not set(found.message_ids) & self.chunk_of.keys(), "no message is folded twice"
         assert set(found.summary_ids) <= active.keys(), "only active summaries are folded"
         assert found.base_id is None or found.base_id in found.summary_ids
         number = len(self.made) + 1
-        below = [active[one] for one in found.summary_ids]
-        covers = frozenset(found.message_ids).union(*(one.covers for one in below))
+        below = [active[summary_id] for summary_id in found.summary_ids]
+        covers = frozenset(found.message_ids).union(*(made_summary.covers for made_summary in below))
         if found.window_ids:
             assert set(found.window_ids) <= set(found.message_ids) | self.chunk_of.keys()
             covers = frozenset(found.window_ids)
-        for one in below:
-            one.is_active = False
+        for made_summary in below:
+            made_summary.is_active = False
         self.chunk_of.update(dict.fromkeys(found.message_ids, number))
         self.made.append(
             Made(number, found.level, found.policy, found.message_ids, covers, found.summary_ids),
@@ -146,18 +146,22 @@ def live(scope: Scope, history: list[tuple[object, ...]]) -> None:
 def check(scope: Scope) -> None:
     active = scope.active()
     archived = set(scope.chunk_of)
-    assert all(number in {one.id for one in scope.made} for number in scope.chunk_of.values())
-    covered = [message for one in active for message in one.covers]
+    assert all(number in {made_summary.id for made_summary in scope.made} for number in scope.chunk_of.values())
+    covered = [message for made_summary in active for message in made_summary.covers]
     assert len(covered) == len(set(covered)), "what is active does not overlap"
     assert set(covered) <= archived, "only archived messages are covered"
-    for one in scope.made:
-        assert {message for message, chunk in scope.chunk_of.items() if chunk == one.id} == set(one.chunk)
-        assert all(not scope.made[source - 1].is_active for source in one.sources)
-    if not any(one.policy == "sliding" for one in scope.made):
+    for made_summary in scope.made:
+        assert {message for message, chunk in scope.chunk_of.items() if chunk == made_summary.id} == set(
+            made_summary.chunk
+        )
+        assert all(not scope.made[source - 1].is_active for source in made_summary.sources)
+    if not any(made_summary.policy == "sliding" for made_summary in scope.made):
         assert set(covered) == archived, "no hole"
-    for one in active:
-        span = [message for message in sorted(archived) if min(one.covers) <= message <= max(one.covers)]
-        assert set(span) == one.covers, "first to last without a gap"
+    for made_summary in active:
+        span = [
+            message for message in sorted(archived) if min(made_summary.covers) <= message <= max(made_summary.covers)
+        ]
+        assert set(span) == made_summary.covers, "first to last without a gap"
 
 
 @pytest.mark.parametrize("policy", sorted(POLICIES))
@@ -207,13 +211,13 @@ def test_rolling_begins_at_ten_messages_and_is_rebuilt_every_eight() -> None:
     assert (first.message_ids, first.summary_ids, first.base_id) == ((1, 2), (), None)
     assert (second.message_ids, second.summary_ids, second.base_id) == (tuple(range(3, 11)), (1,), 1)
     assert len(scope.state().turns) == rolling.VERBATIM_TURNS
-    assert [one.is_active for one in scope.made] == [False, False, False, True]
+    assert [made_summary.is_active for made_summary in scope.made] == [False, False, False, True]
 
 
 def test_rolling_takes_over_what_the_pyramid_left() -> None:
     scope = Scope()
     said(scope, 60)
-    levels = {one.level for one in scope.active()}
+    levels = {summary.level for summary in scope.active()}
     scope.policy = "rolling"
     said(scope, 12)
     (summary,) = scope.active()

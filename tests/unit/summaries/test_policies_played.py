@@ -79,15 +79,15 @@ async def test_rolling_keeps_one_summary_based_on_its_predecessor(talk: Talk) ->
     for number in range(4, 13):
         await talk.turn(f"Animal {number}.")
     made = await versions(talk)
-    assert [(one.base_id, one.source_ids, one.message_count) for one in made] == [
+    assert [(summary.base_id, summary.source_ids, summary.message_count) for summary in made] == [
         (None, (), 2),
         (1, (1,), 10),
         (2, (2,), 18),
     ]
-    assert [one.is_active for one in made] == [False, False, True]
-    assert {one.policy for one in made} == {"rolling"}
-    assert all(one.milliseconds >= 0 and one.tokens_in and one.tokens_out for one in made)
-    assert [one.is_active for one in await everything(talk)] == [False] * 18 + [True] * 8
+    assert [summary.is_active for summary in made] == [False, False, True]
+    assert {summary.policy for summary in made} == {"rolling"}
+    assert all(summary.milliseconds >= 0 and summary.tokens_in and summary.tokens_out for summary in made)
+    assert [message.is_active for message in await everything(talk)] == [False] * 18 + [True] * 8
     reply = await talk.say("What now?")
     assert reply.context is not None
     assert [summary.id for summary in reply.context.summaries] == [3]
@@ -98,7 +98,7 @@ async def test_rolling_keeps_one_summary_based_on_its_predecessor(talk: Talk) ->
     assert "Animal 1." in second
     assert "Animal 0." not in second, "what its predecessor tells is not read again"
     status = await talk.services.summaries.read_status(SCOPE)
-    compressed = [one.times_compressed for one in await talk.services.summaries.list_active(SCOPE)]
+    compressed = [summary.times_compressed for summary in await talk.services.summaries.list_active(SCOPE)]
     assert (compressed, max(status.counts.active_by_level, default=0)) == ([3], 1)
 
 
@@ -162,7 +162,7 @@ async def test_a_live_summary_stays_in_the_prompt_for_a_while(talk: Talk, policy
         demand_no_hole(reply.context, before)
         if reply.context.summaries:
             (shown,) = reply.context.summaries
-            recent = [one.id for one in reply.context.recent]
+            recent = [stored_message.id for stored_message in reply.context.recent]
             assert recent == list(range(recent[0], before[-1].id + 1))
             assert recent[0] <= shown.last_id + 1
             assert not any(cut.what == "turns" for cut in reply.context.cut)
@@ -196,7 +196,7 @@ async def test_what_was_forgotten_is_in_no_earlier_version(talk: Talk, policy: P
     talk.server.default("summary-model", Behaviour(mode="extract:5"))
     for number in range(28):
         await talk.turn("I saw one quokka." if number == 22 else f"Animal {number} of many.")
-    [said] = [one for one in await everything(talk) if "quokka" in one.content]
+    [said] = [message for message in await everything(talk) if "quokka" in message.content]
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
     for number in range(28, 34):
         reply = await talk.say(f"Animal {number} of many.")
@@ -222,13 +222,13 @@ async def test_policies_switched_at_random_lose_nothing(talk: Talk, seed: int) -
         demand_no_hole(reply.context, before)
         await talk.conversation.settle(SCOPE)
     messages, made = await everything(talk), {version.id: version for version in await versions(talk)}
-    assert [one.content for one in messages if one.role == "user"] == said
+    assert [message.content for message in messages if message.role == "user"] == said
     for message in messages:
         assert message.is_active is (message.chunk_id is None)
         assert message.is_active or message.chunk_id in made
-    for one in made.values():
-        assert set(one.source_ids) <= made.keys()
-        assert all(not made[source].is_active for source in one.source_ids)
+    for summary in made.values():
+        assert set(summary.source_ids) <= made.keys()
+        assert all(not made[source].is_active for source in summary.source_ids)
 
 
 @pytest.mark.parametrize("choice", [{"auto_fold": False}, {"incognito": True}])
@@ -282,7 +282,7 @@ async def test_after_two_refusals_it_stays_unfolded(talk: Talk) -> None:
     told = [await talk.turn(f"Animal {number}.") for number in range(3)]
     assert len(told[2]) == 1
     assert len(talk.server.of("summary-model")) == 2
-    assert all(one.is_active for one in await everything(talk))
+    assert all(message.is_active for message in await everything(talk))
 
 
 async def test_under_the_sliding_policy_it_is_tried_again_less_and_less_often(talk: Talk) -> None:
@@ -348,7 +348,7 @@ async def test_under_pressure_it_is_folded_before_it_is_answered(tmp_path: Path)
         assert [request.model for request in talk.server.requests] == ["summary-model", "chat-model"]
         summary = await live(talk)
         assert summary.reason == "pressure"
-        unfolded = [one for one in await everything(talk) if one.is_active]
+        unfolded = [message for message in await everything(talk) if message.is_active]
         assert len(unfolded) >= 20
         assert reply.context is not None
         assert reply.context.summaries == (summary,)

@@ -101,7 +101,7 @@ def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> 
 )
 def test_what_has_nothing_to_keep_has_no_score(said: list[str]) -> None:
     sources = [
-        Source(text=f"[2026-05-03 14:02] Anna: {one}", is_user=number % 2 == 0) for number, one in enumerate(said)
+        Source(text=f"[2026-05-03 14:02] Anna: {text}", is_user=number % 2 == 0) for number, text in enumerate(said)
     ]
     assert score_summary("They greeted each other.", sources, tokens=5, source_tokens=20) is None
     assert score_summary(" ".join(said), sources, tokens=5, source_tokens=20) is None

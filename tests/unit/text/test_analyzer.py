@@ -101,5 +101,5 @@ def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
 def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
     for term, found in find_other_stems(list_content_terms(text), text).items():
         assert term not in found
-        assert all(len(one) >= 3 for one in found)
+        assert all(len(term) >= 3 for term in found)
         assert len(set(found)) == len(found)

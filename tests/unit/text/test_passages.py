@@ -15,7 +15,7 @@ STEPS = "\n".join(
 def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
     found = split_passages(text)
     assert "".join(found) == text
-    assert all(count_visible(one) <= 2 * PASSAGE_LETTERS + 1 for one in found) or len(found) == 1
+    assert all(count_visible(passage) <= 2 * PASSAGE_LETTERS + 1 for passage in found) or len(found) == 1
     assert join_passages(text, frozenset(range(len(found)))) == text
 
 
@@ -27,7 +27,7 @@ def test_a_short_message_is_one_passage() -> None:
 def test_a_long_message_is_divided_at_the_ends_of_lines() -> None:
     found = split_passages(STEPS)
     assert len(found) > 5
-    assert all(one.endswith("people.\n") for one in found[:-1])
+    assert all(passage.endswith("people.\n") for passage in found[:-1])
 
 
 def test_what_is_left_out_is_marked() -> None:

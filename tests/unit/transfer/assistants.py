@@ -18,13 +18,13 @@ def _claude_message(one: Said, **more: Any) -> dict[str, Any]:
 
 
 def _claude(talk: Sequence[Said], **more: Any) -> dict[str, Any]:
-    messages: list[Any] = [_claude_message(one) for one in talk]
+    messages: list[Any] = [_claude_message(line) for line in talk]
     began = talk[0].at.isoformat()
     return {"uuid": "c1", "name": "", "created_at": began, "account": {}, "chat_messages": messages} | more
 
 
 def _claude_sources(talk: Sequence[Said] = TALK) -> list[str]:
-    return [f"import:claude:m{one.number}" for one in talk]
+    return [f"import:claude:m{line.number}" for line in talk]
 
 
 @variety("claude")
@@ -41,12 +41,12 @@ def claude_old_package() -> Written:
 @variety("claude")
 def claude_answers_made_again() -> Written:
     root, messages = "00000000-0000-4000-8000-000000000000", []
-    for one in TALK:
-        before = f"m{one.number - 1}" if one.number > 1 else root
-        if not one.is_mine:
-            again = _claude_message(one, uuid=f"old{one.number}", parent_message_uuid=before)
+    for line in TALK:
+        before = f"m{line.number - 1}" if line.number > 1 else root
+        if not line.is_mine:
+            again = _claude_message(line, uuid=f"old{line.number}", parent_message_uuid=before)
             messages.append(again | {"content": [{"type": "text", "text": "An answer that was thrown away"}]})
-        messages.append(_claude_message(one, parent_message_uuid=before))
+        messages.append(_claude_message(line, parent_message_uuid=before))
     return Written(data=as_json([_claude(TALK, chat_messages=messages)]), sources=_claude_sources())
 
 
@@ -56,7 +56,7 @@ def claude_blocks_of_all_kinds() -> Written:
     around = [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "x", "input": {}}, None, 7]
     after = [{"type": "tool_result", "content": [{"type": "text", "text": "no"}]}, {"type": "token_budget"}]
     messages = [
-        _claude_message(one) | {"content": [*around, {"type": "text", "text": one.text}, *after]} for one in TALK
+        _claude_message(line) | {"content": [*around, {"type": "text", "text": line.text}, *after]} for line in TALK
     ]
     return Written(
         data=as_json([_claude(TALK, chat_messages=[None, thought, *messages]), None]), sources=_claude_sources()
@@ -86,25 +86,25 @@ def _chatgpt(talk: Sequence[Said], **more: Any) -> dict[str, Any]:
     nodes: dict[str, Any] = {"root": {"id": "root", "parent": None, "children": ["sys"], "message": None}}
     nodes["sys"] = _chatgpt_node("sys", "root", "system", [""], weight=0.0)
     before = "sys"
-    for one in talk:
-        stamp = one.at.timestamp()
-        if not one.is_mine:
-            nodes[f"left{one.number}"] = _chatgpt_node(
-                f"left{one.number}", before, "assistant", ["Left"], create_time=stamp - 5
+    for line in talk:
+        stamp = line.at.timestamp()
+        if not line.is_mine:
+            nodes[f"left{line.number}"] = _chatgpt_node(
+                f"left{line.number}", before, "assistant", ["Left"], create_time=stamp - 5
             )
             tool = {"content_type": "code", "text": "search()"}
-            nodes[f"tool{one.number}"] = _chatgpt_node(
-                f"tool{one.number}", before, "assistant", [], content=tool, recipient="web", create_time=stamp - 4
+            nodes[f"tool{line.number}"] = _chatgpt_node(
+                f"tool{line.number}", before, "assistant", [], content=tool, recipient="web", create_time=stamp - 4
             )
-            before = f"tool{one.number}"
-        role = "user" if one.is_mine else "assistant"
-        nodes[f"u{one.number}"] = _chatgpt_node(f"u{one.number}", before, role, [one.text], create_time=stamp)
-        before = f"u{one.number}"
+            before = f"tool{line.number}"
+        role = "user" if line.is_mine else "assistant"
+        nodes[f"u{line.number}"] = _chatgpt_node(f"u{line.number}", before, role, [line.text], create_time=stamp)
+        before = f"u{line.number}"
     return {"title": "x", "create_time": talk[0].at.timestamp(), "mapping": nodes, "current_node": before} | more
 
 
 def _chatgpt_sources() -> list[str]:
-    return [f"import:chatgpt:u{one.number}" for one in TALK]
+    return [f"import:chatgpt:u{line.number}" for line in TALK]
 
 
 @variety("chatgpt")
@@ -138,13 +138,13 @@ def chatgpt_without_a_current_node() -> Written:
 @variety("chatgpt")
 def chatgpt_spoken_and_cited() -> Written:
     talk = _chatgpt(TALK)
-    for one in TALK:
-        message = talk["mapping"][f"u{one.number}"]["message"]
-        spoken = {"content_type": "audio_transcription", "text": one.text, "direction": "in"}
+    for line in TALK:
+        message = talk["mapping"][f"u{line.number}"]["message"]
+        spoken = {"content_type": "audio_transcription", "text": line.text, "direction": "in"}
         asset = {"content_type": "real_time_user_audio_video_asset_pointer"}
         message["content"] = {"content_type": "multimodal_text", "parts": [asset, spoken]}
-        if not one.is_mine:
-            cited = f"{one.text}\ue200cite\ue202turn0search1\ue201"
+        if not line.is_mine:
+            cited = f"{line.text}\ue200cite\ue202turn0search1\ue201"
             message["content"] = {"content_type": "text", "parts": [cited]}
     return Written(data=as_json([talk]), sources=_chatgpt_sources())
 
@@ -159,8 +159,8 @@ def _pairs() -> list[tuple[Said, Said]]:
 def _with_answers_at_once() -> list[Said]:
     """Takeout has one time for a prompt and its answer."""
     return [
-        Said(number=one.number, is_mine=one.is_mine, text=one.text, at=asked.at) for asked, said in _pairs()
-        for one in (asked, said)
+        Said(number=line.number, is_mine=line.is_mine, text=line.text, at=asked.at) for asked, said in _pairs()
+        for line in (asked, said)
     ]  # fmt: skip
 
 
@@ -223,7 +223,7 @@ def gemini_page_in_korean() -> Written:
 
 @variety("gemini")
 def gemini_studio() -> Written:
-    chunks: list[Any] = [{"role": "user" if one.is_mine else "model", "text": one.text} for one in TALK]
+    chunks: list[Any] = [{"role": "user" if line.is_mine else "model", "text": line.text} for line in TALK]
     chunks.insert(1, {"role": "model", "text": "thinking", "isThought": True})
     chunks.insert(1, {"role": "model", "executableCode": {"code": "1"}})
     prompt = {"runSettings": {}, "systemInstruction": {}, "chunkedPrompt": {"chunks": chunks, "pendingInputs": []}}
@@ -240,13 +240,13 @@ def _role(one: Said) -> str:
 @variety("generic")
 def generic_list() -> Written:
     system = {"role": "system", "content": "Be brief."}
-    said = [{"role": _role(one), "content": [{"type": "text", "text": one.text}]} for one in TALK]
+    said = [{"role": _role(line), "content": [{"type": "text", "text": line.text}]} for line in TALK]
     return Written(data=as_json([system, *said]), is_dated=False)
 
 
 @variety("generic")
 def generic_lines() -> Written:
-    lines = [{"messages": [{"role": _role(one), "content": one.text} for one in pair]} for pair in _pairs()]
+    lines = [{"messages": [{"role": _role(line), "content": line.text} for line in pair]} for pair in _pairs()]
     return Written(data=b"\n".join(map(as_json, lines)), is_dated=False)
 
 
@@ -254,13 +254,13 @@ def generic_lines() -> Written:
 def generic_talks_that_begin_alike() -> Written:
     taken = [TALK[0], TALK[1], TALK[0], TALK[3]]
     pairs = (taken[:2], taken[2:])
-    talks = [{"messages": [{"role": _role(one), "content": one.text} for one in pair]} for pair in pairs]
+    talks = [{"messages": [{"role": _role(line), "content": line.text} for line in pair]} for pair in pairs]
     return Written(data=as_json(talks), is_dated=False, taken=taken)
 
 
 @variety("generic")
 def generic_sharegpt() -> Written:
-    said = [{"from": "human" if one.is_mine else "gpt", "value": one.text} for one in TALK]
+    said = [{"from": "human" if line.is_mine else "gpt", "value": line.text} for line in TALK]
     return Written(
         data=as_json([{"id": "x", "conversations": [{"from": "system", "value": "x"}, *said]}]), is_dated=False
     )
@@ -270,16 +270,16 @@ def generic_sharegpt() -> Written:
 def generic_sillytavern() -> Written:
     """Dates as its versions write them, and swipes that were not chosen."""
     dates: list[Callable[[Said], Any]] = [
-        lambda one: one.at.isoformat(),
-        lambda one: int(one.at.timestamp() * 1000),
-        lambda one: f"{one.local:%B %d, %Y %I:%M%p}".replace("AM", "am").replace("PM", "pm"),
-        lambda one: f"{one.local:%Y-%m-%d@%Hh%Mm%Ss}",
+        lambda line: line.at.isoformat(),
+        lambda line: int(line.at.timestamp() * 1000),
+        lambda line: f"{line.local:%B %d, %Y %I:%M%p}".replace("AM", "am").replace("PM", "pm"),
+        lambda line: f"{line.local:%Y-%m-%d@%Hh%Mm%Ss}",
     ]
     lines: list[Any] = [{"user_name": "Anna", "character_name": "Cook", "chat_metadata": {}}]
     lines.append({"name": "Cook", "is_user": False, "is_system": True, "mes": "Hidden", "send_date": ""})
-    for one in TALK:
-        message = {"name": "x", "is_user": one.is_mine, "is_system": False, "mes": one.text, "swipes": ["Not chosen"]}
-        lines.append(message | {"send_date": dates[one.number % len(dates)](one)})
+    for line in TALK:
+        message = {"name": "x", "is_user": line.is_mine, "is_system": False, "mes": line.text, "swipes": ["Not chosen"]}
+        lines.append(message | {"send_date": dates[line.number % len(dates)](line)})
     return Written(data=b"\n".join(map(as_json, lines)), name="Cook - 2024.jsonl", characters="x")
 
 
@@ -287,14 +287,14 @@ def generic_sillytavern() -> Written:
 def generic_openwebui() -> Written:
     aside = '<details type="reasoning" done="true">\n<summary>x</summary>\nhm\n</details>\n'
     nodes = {
-        str(one.number): {
-            "id": str(one.number),
-            "parentId": str(one.number - 1) if one.number > 1 else None,
-            "role": _role(one),
-            "content": one.text if one.is_mine else aside + one.text,
-            "timestamp": int(one.at.timestamp()),
+        str(line.number): {
+            "id": str(line.number),
+            "parentId": str(line.number - 1) if line.number > 1 else None,
+            "role": _role(line),
+            "content": line.text if line.is_mine else aside + line.text,
+            "timestamp": int(line.at.timestamp()),
         }
-        for one in TALK
+        for line in TALK
     }
     nodes["left"] = nodes["2"] | {"id": "left", "content": "An answer that was thrown away"}
     chat = {"history": {"currentId": str(len(TALK)), "messages": nodes}, "models": []}
@@ -304,14 +304,14 @@ def generic_openwebui() -> Written:
 @variety("generic")
 def generic_librechat() -> Written:
     said = [
-        {"messageId": str(one.number), "isCreatedByUser": one.is_mine, "sender": "x", "text": one.text,
-         "createdAt": one.at.isoformat().replace("+00:00", "Z")}
-        for one in TALK
+        {"messageId": str(line.number), "isCreatedByUser": line.is_mine, "sender": "x", "text": line.text,
+         "createdAt": line.at.isoformat().replace("+00:00", "Z")}
+        for line in TALK
     ]  # fmt: skip
     return Written(data=as_json({"conversationId": "x", "title": "x", "messages": said}))
 
 
 @variety("generic")
 def generic_markdown() -> Written:
-    said = [f"**{'You' if one.is_mine else 'ChatGPT'}:**\n\n{one.text}\n\n---\n" for one in TALK]
+    said = [f"**{'You' if line.is_mine else 'ChatGPT'}:**\n\n{line.text}\n\n---\n" for line in TALK]
     return Written(data=("# A talk\n\n" + "\n".join(said)).encode(), is_dated=False)

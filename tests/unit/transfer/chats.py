@@ -13,9 +13,9 @@ from tests.unit.transfer.talk import ME, OTHER, TALK, TOM, Said, Written, as_jso
 
 def _whatsapp(head: Callable[[Said], str], *, noise: Callable[[Said], str] = lambda _: "", end: str = "\n") -> Written:
     lines = []
-    for one in TALK:
-        lines += [noise(one)] if noise(one) else []
-        lines.append(f"{head(one)}{one.text}")
+    for line in TALK:
+        lines += [noise(line)] if noise(line) else []
+        lines.append(f"{head(line)}{line.text}")
     return Written(data=end.join("\n".join(lines).split("\n")).encode(), answers={"speaker0": (0,)})
 
 
@@ -45,7 +45,7 @@ def whatsapp_german() -> Written:
     def noise(one: Said) -> str:
         return f"{one.local:%d.%m.%y, %H:%M} - {one.name}: <Medien ausgeschlossen>"
 
-    return _whatsapp(lambda one: f"{one.local:%d.%m.%y, %H:%M} - {one.name}: ", noise=noise)
+    return _whatsapp(lambda line: f"{line.local:%d.%m.%y, %H:%M} - {line.name}: ", noise=noise)
 
 
 @variety("whatsapp")
@@ -53,7 +53,7 @@ def whatsapp_ios() -> Written:
     def noise(one: Said) -> str:
         return f"\u200e[{one.local:%d.%m.%y, %H:%M:%S}] {one.name}: \u200e<attached: 00000{one.number}-PHOTO.jpg>"
 
-    made = _whatsapp(lambda one: f"[{one.local:%d.%m.%y, %H:%M:%S}] {one.name}: ", noise=noise)
+    made = _whatsapp(lambda line: f"[{line.local:%d.%m.%y, %H:%M:%S}] {line.name}: ", noise=noise)
     return Written(data=zipped({"_chat.txt": b"\xef\xbb\xbf" + made.data, "1.jpg": b"JPG"}), answers=made.answers)
 
 
@@ -72,14 +72,14 @@ def whatsapp_arabic() -> Written:
 
 @variety("whatsapp")
 def whatsapp_year_first() -> Written:
-    return _whatsapp(lambda one: f"{one.local:%Y/%m/%d, %H:%M} - {one.name}: ")
+    return _whatsapp(lambda line: f"{line.local:%Y/%m/%d, %H:%M} - {line.name}: ")
 
 
 # Discord -----------------------------------------------------------------------------------------------------------
 
 
 def _discord_sources(talk: Sequence[Said] = TALK) -> list[str]:
-    return [f"import:discord:{2**60 + one.number}" for one in talk]
+    return [f"import:discord:{2**60 + line.number}" for line in talk]
 
 
 def _discord(kinds: Sequence[str]) -> Written:
@@ -88,7 +88,7 @@ def _discord(kinds: Sequence[str]) -> Written:
         made = {"id": str(2**60 + one.number), "type": kind, "timestamp": one.local.isoformat(), "content": one.text}
         return made | {"author": author, "attachments": [], "embeds": [], "reactions": []}
 
-    messages: list[Any] = [one_message(one, kinds[one.number % len(kinds)]) for one in TALK]
+    messages: list[Any] = [one_message(line, kinds[line.number % len(kinds)]) for line in TALK]
     joined = one_message(TALK[0], "GuildMemberJoin") | {"id": "1", "content": "Joined the server."}
     picture = one_message(TALK[0], "Default") | {"id": "2", "content": "", "attachments": [{"fileName": "x.png"}]}
     whole = {"guild": {"id": "1"}, "channel": {"id": "2"}, "dateRange": {}, "messages": [joined, *messages, picture]}
@@ -105,7 +105,7 @@ def discord_exporter_with_replies() -> Written:
     return _discord(["Default", "Reply"])
 
 
-MINE = tuple(one for one in TALK if one.is_mine)
+MINE = tuple(line for line in TALK if line.is_mine)
 
 
 def _own_row(one: Said) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _own_row(one: Said) -> dict[str, Any]:
 def discord_package() -> Written:
     """Of more than 200 channels."""
     empty = {f"Messages/c{number}/messages.json": "[]" for number in range(300)}
-    talk = {f"Messages/c{9000 + one.number}/messages.json": as_json([_own_row(one)]) for one in MINE}
+    talk = {f"Messages/c{9000 + line.number}/messages.json": as_json([_own_row(line)]) for line in MINE}
     more = {"Messages/index.json": "{}", "Account/user.json": "{}", "Activity/a.json": "{}"}
     return Written(data=zipped({**empty, **talk, **more}), sources=_discord_sources(MINE), taken=MINE)
 
@@ -127,7 +127,7 @@ def discord_older_package() -> Written:
     text = io.StringIO()
     rows = csv.DictWriter(text, ["ID", "Timestamp", "Contents", "Attachments"])
     rows.writeheader()
-    rows.writerows(_own_row(one) for one in reversed(MINE))
+    rows.writerows(_own_row(line) for line in reversed(MINE))
     files = {"messages/c123/messages.csv": text.getvalue(), "messages/c123/channel.json": '{"id": "123"}'}
     return Written(data=zipped(files), sources=_discord_sources(MINE), taken=MINE)
 
@@ -145,14 +145,14 @@ def _telegram(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _telegram_sources() -> list[str]:
-    return [f"import:telegram:{OTHER}:{one.number}" for one in TALK]
+    return [f"import:telegram:{OTHER}:{line.number}" for line in TALK]
 
 
 @variety("telegram")
 def telegram_chat() -> Written:
     call = {"id": 900, "type": "service", "date": "2024-05-10T00:00:00", "action": "phone_call", "text": ""}
     picture = _telegram_message(TALK[0], id=901, text="", photo="(File not included.)")
-    said = [_telegram_message(one, date_unixtime=str(int(one.at.timestamp()))) for one in TALK]
+    said = [_telegram_message(line, date_unixtime=str(int(line.at.timestamp()))) for line in TALK]
     return Written(data=json.dumps(_telegram([call, *said, picture]), indent=1).encode(), sources=_telegram_sources())
 
 
@@ -160,8 +160,8 @@ def telegram_chat() -> Written:
 def telegram_of_2020() -> Written:
     """Senders as bare numbers, dates of the person's zone, and each edited in 1970."""
     said = [
-        _telegram_message(one, from_id=2**32 + (ME if one.is_mine else OTHER), edited="1970-01-01T01:00:00")
-        for one in TALK
+        _telegram_message(line, from_id=2**32 + (ME if line.is_mine else OTHER), edited="1970-01-01T01:00:00")
+        for line in TALK
     ]
     return Written(data=as_json(_telegram(said)), sources=_telegram_sources())
 
@@ -174,14 +174,14 @@ def telegram_in_pieces() -> Written:
         middle = len(one.text) // 2
         return [one.text[:middle], {"type": "bold", "text": one.text[middle:]}]
 
-    said = [_telegram_message(one, text=pieces(one), via_bot="\x0b") for one in TALK]
+    said = [_telegram_message(line, text=pieces(line), via_bot="\x0b") for line in TALK]
     return Written(data=as_json(_telegram(said)).replace(b"\\u000b", b"\\x0b"), sources=_telegram_sources())
 
 
 @variety("telegram")
 def telegram_account() -> Written:
     channel = {"name": "News", "type": "public_channel", "id": 5, "messages": [_telegram_message(TALK[0])]}
-    chats = {"about": "x", "list": [channel, _telegram([_telegram_message(one) for one in TALK])]}
+    chats = {"about": "x", "list": [channel, _telegram([_telegram_message(line) for line in TALK])]}
     contacts = {"about": "x", "list": [{"first_name": TOM}]}
     left = {"about": "x", "list": [channel | {"id": 6, "name": "Left", "type": "private_group"}]}
     whole = {"about": "x", "personal_information": {}, "contacts": contacts, "chats": chats, "left_chats": left}
@@ -193,16 +193,18 @@ def telegram_account() -> Written:
 
 def _telegram_page(talk: Sequence[Said], zone: str, *, joined: bool = False) -> str:
     blocks = ['<div class="message service" id="message-1"><div class="body details">10 May 2024</div></div>']
-    for one in talk:
-        name = f'<div class="from_name">{one.name} </div>'
-        at = f"{one.local:%d.%m.%Y %H:%M:%S}{zone}"
-        words = f'<div class="text">{page_text(one.text)}</div>'
+    for line in talk:
+        name = f'<div class="from_name">{line.name} </div>'
+        at = f"{line.local:%d.%m.%Y %H:%M:%S}{zone}"
+        words = f'<div class="text">{page_text(line.text)}</div>'
         body = f'<div class="pull_right date details" title="{at}">x</div>{name}{words}'
         media = f'<div class="pull_right date details" title="{at}">x</div><div class="media_wrap clearfix"></div>'
         head = "message default clearfix"
-        blocks.append(f'<div class="{head}" id="message{one.number}"><div class="body">{body}</div></div>')
+        blocks.append(f'<div class="{head}" id="message{line.number}"><div class="body">{body}</div></div>')
         if joined:  # a picture of the same person
-            blocks.append(f'<div class="{head} joined" id="message9{one.number}"><div class="body">{media}</div></div>')
+            blocks.append(
+                f'<div class="{head} joined" id="message9{line.number}"><div class="body">{media}</div></div>'
+            )
     return f'<html><body><div class="page_wrap"><div class="history">{"".join(blocks)}</div></div></body></html>'
 
 

@@ -36,10 +36,10 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
         assert await imported(talk, history(200)) == (0, 200)
         async with talk.services.memory.home(ANNA.id) as store:
             stored = [
-                one
+                message
                 for scope in await store.list_scopes(ANNA.id)
-                for one in await store.timeline.read_page(scope, limit=1_000)
+                for message in await store.timeline.read_page(scope, limit=1_000)
             ]
         assert len(stored) == 300
-        assert len({one.source for one in stored}) == 300
+        assert len({message.source for message in stored}) == 300
     assert not find_violations(read_folder(tmp_path))

@@ -28,5 +28,7 @@ async def test_an_export_of_the_version_before_is_imported_whole(
         assert await imported(talk, data) == (0, 16)
     for table in ("messages", "summaries", "facts"):
         given = json.loads(data)[table]
-        assert [{name: row[name] for name in one} for one, row in zip(given, found[table], strict=True)] == given
+        assert [
+            {name: row[name] for name in expected} for expected, row in zip(given, found[table], strict=True)
+        ] == given
     assert {row["user_id"] for rows in found.values() for row in rows} == {ANNA.id}

@@ -80,7 +80,7 @@ def test_who_is_not_in_a_chat_is_told() -> None:
     maria = next(number for number, option in enumerate(who.options) if "Maria" in option)
     theirs = read_file((FILES / "telegram_chat.json").read_bytes(), person=5, answers={"speaker0": (maria,)})
     own = [message for message in theirs.messages if message.is_own and message.origin != "forwarded"]
-    assert [one.speaker for one in own] == ["Maria Lopez"]
+    assert [message.speaker for message in own] == ["Maria Lopez"]
 
 
 def test_conversations_of_chatgpt() -> None:
@@ -153,9 +153,9 @@ def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:
     for value in (telegram, chatgpt):
         past = of(value)
         assert past.messages
-        assert any("\ufffd" in one.content for one in past.messages)
-        for one in past.messages:
-            f"{one.content}{one.speaker}{one.source}{past.notes}".encode()
+        assert any("\ufffd" in message.content for message in past.messages)
+        for stored in past.messages:
+            f"{stored.content}{stored.speaker}{stored.source}{past.notes}".encode()
 
 
 @pytest.mark.parametrize(

@@ -169,15 +169,15 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
         assert "Reminders that would be set: 1" in format_plan(plan)
         for _ in range(2):
             await imported(talk, data)
-            assert {one.text for one in await talk.services.reminders.list_reminders(ANNA.id)} == {
-                one.text for one in wishes
+            assert {reminder.text for reminder in await talk.services.reminders.list_reminders(ANNA.id)} == {
+                wish.text for wish in wishes
             }
             assert len(await talk.services.reminders.list_reminders(ANNA.id)) == 2
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).reminders == 0
     async with talking(tmp_path / "new") as talk:
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).reminders == 2
         await imported(talk, data)
-        assert [one.due_at for one in await talk.services.reminders.list_reminders(ANNA.id)] == [
+        assert [reminder.due_at for reminder in await talk.services.reminders.list_reminders(ANNA.id)] == [
             NOW + timedelta(days=3)
         ] * 2
 
@@ -194,7 +194,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
             messages = await store.timeline.read_page(HERE)
             assert await store.profiles.list_new_summaries(ANNA.id, 20) == [], "nothing is learned from it unasked"
             learned, pending = await store.facts.read_unlearned(HERE, 100)
-            assert (learned, [one.id for one in pending]) == (0, [1, 2])
+            assert (learned, [message.id for message in pending]) == (0, [1, 2])
         assert [message.id for message in messages] == [-4, -3, -2, -1, -8, -7, -6, -5, 1, 2], "in the order of time"
         assert [message.turn for message in messages[4:8]] == [-8, -7, -7, -5]
         assert messages[4].created_at == datetime.fromtimestamp(1700000010, UTC)
@@ -235,16 +235,16 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
                 active = sorted(await store.list_summaries(HERE), key=lambda summary: summary.order)
                 counts = await store.read_counts(HERE)
             assert len(active) <= 10
-            assert [one.level for one in active] == sorted((one.level for one in active), reverse=True)
-            assert all(one.last_at < other.first_at for one, other in pairwise(active))
-            assert sum(one.message_count for one in active) == counts.archived == counts.total
+            assert [summary.level for summary in active] == sorted((summary.level for summary in active), reverse=True)
+            assert all(active_summary.last_at < other.first_at for active_summary, other in pairwise(active))
+            assert sum(active_summary.message_count for active_summary in active) == counts.archived == counts.total
         for number in range(19):
             await talk.turn(f"Later note {number}.")
         async with talk.services.memory.home(ANNA.id) as store:
             active = await store.list_summaries(HERE)
             assert len(active) <= 10
             counts = await store.read_counts(HERE)
-            assert sum(one.message_count for one in active) == counts.archived == counts.total
+            assert sum(active_summary.message_count for active_summary in active) == counts.archived == counts.total
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
     assert not find_violations(read_folder(tmp_path))
@@ -319,7 +319,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         assert numbers == list(range(1, 301))
         assert [message.order for message in messages] == sorted(message.order for message in messages)
         assert [message.id > 0 for message in messages[145:160]].count(True) == 2, "among those of its time"
-        assert [one.id for one in earlier] == [message.id for message in messages[147:152]]
+        assert [message.id for message in earlier] == [message.id for message in messages[147:152]]
         assert all(summary.first_at <= summary.last_at for summary in summaries)
         assert pool.said_at.tolist() == sorted(pool.said_at.tolist())
         rows = json.loads(await exported(talk.services))["messages"]
@@ -329,8 +329,9 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         prompt = talk.prompts()[-1]
         assert "under the blue flowerpot" in prompt
         active = await talk.services.summaries.list_active(HERE)
-        assert [one.order for one in active] == [
-            one.order for one in sorted(active, key=lambda one: (-one.level, one.first_at))
+        assert [active_summary.order for active_summary in active] == [
+            active_summary.order
+            for active_summary in sorted(active, key=lambda summary: (-summary.level, summary.first_at))
         ]
     assert not find_violations(read_folder(tmp_path))
 
@@ -493,7 +494,7 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
             await store.facts.commit_changes(HERE, changes, read=read, learned=0, until=4, now=NOW)
             known = await store.facts.list_all(ANNA.id)
-        assert [one.superseded_by for one in known] == [2, None]
+        assert [fact.superseded_by for fact in known] == [2, None]
         data = await exported(talk.services)
     async with talking(tmp_path / "same") as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
@@ -506,8 +507,8 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
         assert await imported(talk, data, scope=Scope(owner=8)) == (0, 4)
         async with talk.services.memory.home(8) as store:
             facts = await store.facts.list_all(8)
-            sources = await store.read_messages(Scope(owner=8), [one for fact in facts for one in fact.source_ids])
-    assert [(one.text, one.superseded_by, one.is_valid) for one in facts] == [
+            sources = await store.read_messages(Scope(owner=8), [id_ for fact in facts for id_ in fact.source_ids])
+    assert [(fact.text, fact.superseded_by, fact.is_valid) for fact in facts] == [
         ("Anna lives in Portland.", 2, False),
         ("Anna lives in Seattle.", None, True),
     ]

@@ -108,7 +108,7 @@ def test_claude() -> None:
     assert found.facts == (), "nothing is kept before it was shown"
     assert found.questions[0].options == ("Anna grows walnuts", "She lives in Bern")
     kept = past(zipped(**files), answers={"facts0": (1,)}).facts
-    assert [one.text for one in kept] == ["She lives in Bern"]
+    assert [turn.text for turn in kept] == ["She lives in Bern"]
 
 
 def test_projects_of_claude() -> None:
@@ -441,7 +441,7 @@ def test_one_damaged_message_costs_no_other_one() -> None:
         ("yesterday", '<div class="from_name">Tom</div>', "Lost"),
         ("11.05.2024 10:00:02", "", "Two"),
     ]
-    page = f'<div class="page_wrap">{"".join(block.format(*one) for one in blocks)}</div>'
+    page = f'<div class="page_wrap">{"".join(block.format(*values) for values in blocks)}</div>'
     lines = "11/05/2024, 10:00 - Ann: One\n31/02/2024, 10:01 - Tom: Lost\n11/05/2024, 10:02 - Tom: Two\n"
     for file, place in ((page, "[1].date"), (lines, "31/02/2024, 10:01")):
         found = past(file, answers={"speaker0": (0,)})
@@ -454,28 +454,34 @@ AT = "2024-05-11T10:00:00Z"
 
 def of_claude(words: list[str]) -> Any:
     said: list[dict[str, Any]] = [{"uuid": word, "sender": "human", "text": word, "created_at": AT} for word in words]
-    return [{"uuid": "c", "name": "A talk", "chat_messages": [one | damage(one["text"], "content", 7) for one in said]}]
+    return [
+        {
+            "uuid": "c",
+            "name": "A talk",
+            "chat_messages": [message | damage(message["text"], "content", 7) for message in said],
+        }
+    ]
 
 
 def of_gemini(words: list[str]) -> Any:
     said = [{"header": "Gemini Apps", "title": f"Prompted {word}", "time": AT} for word in words]
-    return [one | damage(one["title"][9:], "time", "soon") for one in said]
+    return [conversation | damage(conversation["title"][9:], "time", "soon") for conversation in said]
 
 
 def of_studio(words: list[str]) -> Any:
     said = [{"role": "user", "text": word} for word in words]
-    return {"chunkedPrompt": {"chunks": [one | damage(one["text"], "createTime", "soon") for one in said]}}
+    return {"chunkedPrompt": {"chunks": [message | damage(message["text"], "createTime", "soon") for message in said]}}
 
 
 def of_discord(words: list[str]) -> Any:
     said = [{"id": word, "timestamp": AT, "content": word, "author": {"name": "Ann"}} for word in words]
-    messages = [one | damage(str(one["id"]), "author", None) for one in said]
+    messages = [conversation | damage(str(conversation["id"]), "author", None) for conversation in said]
     return {"guild": {}, "channel": {"name": "walnuts"}, "messages": messages}
 
 
 def of_any(words: list[str]) -> Any:
     said = [{"role": "user", "content": word} for word in words]
-    return {"title": "x", "messages": [one | damage(str(one["content"]), "timestamp", [1]) for one in said]}
+    return {"title": "x", "messages": [message | damage(str(message["content"]), "timestamp", [1]) for message in said]}
 
 
 def damage(words: str, name: str, value: object) -> dict[str, object]:
@@ -518,7 +524,7 @@ def test_one_damaged_row_of_a_discord_channel_costs_no_other_one(ending: str) ->
 @pytest.mark.parametrize("broken", [0, 1, 2])
 def test_one_damaged_line_costs_no_other_one(broken: int) -> None:
     """Of a file with an object a line; what it costs grows with the file alone."""
-    lines = [json.dumps({"messages": [{"role": "user", "content": one}]}) for one in ("One", "Two", "Three")]
+    lines = [json.dumps({"messages": [{"role": "user", "content": text}]}) for text in ("One", "Two", "Three")]
     lines[broken] = lines[broken][:-9]
     found = past("\n".join(lines))
     assert [words for _, _, words in said(found)] == [
@@ -547,7 +553,7 @@ def test_messages_of_one_id_stay_several_where_they_differ() -> None:
     message = {"id": 1, "date": "2024-05-11T10:00:00", "from": "Ann", "from_id": "user1"}
     chat = {"type": "personal_chat", "id": 2, "messages": [message | {"text": text} for text in ("One", "Two", "One")]}
     assert [text for _, _, text in said(past(chat))] == ["One", "Two"]
-    assert len({one.source for one in past(chat).messages}) == 2
+    assert len({message.source for message in past(chat).messages}) == 2
 
 
 def test_text_in_utf_16_is_read_and_what_is_no_text_is_told() -> None:
@@ -608,7 +614,10 @@ def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
         {"role": "user", "content": "A poster."},
         {"role": "assistant", "content": [{"type": "text", "text": "Here."}]},
     ]
-    messages = [{"uuid": f"m{one['role']}", "role": one["role"], "content": one, "created_at": at} for one in inner]
+    messages = [
+        {"uuid": f"m{message['role']}", "role": message["role"], "content": message, "created_at": at}
+        for message in inner
+    ]
     talk = {"uuid": "d", "title": "Poster", "project": {"uuid": "p"}, "created_at": at, "messages": messages}
     for file in (talk, zipped(**{"design_chats-000_DOT_zip": zipped(design_chats__d_DOT_json=json.dumps(talk))})):
         found = past(file)

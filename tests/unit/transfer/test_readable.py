@@ -46,9 +46,9 @@ async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
     assert len(pages) > 2
     assert len({name for name, _ in unpacked}) == len(unpacked)
     expected = [number for number in range(1, COUNT + 1) if number != 17]
-    assert [one for name, text in unpacked if name.startswith("talk/") for one in words_of(text)] == expected
+    assert [word for name, text in unpacked if name.startswith("talk/") for word in words_of(text)] == expected
     said = [text for page in pages for text in re.findall(r'<p class="user" dir="auto">.*?</p>', page, re.DOTALL)]
-    assert [one for text in said for one in words_of(text)] == expected
+    assert [word for text in said for word in words_of(text)] == expected
 
 
 async def test_summaries_stand_in_the_order_of_time_whatever_came_first(tmp_path: Path) -> None:

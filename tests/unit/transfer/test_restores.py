@@ -205,7 +205,7 @@ async def test_half_a_character_within_a_list_is_no_obstacle(
         assert (await dumped(talk))["messages"][0]["content"] == "I live in Portland.\0"
         assert set(FACTS.defaults) <= set(fact)
         await imported(talk, json.dumps([{"title": "\0", "messages": [{"role": "user", "content": "Hi\0"}]}]).encode())
-        assert "Hi\0" in [one["content"] for one in (await dumped(talk))["messages"]]
+        assert "Hi\0" in [message["content"] for message in (await dumped(talk))["messages"]]
 
 
 async def test_what_an_export_would_instruct_is_shown_first(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ async def test_what_an_export_would_instruct_is_shown_first(tmp_path: Path) -> N
         assert (again.instructions, again.notes[-1]) == (plan.instructions, only_told)
         await imported(talk, own)
         facts = (await dumped(talk))["facts"]
-        kept = [" ".join(one["text"].split()) for one in facts if one["kind"] == "instruction"]
+        kept = [" ".join(fact["text"].split()) for fact in facts if fact["kind"] == "instruction"]
         assert len(kept) > 30
         assert [text for text in kept if text not in listed] == []
         assert only_told.startswith(f"Too long or too many to be shown: {len(facts) - len(kept)}.")
@@ -252,4 +252,4 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).instructions[-1] == "and 12 more"
         await imported(talk, data)
-        assert [one["kind"] for one in (await dumped(talk))["facts"]] == ["instruction"] * 50
+        assert [fact["kind"] for fact in (await dumped(talk))["facts"]] == ["instruction"] * 50

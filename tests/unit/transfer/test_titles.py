@@ -69,7 +69,7 @@ def telegram() -> Any:
 @pytest.mark.parametrize("make", [chatgpt, claude, librechat, workspace, discord, telegram])
 def test_the_first_message_carries_the_title(make: Any) -> None:
     found = read_file(json.dumps(make()).encode(), person=7).messages
-    assert [(one.title, one.content) for one in found] == [(TITLE, ASKED), ("", SAID)]
+    assert [(message.title, message.content) for message in found] == [(TITLE, ASKED), ("", SAID)]
 
 
 @pytest.mark.parametrize("storage", list(StorageType))
@@ -81,6 +81,6 @@ async def test_a_conversation_is_found_by_its_title(tmp_path: Path, storage: Sto
             await talk.remember(storage=storage)
             await talk.services.importer.run(HERE, ANNA.id, data, FileContext(), progress=ignore)
             page = await talk.services.search.find_page(HERE, "xylophone")
-            assert [(one.message.content, one.message.title) for one in page.found] == [(ASKED, TITLE)]
+            assert [(hit.message.content, hit.message.title) for hit in page.found] == [(ASKED, TITLE)]
             async with talk.services.exporter.export_files(ANNA.id) as files:
                 data = files[0].file.read()

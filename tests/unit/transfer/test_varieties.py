@@ -46,7 +46,7 @@ def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
         speaker = one.name if is_chat and not is_own_package else "" if is_chat else assistant
         return (role, speaker, one.is_mine or not is_chat, one.text, one.at if file.is_dated else NOW)
 
-    return [one_of(one) for one in file.taken]
+    return [one_of(message) for message in file.taken]
 
 
 @pytest.mark.parametrize(("name", "make"), EACH)
@@ -134,7 +134,7 @@ async def test_all_formats_come_together_in_one_memory(
     ordered = sorted(stored, key=lambda row: (row["created_at"], row["id"]))
     for name in files:
         texts = [row["content"] for row in ordered if str(row["source"]).startswith(f"import:{name}:")]
-        assert texts == [one.text for one in files[name].taken]
+        assert texts == [message.text for message in files[name].taken]
     async with talking(tmp_path / "new", database_url=urls[1]) as talk:
         await talk.remember(storage=storage)
         await talk.services.importer.run(HERE, ME, whole, progress=ignore)

@@ -61,8 +61,8 @@ async def test_the_overview_and_the_latest_errors_say_nothing_of_anybodys_words(
     logs.RECENT.lines.clear()
     record = logging.LogRecord("chat.x", logging.WARNING, "f", 1, "no answer for %s", ("a secret",), None)
     library = logging.LogRecord("httpx", logging.ERROR, "f", 1, "GET /secret", None, None)
-    for one in (record, library):
-        logs.RECENT.emit(one)
+    for entry in (record, library):
+        logs.RECENT.emit(entry)
     await desk.say(ANN, ANN, "/admin")
     shown = desk.last(ANN)
     for line in ("Memories: 0; used within 7 days: 0", "Tokens today: 0. Limit for all: 1,000.", "gpt-5.4-mini"):

@@ -30,7 +30,7 @@ async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
 
 async def stored(talk: Talk) -> list[str]:
     async with talk.services.memory.home(ANN) as store:
-        return [one.content for one in await store.timeline.read_page(Scope(owner=ANN))]
+        return [message.content for message in await store.timeline.read_page(Scope(owner=ANN))]
 
 
 async def test_a_double_tap_is_one_wish(desk: Desk, talk: Talk) -> None:

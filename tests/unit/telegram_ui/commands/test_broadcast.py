@@ -128,12 +128,12 @@ async def test_broken_off_anywhere_it_goes_on_and_nobody_gets_it_twice(desk: Des
         await desk.say(ANN, ANN, "/admin broadcast We move.")
         message, buttons = desk.buttons(ANN)
         await desk.press(ANN, ANN, message, buttons["Send"])
-        before = [len(desk.peer.texts(one)) for one in (BOB, EVE)]
+        before = [len(desk.peer.texts(user)) for user in (BOB, EVE)]
         passing = asyncio.create_task(time_passes(desk))
         was_reached = await cancelled(partial(send_broadcasts, desk.commands.dependencies), number)
         await send_broadcasts(desk.commands.dependencies)
         passing.cancel()
-        got = [len(desk.peer.texts(one)) - were for one, were in zip((BOB, EVE), before, strict=True)]
+        got = [len(desk.peer.texts(user)) - were for user, were in zip((BOB, EVE), before, strict=True)]
         assert max(got) == 1
         assert sum(got) == 2 or "Perhaps reached: 1" in desk.last(ANN)
         assert await desk.services.memory.broadcasts.list_broadcasts_in_progress() == []

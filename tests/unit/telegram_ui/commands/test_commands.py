@@ -234,7 +234,7 @@ async def test_in_a_group_only_the_admin_who_began_can_go_on(desk: Desk) -> None
     assert "somebody else" in (await choose(desk, BOB, GROUP, "JSON") or "")
     await choose(desk, ANN, GROUP, "SQLite")
     assert "force_reply" not in str(desk.peer.world.messages[GROUP]), "no reply field stays open after a press"
-    with_buttons = [one for one in desk.peer.world.messages[GROUP].values() if "reply_markup" in one]
+    with_buttons = [message for message in desk.peer.world.messages[GROUP].values() if "reply_markup" in message]
     assert [button["text"].partition(":")[0] for button in with_buttons] == ["Step 2 of 2"], "the first keys are gone"
     message, buttons = desk.buttons(GROUP)
     assert "somebody else" in (await desk.press(BOB, GROUP, message, buttons["20"]) or "")
@@ -373,8 +373,8 @@ async def test_help_has_bold_headings_and_explains_one_command(desk: Desk) -> No
     await desk.say(ANN, ANN, "/help")
     await choose(desk, ANN, ANN, "More")
     shown = list(desk.peer.world.messages[ANN].values())[-1]
-    bold = [one for one in shown["entities"] if one["type"] == "bold"]
-    headings = [shown["text"][one["offset"] : one["offset"] + one["length"]] for one in bold]
+    bold = [entity for entity in shown["entities"] if entity["type"] == "bold"]
+    headings = [shown["text"][entity["offset"] : entity["offset"] + entity["length"]] for entity in bold]
     assert headings == ["First steps", "Your choices", "Conversations", "Summaries", "What I remember", "Your data"]
     await desk.say(ANN, ANN, "/help /why")
     assert desk.last(ANN).startswith("/why – ")
@@ -415,7 +415,7 @@ async def test_times_are_the_persons_own(desk: Desk, talk: Talk) -> None:
     shown = list(desk.peer.world.messages[ANN].values())[-1]
     assert shown["text"].startswith("What the answer (today 18:00) was made from\n")
     assert "reply_markup" not in shown, "everything is in the quote"
-    [quote] = [one for one in shown["entities"] if one["type"] == "expandable_blockquote"]
+    [quote] = [entity for entity in shown["entities"] if entity["type"] == "expandable_blockquote"]
     assert len(shown["text"][: quote["offset"]].splitlines()) == 3
     assert "· your message: " in shown["text"][quote["offset"] :]
     assert "UTC" not in shown["text"]

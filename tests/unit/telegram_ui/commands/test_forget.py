@@ -40,7 +40,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
     async with talk.services.memory.home(owner) as store:
-        return [one.content for one in await store.timeline.read_page(Scope(owner=owner, thread=thread))]
+        return [message.content for message in await store.timeline.read_page(Scope(owner=owner, thread=thread))]
 
 
 async def press(desk: Desk, label: str, *, chat: int = ANN, person: int = ANN) -> str | None:

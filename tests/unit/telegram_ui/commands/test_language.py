@@ -137,7 +137,10 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
         for call in desk.peer.called("setMyCommands")
         if call["params"]["scope"]["type"] == "all_private_chats"
     }
-    assert menus == {"": translate(ENGLISH, "menu-memory"), **{one: translate(one, "menu-memory") for one in OTHERS}}
+    assert menus == {
+        "": translate(ENGLISH, "menu-memory"),
+        **{language: translate(language, "menu-memory") for language in OTHERS},
+    }
     private = [
         [command["command"] for command in call["params"]["commands"]]
         for call in desk.peer.called("setMyCommands")

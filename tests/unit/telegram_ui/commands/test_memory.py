@@ -101,11 +101,11 @@ async def test_incognito_notes_nothing(desk: Desk, talk: Talk) -> None:
     assert "Incognito is on" in desk.last(ANN)
     await desk.say(ANN, ANN, "/memory 1")
     assert "Incognito is on" in str(await press(desk, "Edit"))
-    assert [one.text for one in await talk.services.facts.list_all(ANN)] == ["Ann plays the cello."]
+    assert [fact.text for fact in await talk.services.facts.list_all(ANN)] == ["Ann plays the cello."]
     await desk.say(ANN, ANN, "/import")
     assert desk.last(ANN).startswith("Nothing is written while you are incognito."), "no file is asked for"
     await desk.say(ANN, ANN, "/memory delete 1")
-    assert not [one for one in await talk.services.facts.list_all(ANN) if one.is_valid]
+    assert not [fact for fact in await talk.services.facts.list_all(ANN) if fact.is_valid]
     await desk.say(ANN, ANN, "/incognito off")
     await desk.say(ANN, ANN, "/memory add Ann is allergic to walnuts.")
     assert "Noted: " in desk.last(ANN)
@@ -116,7 +116,7 @@ async def test_a_fact_that_holds_no_longer_cannot_be_pinned(desk: Desk, talk: Ta
     await talk.services.facts.delete(ANN, 1)
     await desk.say(ANN, ANN, "/memory pin 1")
     assert desk.last(ANN) == "There is no fact 1 to change. /memory lists what I know."
-    assert [one.is_pinned for one in await talk.services.facts.list_all(ANN)] == [False]
+    assert [fact.is_pinned for fact in await talk.services.facts.list_all(ANN)] == [False]
 
 
 async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, talk: Talk) -> None:
@@ -129,9 +129,9 @@ async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, 
     await press(desk, "Unpin")
     assert "📌" not in shown(desk)
     assert "Deleted: Ann" in str(await press(desk, "Delete"))
-    assert [one.is_valid for one in await talk.services.facts.list_all(ANN)] == [False]
+    assert [fact.is_valid for fact in await talk.services.facts.list_all(ANN)] == [False]
     assert "as it was" in str(await press(desk, "Undo"))
-    assert [one.is_valid for one in await talk.services.facts.list_all(ANN)] == [True]
+    assert [fact.is_valid for fact in await talk.services.facts.list_all(ANN)] == [True]
     await press(desk, "‹ All facts")
     assert "1 · Ann plays the cello." in shown(desk)
 
@@ -149,7 +149,7 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert "Until 21 November: Ann plays the cello." in shown(desk)
     assert not await desk.say(ANN, ANN, "Ann plays the drums.")
     assert await press(desk, "Undo") == "It is as it was before; the other text is erased."
-    assert [one.text for one in await talk.services.facts.list_all(ANN)] == ["Ann plays the cello."]
+    assert [fact.text for fact in await talk.services.facts.list_all(ANN)] == ["Ann plays the cello."]
     await desk.say(ANN, ANN, "/memory undo 1")
     assert "nothing to undo" in desk.last(ANN)
 
@@ -173,7 +173,7 @@ async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk,
     await press(desk, "Edit")
     desk.pass_time(LIFETIME + timedelta(seconds=1))
     assert not await desk.say(ANN, ANN, "Just another message.")
-    assert [one.text for one in await talk.services.facts.list_all(ANN)] == ["Ann plays the cello."]
+    assert [fact.text for fact in await talk.services.facts.list_all(ANN)] == ["Ann plays the cello."]
 
 
 async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:

@@ -42,7 +42,7 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     desk.restart()
     for _ in range(2):
         await desk.press(ANN, ANN, message, buttons["Yes"])
-    assert [(one.text, f"{one.due_at:%a %H:%M}", one.person) for one in await of(desk)] == [
+    assert [(reminder.text, f"{reminder.due_at:%a %H:%M}", reminder.person) for reminder in await of(desk)] == [
         ("call mum", "Fri 09:00", ANN)
     ]
     assert desk.last(ANN) == "I will remind you Friday, 27 November 2026, 9:00 (UTC): call mum"
@@ -60,7 +60,7 @@ async def test_who_has_said_no_time_zone_sets_it_by_a_button_and_means_their_own
     assert "Asia/Tokyo" in desk.last(ANN), "and nothing else: /settings was not asked for"
     await desk.press(ANN, ANN, message, buttons["Yes"])
     await desk.press(ANN, ANN, late, late_buttons["Yes"])
-    by_text = {one.text: one.due_at for one in await of(desk)}
+    by_text = {reminder.text: reminder.due_at for reminder in await of(desk)}
     assert f"{by_text['call mum']:%a %H:%M}" == "Fri 00:00"
     assert by_text["stretch"] == desk.moment[0] + timedelta(minutes=20)
     _, buttons = await is_offered(desk, "on Friday at 9 to call mum")
@@ -76,7 +76,7 @@ async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was
             update, PRIVATE, Person(id=ANN, name="Ann"), "reminders", "add in 2 hours to stretch"
         )
         desk.pass_time(timedelta(minutes=7))
-    assert [one.due_at for one in await of(desk)] == [asked_at + timedelta(hours=2)]
+    assert [reminder.due_at for reminder in await of(desk)] == [asked_at + timedelta(hours=2)]
 
 
 async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) -> None:
@@ -139,7 +139,9 @@ async def test_the_reading_of_a_model_counts_once_it_is_confirmed(desk: Desk, ta
     assert str(message["text"]).startswith("Shall I remind you Thursday, 3 December 2026, 20:30 (UTC)?")
     assert await of(desk) == []
     await desk.press(ANN, ANN, message, buttons["Yes"])
-    assert [(one.text, f"{one.due_at:%d.%m. %H:%M}") for one in await of(desk)] == [("dentist", "03.12. 20:30")]
+    assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await of(desk)] == [
+        ("dentist", "03.12. 20:30")
+    ]
 
 
 async def test_the_list_has_pages_and_cancels(desk: Desk) -> None:
@@ -228,7 +230,7 @@ async def test_where_telegram_does_not_take_it_it_is_told_later(desk: Desk) -> N
 
     for _ in range(3):
         await send_due(desk, tell)
-    assert [one.sends for one in await of(desk)] == [0]
+    assert [reminder.sends for reminder in await of(desk)] == [0]
     await send_due(desk, tell)
     assert await of(desk) == []
     assert told == []

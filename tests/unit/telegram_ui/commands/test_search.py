@@ -49,7 +49,7 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         assert page["total"] == 0, "the page counts as found what has the words alone, as the chat does"
         near = cast("list[dict[str, str]]", page["found"])
         assert near
-        assert all(one["text"] in shown for one in near[:3])
+        assert all(message["text"] in shown for message in near[:3])
         await desk.say(ANN, ANN, "/search “qwzx blorf”")
         assert desk.last(ANN).splitlines()[1] == "Nothing was found. Try other words, or fewer."
 

@@ -42,7 +42,7 @@ def test_what_was_written_to_the_cache_is_told_and_costs_a_quarter_more() -> Non
 def test_a_price_has_two_or_three_figures() -> None:
     assert parse_price(" 0.25/2 ") == Price(prompt=0.25, completion=2.0, cached=0.25)
     assert parse_price("0.25 / 2 / 0.025") == Price(prompt=0.25, completion=2.0, cached=0.025)
-    assert [parse_price(one) for one in ("", "1", "1/2/3/4", "-1/2", "a/b", "1e9/2")] == [None] * 6
+    assert [parse_price(price) for price in ("", "1", "1/2/3/4", "-1/2", "a/b", "1e9/2")] == [None] * 6
 
 
 async def test_everybody_sees_their_own_use(desk: Desk) -> None:

@@ -39,7 +39,7 @@ def test_an_english_reader_sees_a_note_as_it_is_kept(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOTES)
-@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
 def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
     with speak_in(language):
         told = format_message_text(message(text), text)

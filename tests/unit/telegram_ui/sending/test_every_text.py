@@ -40,8 +40,8 @@ async def test_every_text_arrives_as_it_is_written(peer: Peer, language: str) ->
         sheet = f"{sheet}\n\n{text.strip()}".strip()
     sheets.append(sheet)
     delivery = peer.delivery()
-    for one in sheets:
-        await delivery.say(OTHER, one)
+    for page in sheets:
+        await delivery.say(OTHER, page)
     assert peer.texts(BOB) == sheets
 
 
@@ -50,5 +50,5 @@ async def test_every_button_is_taken(peer: Peer, language: str) -> None:
     labels = [shown(language, key) for key in keys() if "-button" in key][:MOST_BUTTONS]
     rows = [[InlineKeyboardButton(label, callback_data="x" * 64)] for label in labels]
     await peer.delivery().say(OTHER, "Buttons", keyboard=InlineKeyboardMarkup(rows))
-    [message] = [one for one in peer.world.messages[BOB].values() if one["from"]["is_bot"]]
+    [message] = [message for message in peer.world.messages[BOB].values() if message["from"]["is_bot"]]
     assert [row[0]["text"] for row in message["reply_markup"]["inline_keyboard"]] == labels

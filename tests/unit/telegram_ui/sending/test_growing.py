@@ -18,7 +18,7 @@ LONG = "**All** of them:\n" + "\n".join(f"line {number} 😀" for number in rang
 
 def shown(peer: Peer, chat: int) -> list[Json]:
     bot = peer.world.bot["id"]
-    return [one for one in peer.world.messages.get(chat, {}).values() if one["from"]["id"] == bot]
+    return [message for message in peer.world.messages.get(chat, {}).values() if message["from"]["id"] == bot]
 
 
 async def grown(peer: Peer, stream: AnswerStream, text: str, *steps: str) -> None:
@@ -44,12 +44,12 @@ async def test_a_message_that_is_full_is_settled_and_the_answer_goes_on_in_the_n
     await peer.call("sendMessage", 2)
     first, second, *_ = parts = convert_to_messages(LONG)
     assert len(parts) > 2
-    assert [one["text"] for one in shown(peer, GROUP)] == [first.text.strip(), second.text.strip()]
+    assert [message["text"] for message in shown(peer, GROUP)] == [first.text.strip(), second.text.strip()]
     assert "reply_markup" not in shown(peer, GROUP)[0], "the button is under the last message"
     ids = await stream.finish(LONG, keyboard=UNDER)
-    assert [one["text"] for one in shown(peer, GROUP)] == [part.text.strip() for part in parts]
-    assert ids == [one["message_id"] for one in shown(peer, GROUP)]
-    assert ["reply_markup" in one for one in shown(peer, GROUP)] == [False] * (len(parts) - 1) + [True]
+    assert [message["text"] for message in shown(peer, GROUP)] == [part.text.strip() for part in parts]
+    assert ids == [message["message_id"] for message in shown(peer, GROUP)]
+    assert ["reply_markup" in message for message in shown(peer, GROUP)] == [False] * (len(parts) - 1) + [True]
     assert noted[-1] == ids
 
 
@@ -104,7 +104,7 @@ async def test_the_next_run_takes_up_the_messages_of_one_that_was_killed(peer: P
 async def test_the_order_stays_where_one_of_the_messages_is_gone(peer: Peer, gone: int) -> None:
     stream = AnswerStream(peer.delivery("edit"), PRIVATE)
     await grown(peer, stream, LONG, "sendMessage", "sendMessage")
-    ids = [one["message_id"] for one in shown(peer, ANN)]
+    ids = [message["message_id"] for message in shown(peer, ANN)]
     await stream.interrupt()
     peer.world.remove(ANN, ids[gone])
     await AnswerStream(peer.delivery("edit"), PRIVATE, replaced_ids=ids).finish(LONG)

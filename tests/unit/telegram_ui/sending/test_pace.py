@@ -101,7 +101,9 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
             while len([call for call in world.calls if call["method"] == "sendMessageDraft"]) < MANY:
                 await world.calls.after(world.calls.last)
             await asyncio.gather(*(stream.finish("It is as I said.") for stream in streams))
-    texts = [one["text"] for chat in world.messages.values() for one in chat.values() if one["from"]["is_bot"]]
+    texts = [
+        message["text"] for chat in world.messages.values() for message in chat.values() if message["from"]["is_bot"]
+    ]
     assert texts == ["It is as I said."] * MANY
     refused = [call["method"] for call in world.calls if call["answer"].get("error_code") == 429]
     assert "sendMessageDraft" in refused, "so many at once are more than Telegram takes"

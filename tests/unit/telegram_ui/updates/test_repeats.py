@@ -23,7 +23,7 @@ from tests.unit.telegram_ui.updates.test_dispatch import Seeing
 
 def buttons(message: Json) -> list[Json]:
     rows = message.get("reply_markup", {}).get("inline_keyboard", [])
-    return [one for row in rows for one in row]
+    return [cell for row in rows for cell in row]
 
 
 async def failed(peer: Peer, words: str, chat: int) -> Json:
@@ -79,7 +79,7 @@ async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> 
     assert not any(text.startswith("did") for text in peer.texts(GROUP))
 
 
-@pytest.mark.parametrize("error", [QuotaExceeded(), DocumentUnreadable()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("error", [QuotaExceeded(), DocumentUnreadable()], ids=lambda value: type(value).__name__)
 async def test_what_will_fail_again_has_no_button(bots: Bots, peer: Peer, error: Exception) -> None:
     async with bots.running():
         assert bots.toys
@@ -245,7 +245,7 @@ async def test_what_failed_is_held_no_longer_once_its_owner_forgets(bots: Bots, 
         bots.conversation.turns.clear()
         bots.conversation.fails.clear()  # an error knows what was under way
         gc.collect()
-        held = [one for one in gc.get_objects() if isinstance(one, ParsedUpdate) and one.text == "heliotrope"]
+        held = [value for value in gc.get_objects() if isinstance(value, ParsedUpdate) and value.text == "heliotrope"]
         assert held == []
         press(peer, ANN, said)
         await service.intake.wait_until_idle()

@@ -146,7 +146,7 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
         await first.receive(fetched(1, bot))
-        tasks = [asyncio.create_task(came(one)) for one in (first, second)]
+        tasks = [asyncio.create_task(came(number)) for number in (first, second)]
         done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
@@ -168,7 +168,7 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         assert list(serving.work.leases.served) == []
         await other.receive(fetched(5, bot))
         done, waiting = await asyncio.wait(
-            [asyncio.create_task(came(one)) for one in (serving, other)], return_when=asyncio.FIRST_COMPLETED
+            [asyncio.create_task(came(queue)) for queue in (serving, other)], return_when=asyncio.FIRST_COMPLETED
         )
         for task in waiting:
             task.cancel()
