@@ -32,7 +32,7 @@ from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
 from facts.requests import Requests
-from llm.chat_model import ChatModel, limit_prompt_tokens
+from llm.chat_model import ChatModel, find_prompt_limit
 from llm.embeddings import Embedder, EndpointEmbedder, make_embedder
 from llm.endpoint import make_model_address
 from llm.offline import ExtractiveSummarizer, OfflineModel
@@ -252,7 +252,7 @@ async def open_core(
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     """Open the services that learn facts, distil profiles, and extract facts from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
-    limit = partial(limit_prompt_tokens, background)
+    limit = partial(find_prompt_limit, background)
     requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=limit)
     facts = Facts(
         memory=memory,
@@ -276,12 +276,12 @@ def make_summary_manager(core: Core, facts: Facts) -> SummaryManager:
     return SummaryManager(
         memory=core.memory,
         tokenizer=core.summary_tokenizer,
-        get_limits=lambda: make_fold_limits(settings, limit_prompt_tokens(core.answers, settings.max_context_tokens)),
+        get_limits=lambda: make_fold_limits(settings, find_prompt_limit(core.answers, settings.max_context_tokens)),
         writer=SummaryWriter(
             summariser=Summariser(
                 tokenizer=core.summary_tokenizer,
                 window=settings.max_context_tokens,
-                under=partial(limit_prompt_tokens, core.background),
+                under=partial(find_prompt_limit, core.background),
             ),
             model=core.background,
             quota=core.quota,
@@ -298,7 +298,7 @@ def make_importer(core: Core) -> Importer:
     return Importer(
         memory=core.memory,
         archiver=Archiver(
-            home=core.memory.home, tokenizer=core.summary_tokenizer, text_budget=budget, clock=core.clock
+            home=core.memory.open_store, tokenizer=core.summary_tokenizer, text_budget=budget, clock=core.clock
         ),
         clock=core.clock,
         wake_indexer=core.wake_indexer,
@@ -346,7 +346,7 @@ def make_conversation(
 
 async def open_attachments(core: Core, stack: AsyncExitStack) -> Attachments:
     async def find_chosen_model(owner: int) -> ChatModel:
-        config = await core.memory.config(owner)
+        config = await core.memory.get_config(owner)
         return core.others.get(config.model, core.answers) if config is not None else core.answers
 
     return Attachments(

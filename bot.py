@@ -35,7 +35,7 @@ from runtime.health import Readiness, serve_health
 from runtime.supervisor import Supervisor
 from settings import Settings, find_misspelt_variables, read_environment
 from storage import backup
-from telegram_ui.check import SETTINGS_ERRORS, check, find_missing_settings
+from telegram_ui.check import SETTINGS_ERRORS, check_configuration, find_missing_settings
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.dashboard import Health, make_host
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.restore is not None:
             return restore_backup(options.restore, settings)
         if options.check:
-            return asyncio.run(check(settings, find_misspelt_variables(environ)))
+            return asyncio.run(check_configuration(settings, find_misspelt_variables(environ)))
         for sentence in find_misspelt_variables(environ):
             log.warning("%s", sentence)
         if options.playground:
@@ -146,7 +146,7 @@ def write_backup(file: Path, settings: Settings) -> int:
 def restore_backup(file: Path, settings: Settings) -> int:
     """Restore a backup from a file, print a report, and return the exit status."""
     folder, url = settings.data_dir, settings.database_url.value
-    restored = backup.restore(file, folder, database_url=url)
+    restored = backup.restore_backup_file(file, folder, database_url=url)
     if restored.aside is not None:
         print(f"set aside: what {folder} held is in {restored.aside} now")
     verb = "is" if restored.messages == 1 else "are"
@@ -211,7 +211,7 @@ def _make_dependencies(
         default_language=settings.default_language,
         dashboard_url=settings.dashboard_url,
         operation=Operation(
-            admins=lambda: settings.admin_user_ids | services.memory.people.claimants,
+            admins=lambda: settings.admin_user_ids | services.memory.people.claimed_admins,
             allowed_ids=settings.allowed_user_ids,
             everyone=settings.everyone_allowed,
             retention_days=settings.retention_days,
@@ -229,9 +229,9 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
-            dependencies.services.reminders.send_while_open(partial(send_reminder, dependencies))
+            dependencies.services.reminders.run_sender(partial(send_reminder, dependencies))
         )
-        await stack.enter_async_context(broadcast.send_in_background(dependencies))
+        await stack.enter_async_context(broadcast.run_broadcasts(dependencies))
         if settings is not None:
             # Imported here, because a bot without a page needs no web server.
             from dashboard.app import serve_dashboard

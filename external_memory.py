@@ -112,7 +112,7 @@ class ExternalMemory:
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """Return all stores, for work across owners. For a single owner, use `opened` or `home`."""
+        """Return all stores, for work across owners. For a single owner, use `open_store_if_on` or `open_store`."""
         return tuple(self._stores.values())
 
     @property
@@ -120,22 +120,22 @@ class ExternalMemory:
         """Return the configured storage types."""
         return tuple(self._stores)
 
-    async def config(self, owner: int) -> OwnerConfig | None:
-        """Return an owner's configuration, or None if there is none. Do not call this in `opened` or `home`."""
+    async def get_config(self, owner: int) -> OwnerConfig | None:
+        """Return an owner's configuration, or None if there is none. Do not call this inside `open_store`."""
         async with self._lock_owner(owner) as config:
             return config
 
-    async def language(self, owner: int) -> str | None:
+    async def get_language(self, owner: int) -> str | None:
         """Return an owner's language, "" if none was chosen, or None without a configuration.
 
-        The value may be cached. Do not call this inside `opened` or `home`.
+        The value may be cached. Do not call this inside `open_store`.
         """
-        config = await self._configs.get(owner, partial(self.config, owner))
+        config = await self._configs.get(owner, partial(self.get_config, owner))
         return config.language if config else None
 
     async def is_on(self, owner: int) -> bool:
         """Return True if an owner's memory is on."""
-        config = await self.config(owner)
+        config = await self.get_config(owner)
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
@@ -167,7 +167,7 @@ class ExternalMemory:
     async def find_open_conversation(self, place: Scope) -> Scope:
         """Return the open conversation of a chat or topic, or `place` itself if none was begun.
 
-        Raise StorageError. Do not call this inside `opened` or `home`.
+        Raise StorageError. Do not call this inside `open_store_if_on` or `open_store`.
         """
 
         async def find() -> Scope:
@@ -182,14 +182,14 @@ class ExternalMemory:
         """Return True if a conversation belongs to a chat or topic. Raise StorageError."""
         if await self.find_open_conversation(place) == conversation:
             return True
-        async with self.home(place.owner) as store:
+        async with self.open_store(place.owner) as store:
             return await store.conversations.is_conversation_of(place, conversation)
 
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
         """Return the conversation that contains a message, or the open conversation if it is not found."""
-        async with self.home(place.owner) as store:
+        async with self.open_store(place.owner) as store:
             found = await store.conversations.find_conversation(
                 place, source=source, telegram_id=telegram_id, number=number
             )
@@ -197,12 +197,12 @@ class ExternalMemory:
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the topic that contains a Telegram message, or None if the message is not stored."""
-        async with self.home(owner) as store:
+        async with self.open_store(owner) as store:
             return await store.conversations.find_place(owner, telegram_id)
 
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
         """Begin and open a new conversation in a chat or topic. Raise StorageError."""
-        async with self.home(place.owner) as store:
+        async with self.open_store(place.owner) as store:
             try:
                 return await store.conversations.begin_conversation(place, title, now=self._clock())
             finally:
@@ -210,20 +210,20 @@ class ExternalMemory:
 
     async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
         """Open an earlier conversation of a chat or topic. Return False if it does not exist."""
-        async with self.home(place.owner) as store:
+        async with self.open_store(place.owner) as store:
             try:
                 return await store.conversations.open_conversation(place, conversation, now=self._clock())
             finally:
                 self._open.drop(place.__eq__)
 
     @asynccontextmanager
-    async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
+    async def open_store_if_on(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """Yield an owner's store, or None if memory is off. The memory cannot move inside the block."""
         async with self._lock_owner(owner) as config:
             yield self._stores[config.storage] if config and config.enabled else None
 
     @asynccontextmanager
-    async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
+    async def open_store(self, owner: int) -> AsyncIterator[MemoryStore]:
         """Yield an owner's store, even if memory is off. The memory cannot move inside the block."""
         async with self._lock_owner(owner) as config:
             yield self._stores[config.storage if config else StorageType.SQLITE]
@@ -255,7 +255,7 @@ class ExternalMemory:
         If `with_remainder`, also find texts that would stay although they repeat erased ones. This is slow, and raises
         StorageIndexing if the word index is incomplete.
         """
-        async with self.home(owner) as store:
+        async with self.open_store(owner) as store:
             if with_remainder:
                 await self._wait_for_word_index(store, owner, request)
             return await store.forgetting.preview(owner, request, with_remainder=with_remainder)
@@ -266,7 +266,7 @@ class ExternalMemory:
         Unless `cleans_files`, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise
         StorageError, or StorageIndexing, without erasing anything, if the word index is incomplete.
         """
-        async with self.home(owner) as store:
+        async with self.open_store(owner) as store:
             await self._wait_for_word_index(store, owner, request)
         async with self._lock_owner(owner, is_exclusive=True) as config:
             store = self._stores[config.storage if config else StorageType.SQLITE]
@@ -302,7 +302,7 @@ class ExternalMemory:
     async def optimize_word_index(self, owner: int) -> None:
         """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""
         try:
-            async with self.opened(owner) as store:
+            async with self.open_store_if_on(owner) as store:
                 if store is not None:
                     await store.optimize_word_index()
         except (StorageError, ServedElsewhere) as error:
@@ -319,7 +319,7 @@ class ExternalMemory:
 
     async def count_messages(self, owner: int) -> int:
         """Return the number of an owner's messages in all conversations."""
-        async with self.home(owner) as store:
+        async with self.open_store(owner) as store:
             return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 
     async def _wait_for_word_index(self, store: MemoryStore, owner: int, request: Forgetting) -> None:

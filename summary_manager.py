@@ -168,7 +168,7 @@ class SummaryManager:
 
     async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
         """Return the last failure and mark it as told. Return None if the owner has been told already."""
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:
                 return None
@@ -177,8 +177,8 @@ class SummaryManager:
 
     async def read_status(self, scope: Scope) -> Status:
         """Return the status of a conversation, which is available even if memory is turned off."""
-        config = await self._memory.config(scope.owner)
-        async with self._memory.home(scope.owner) as store:
+        config = await self._memory.get_config(scope.owner)
+        async with self._memory.open_store(scope.owner) as store:
             counts = await store.read_counts(scope)
             failure = await store.find_fold_failure(scope)
             active = await store.list_summaries(scope)
@@ -204,15 +204,15 @@ class SummaryManager:
 
     async def list_active(self, scope: Scope) -> Sequence[Summary]:
         """Return a conversation's active summaries, highest level first and oldest first within a level."""
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
     async def _begin_fold(
         self, scope: Scope, reason: FoldReason
     ) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
         """Take a conversation's lease and plan a fold. Return "nothing" if none is due, or "busy" if it is leased."""
-        config = await self._memory.config(scope.owner)
-        async with self._memory.opened(scope.owner) as store:
+        config = await self._memory.get_config(scope.owner)
+        async with self._memory.open_store_if_on(scope.owner) as store:
             if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):
                 return "nothing"
 
@@ -276,7 +276,7 @@ class SummaryManager:
             await self._before_fold(scope, plan.message_ids)
         material, left = await self._read_material(lease, plan)
         made = await self.writer.summarise(scope.owner, material)
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             summary = await store.commit_fold(lease, plan, made, now=self._clock())
         log.info(
             "summarized messages %d-%d of %s in %d ms (level %d)",
@@ -289,8 +289,8 @@ class SummaryManager:
     async def _read_material(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
         """Return the material for a planned summary, and the messages that have left the sliding window."""
         scope = lease.scope
-        config = await self._memory.config(scope.owner)
-        async with self._memory.opened(scope.owner) as store:
+        config = await self._memory.get_config(scope.owner)
+        async with self._memory.open_store_if_on(scope.owner) as store:
             if config is None or store is None:
                 raise StaleFold
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)  # learning may have taken long
@@ -332,7 +332,7 @@ class SummaryManager:
         """Release a lease, even if this task is cancelled. Only log errors, since the lease expires anyway."""
 
         async def give_back() -> None:
-            async with self._memory.home(lease.scope.owner) as store:
+            async with self._memory.open_store(lease.scope.owner) as store:
                 await store.release_fold(lease)
 
         try:
@@ -341,7 +341,7 @@ class SummaryManager:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
     async def _record_failure(self, lease: FoldLease, why: str) -> FoldFailure:
-        async with self._memory.home(lease.scope.owner) as store:
+        async with self._memory.open_store(lease.scope.owner) as store:
             return await store.fail_fold(lease, why, now=self._clock())
 
 

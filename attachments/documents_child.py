@@ -3,8 +3,8 @@
 import sys
 
 from attachments.formats import detection
-from attachments.passages import group_lines
-from locales.catalog import speak_in, tr
+from attachments.passages import group_lines_into_passages
+from locales.catalog import tr, use_language
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
 from runtime.subprocess_child import limit_resources, write_answer
@@ -18,7 +18,7 @@ SECONDS = 60  # of a processor
 
 def read_document(data: bytes, name: str) -> DocumentText:
     """Return the text of a document. Raise DocumentUnreadable if it has no readable text."""
-    passages, is_whole = group_lines(detection.read_lines(data, name))
+    passages, is_whole = group_lines_into_passages(detection.read_lines(data, name))
     if not passages:
         raise DocumentUnreadable(tr("files-empty"))
     return DocumentText(name=name, passages=passages, is_whole=is_whole)
@@ -29,7 +29,7 @@ def run_child() -> None:
     name, size = sys.argv[2], int(sys.argv[3])
     limit_resources(memory_bytes=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), cpu_seconds=SECONDS)
     sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing
-    with speak_in(sys.argv[4]):
+    with use_language(sys.argv[4]):
         _write_passages(name, size)
 
 

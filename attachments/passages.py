@@ -50,7 +50,7 @@ class _Passage:
         return Passage(place=_format_place(self.first, self.last, number), text=self.text.strip("\n"))
 
 
-def group_lines(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
+def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
     """Group lines into passages, up to a size limit. Return the passages, and True if nothing was left out."""
     drafts: list[_Passage] = []
     characters = 0

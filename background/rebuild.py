@@ -110,8 +110,8 @@ class Rebuilder:
     async def rebuild_summaries(self, scope: Scope, tell: Tell) -> RebuildProgress:
         """Rebuild all summaries of a scope and return the outcome. Report progress to `tell`."""
         since = self._clock()
-        config = await self._memory.config(scope.owner)
-        async with self._memory.opened(scope.owner) as store:
+        config = await self._memory.get_config(scope.owner)
+        async with self._memory.open_store_if_on(scope.owner) as store:
             if config is None or store is None or not (outline := await store.rebuilds.read_outline(scope)):
                 return RebuildProgress(state="nothing")
             lease = await store.begin_fold(scope, "rebuild", now=since, lease=LEASE)
@@ -119,11 +119,11 @@ class Rebuilder:
             return RebuildProgress(state="busy")
         started = time.monotonic()
         try:
-            async with self._memory.home(scope.owner) as store:
+            async with self._memory.open_store(scope.owner) as store:
                 known = await store.list_summaries(scope, active_only=False)
             corrected = [summary for summary in known if summary.correction]
             rebuilt = await self._make_summaries(lease, config, outline, corrected, tell)
-            async with self._memory.home(scope.owner) as store:
+            async with self._memory.open_store(scope.owner) as store:
                 await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())
         except KeepsakeError as error:
             log.warning("the rebuild of %s failed", lease.scope)
@@ -220,7 +220,7 @@ class Rebuilder:
         summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         _, moments = _list_covered_ids_and_times(below, messages)
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             facts = await store.facts.list_all(scope.owner)
         return Material(
             lines=[*(said or summaries), *told],
@@ -233,12 +233,12 @@ class Rebuilder:
 
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
         """Store a corrected text of a summary, and renew the summaries built on it in the background."""
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease=LEASE)
         if lease is None:
             return "busy"
         try:
-            async with self._memory.home(scope.owner) as store:
+            async with self._memory.open_store(scope.owner) as store:
                 is_found = await store.rebuilds.store_correction(lease, summary_id, text)
         except BaseException:
             await self._summaries.release_lease(lease)
@@ -253,20 +253,20 @@ class Rebuilder:
         """Renew the summaries that are built on a corrected one, and release the lease."""
         scope, changed = lease.scope, {summary_id}
         try:
-            config = await self._memory.config(scope.owner)
-            async with self._memory.home(scope.owner) as store:
+            config = await self._memory.get_config(scope.owner)
+            async with self._memory.open_store(scope.owner) as store:
                 known = {summary.id: summary for summary in await store.list_summaries(scope, active_only=False)}
             for summary in sorted(known.values(), key=lambda summary: summary.id):
                 if changed.isdisjoint(summary.source_ids) or summary.correction or config is None:
                     continue
                 changed.add(summary.id)
-                async with self._memory.home(scope.owner) as store:
+                async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
                     messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 below = [known[source] for source in summary.source_ids if source in known]
                 material = await self._gather_sources(scope, config, summary.policy, below, messages)
                 made = await self._summarise_material(lease, replace(material, compressed=summary.times_compressed))
-                async with self._memory.home(scope.owner) as store:
+                async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.replace_summary_text(lease, summary.id, made)
                 known[summary.id] = replace(summary, text=made.text)
         except KeepsakeError as error:
@@ -274,7 +274,7 @@ class Rebuilder:
         await self._summaries.release_lease(lease)
 
     async def _read_messages(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
-        async with self._memory.opened(lease.scope.owner) as store:
+        async with self._memory.open_store_if_on(lease.scope.owner) as store:
             if store is None:
                 raise StaleFold
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
@@ -286,11 +286,11 @@ class Rebuilder:
     async def _find_or_make_text(self, lease: FoldLease, material: Material) -> NewSummary:
         said = f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(said).hexdigest()
-        async with self._memory.home(lease.scope.owner) as store:
+        async with self._memory.open_store(lease.scope.owner) as store:
             if known := await store.rebuilds.find_finished_summary(lease.scope, digest):
                 return known
         made = await self._summarise_material(lease, material)
-        async with self._memory.home(lease.scope.owner) as store:
+        async with self._memory.open_store(lease.scope.owner) as store:
             await store.rebuilds.store_finished_summary(lease, digest, made)
         return made
 

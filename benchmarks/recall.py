@@ -211,7 +211,7 @@ async def open_remembered(
             open_services(replace(settings, data_dir=folder), clock=clock, offline=True, embedder=embedder)
         )
         await services.memory.configure(SCOPE.owner, storage=storage, every_n=20)
-        store = await stack.enter_async_context(services.memory.home(SCOPE.owner))
+        store = await stack.enter_async_context(services.memory.open_store(SCOPE.owner))
         if storage is StorageType.POSTGRES:
             # The conversation before this one: the server is not new each time, as the folder is.
             await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"), now=clock())

@@ -154,7 +154,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
                 if reply.is_error or reply.notices:
                     raise RuntimeError(f"{reply.text} {reply.notices}")
                 floors.append(floor.turn(incoming.text, answers.answer()))
-                async with services.memory.home(SCOPE.owner) as store:
+                async with services.memory.open_store(SCOPE.owner) as store:
                     start = time.perf_counter()
                     found = await services.retrieval.search(answers.question(), store, SCOPE)
                     await services.retrieval.pack_snippets(
@@ -193,7 +193,7 @@ async def _total(services: Services) -> int:
 
 async def _read_newest_time(services: Services) -> datetime:
     """Return the time of the last message. An earlier run may have added turns."""
-    async with services.memory.home(SCOPE.owner) as store:
+    async with services.memory.open_store(SCOPE.owner) as store:
         newest = await store.timeline.read_page(SCOPE, limit=1)
     return newest[-1].created_at if newest else datetime.min.replace(tzinfo=UTC)
 

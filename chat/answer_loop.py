@@ -14,7 +14,7 @@ from chat.memory_reading import Seen
 from chat.session import GivenAnswer
 from chat.tools import MAX_PROPOSALS, TOOL_NAMES, MemoryTools, Used
 from chat.turn import Turn
-from llm.chat_model import ChatModel, OnText, limit_prompt_tokens
+from llm.chat_model import ChatModel, OnText, find_prompt_limit
 from llm.quota import Quota
 from llm.tool_calls import format_tools_as_text
 from records.context import Context, ContextPart
@@ -71,7 +71,7 @@ class Answered:
         """Return the distinct proposals of the tool calls, at most MAX_PROPOSALS."""
         return tuple(dict.fromkeys(call.proposal for call in self.used if call.proposal is not None))[:MAX_PROPOSALS]
 
-    def list_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
+    def make_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
         record = self.record if explained else None
         notes = [
@@ -126,7 +126,7 @@ class AnswerLoop:
         suspects: tuple[int, ...] | None = None
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
-            ceiling = limit_prompt_tokens(model, self._ceiling)
+            ceiling = find_prompt_limit(model, self._ceiling)
             extra = self._tokens.count(format_tools_as_text(offer)) + self._count_exchange_tokens(exchanged)
             if context.tokens + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
@@ -151,10 +151,10 @@ class AnswerLoop:
                 answered = {message.turn for message in context.recent if message.role == "assistant"}
                 turns = (message.turn for message in reversed(context.recent) if message.turn not in answered)
                 suspects, exchanged, offer = tuple(dict.fromkeys(turns)), [], ()
-                context = await remake(limit_prompt_tokens(model, self._ceiling), alone=True)
+                context = await remake(find_prompt_limit(model, self._ceiling), alone=True)
                 continue
             except ContextTooLong:
-                if limit_prompt_tokens(model, self._ceiling) >= ceiling:
+                if find_prompt_limit(model, self._ceiling) >= ceiling:
                     raise
                 log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
                 if exchanged:  # in so small a window there is no room for what tools gave
@@ -199,7 +199,7 @@ class AnswerLoop:
 
     def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
-        return limit_prompt_tokens(self._choose_model(turn), self._ceiling)
+        return find_prompt_limit(self._choose_model(turn), self._ceiling)
 
     def _choose_model(self, turn: Turn) -> ChatModel:
         return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model

@@ -6,7 +6,7 @@ from contextlib import suppress
 from attrs import define
 
 from attachments.documents import DocumentReader
-from llm.chat_model import ChatModel, limit_prompt_tokens
+from llm.chat_model import ChatModel, find_prompt_limit
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
 from locales.catalog import tr
@@ -36,7 +36,7 @@ class Attachments:
         with suppress(StorageError):  # the turn meets it again, and says so
             model = await self._chosen(owner_id) if self._chosen is not None else model
         if model.takes_pictures:
-            return limit_prompt_tokens(model, self._ceiling) // 4  # pictures are chosen in a size that fits
+            return find_prompt_limit(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))
 

@@ -148,7 +148,7 @@ async def apply_choices(services: Services, owner: int, wanted: Mapping[str, obj
     """Apply chosen values, by setting name. Raise NotOffered if one is not allowed, or StorageError."""
     memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.make_change(wanted[choice.name]) for choice in choices if choice.name in wanted}
-    storage, config = wanted.get("storage"), await memory.config(owner)
+    storage, config = wanted.get("storage"), await memory.get_config(owner)
     words = wanted.get("persona_text", config.persona_text if config else "")
     if wanted.get("persona") == OWN_PERSONA and not words:
         raise NotOffered(tr("model-own-question", most=str(MAX_PERSONA_CHARS)))

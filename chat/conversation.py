@@ -16,7 +16,7 @@ from chat.answerer import Answerer
 from chat.explanations import Explanations
 from chat.session import Session, Sessions, Unwritten, choose_stricter_mode
 from chat.settling import Settling
-from chat.turn import Turn, measure_turn, restore_incoming
+from chat.turn import Turn, record_turn_metrics, restore_incoming
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from locales.catalog import tr
@@ -53,9 +53,9 @@ class Conversation:
         person stops the answer, `kept` returns the part to store.
         """
         session = self._sessions.get_session(incoming.scope)
-        with measure_turn() as note:
+        with record_turn_metrics() as note:
             try:
-                async with session.mark_turn(), self._memory.hold_turn(incoming.scope.owner):
+                async with session.hold_turn_open(), self._memory.hold_turn(incoming.scope.owner):
                     turn = await self._begin_turn(session, incoming)
                     await self._remember_question(turn)
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
@@ -90,16 +90,16 @@ class Conversation:
         Return None if `turn` is no longer the last one.
         """
         session = self._sessions.get_session(scope)
-        async with session.mark_turn(), self._memory.hold_turn(scope.owner):
+        async with session.hold_turn_open(), self._memory.hold_turn(scope.owner):
             if (last := await self._find_last_turn(session, turn, person, in_group)) is None:
                 return None
             again, earlier = last
             if earlier is not None and earlier.chunk_id is not None:
                 # A summary that was made meanwhile would show the model the answer that was rejected.
-                async with self._memory.opened(scope.owner) as store:
+                async with self._memory.open_store_if_on(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.unarchive_message(scope, earlier.id)
-            with measure_turn() as note:
+            with record_turn_metrics() as note:
                 reply = await self._replace_answer(again, earlier, on_text, kept, note)
         self._wake_indexer()
         return again.incoming, reply
@@ -138,7 +138,7 @@ class Conversation:
     ) -> tuple[Incoming, Reply] | None:
         """Select a version of the last answer by its number. Return None if there is no such version."""
         session = self._sessions.get_session(scope)
-        async with session.mark_turn(), self._memory.hold_turn(scope.owner):
+        async with session.hold_turn_open(), self._memory.hold_turn(scope.owner):
             shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
@@ -148,21 +148,21 @@ class Conversation:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
                 accounts |= {text: given.record.to_json() for text, given in session.get_given_answers(turn).items()}
-                async with self._memory.opened(scope.owner) as store:
+                async with self._memory.open_store_if_on(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.show_version(scope, earlier.id, number, explanations=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
             chosen = session.get_given_answers(turn).get(reply.text) if reply is not None else None
             if shown.stored is None and chosen:
-                self._explanations.hold_record(shown.number, shown.incoming, chosen.record)
+                self._explanations.keep_unstored_record(shown.number, shown.incoming, chosen.record)
         self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
     async def _find_last_turn(
         self, session: Session, turn: int, person: Person, in_group: bool
     ) -> tuple[Turn, Message | None] | None:
-        config = await self._memory.config(session.scope.owner)
+        config = await self._memory.get_config(session.scope.owner)
         mode = get_memory_mode(config)
         if (turn < UNSTORED) != (mode == "on"):
             return None
@@ -171,7 +171,7 @@ class Conversation:
         if mode == "on":
             # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
             await self._write_turns(session)
-            async with self._memory.opened(session.scope.owner) as store:
+            async with self._memory.open_store_if_on(session.scope.owner) as store:
                 last = await store.read_last_turns(session.scope, 1) if store else []
         incoming = restore_incoming(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
@@ -191,11 +191,11 @@ class Conversation:
         turn.session.record_answer(turn.number, text, answered.given)
         if turn.stored is None:
             turn.session.add_version(turn.number, text, turn.mode)
-            self._explanations.hold_record(turn.number, turn.incoming, record)
+            self._explanations.keep_unstored_record(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()
         # Nothing is written where memory was turned off while the model answered.
-        async with self._memory.opened(turn.scope.owner) as store:
+        async with self._memory.open_store_if_on(turn.scope.owner) as store:
             if store is not None:
                 await store.forgetting.replace_message_text(
                     turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.to_json()
@@ -206,7 +206,7 @@ class Conversation:
         if turn.stored is not None and answer is not None:
             versions = Versions(texts=(answer.content,), number=1)
             with suppress(StorageError):
-                async with self._memory.opened(turn.scope.owner) as store:
+                async with self._memory.open_store_if_on(turn.scope.owner) as store:
                     versions = await store.forgetting.list_versions(turn.scope, answer.id) if store else versions
         if not versions.number:
             return None
@@ -225,7 +225,7 @@ class Conversation:
 
     async def read_mode(self, owner: int) -> Mode:
         """Return the memory mode of an owner. Raise StorageError."""
-        return get_memory_mode(await self._memory.config(owner))
+        return get_memory_mode(await self._memory.get_config(owner))
 
     async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         await self._explanations.record_shown_messages(incoming, telegram_ids)
@@ -258,7 +258,7 @@ class Conversation:
     async def _begin_turn(self, session: Session, incoming: Incoming) -> Turn:
         scope, config, mode = incoming.scope, None, None
         try:
-            config = await self._memory.config(scope.owner)
+            config = await self._memory.get_config(scope.owner)
             mode = get_memory_mode(config)
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
@@ -285,7 +285,7 @@ class Conversation:
         if turn.is_on:
             try:
                 await self._write_turns(turn.session)
-                async with self._memory.opened(turn.scope.owner) as store:
+                async with self._memory.open_store_if_on(turn.scope.owner) as store:
                     if store is None:
                         turn.mode = "off"
                     else:
@@ -301,21 +301,21 @@ class Conversation:
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.queue_pictures(turn)
         turn.session.record_answer(turn.number, answered.completion.text, answered.given)
-        messages = answered.list_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
+        messages = answered.make_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
-            self._explanations.hold_record(turn.number, turn.incoming, answered.record)
+            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.record)
             if turn.is_on:
                 turn.session.unwritten[-1].messages += messages
             return
         try:
-            async with self._memory.opened(turn.scope.owner) as store:
+            async with self._memory.open_store_if_on(turn.scope.owner) as store:
                 if store is not None:
                     await store.append(turn.scope, messages)
         except StorageError as error:
             self._report_failed_storage(error, turn)
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
-            self._explanations.hold_record(turn.number, turn.incoming, answered.record)
+            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.record)
 
     async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
         turn.session.mark_declined_turns(turns)
@@ -323,7 +323,7 @@ class Conversation:
         if not stored or not turn.is_on:
             return
         try:
-            async with self._memory.opened(turn.scope.owner) as store:
+            async with self._memory.open_store_if_on(turn.scope.owner) as store:
                 if store is not None:
                     await store.mark_declined(turn.scope, stored)
         except StorageError as error:
@@ -371,7 +371,7 @@ class Conversation:
         while session.unwritten:
             first = session.unwritten[0]
             is_dropped = first.if_on and await self.read_mode(session.scope.owner) != "on"
-            async with self._memory.home(session.scope.owner) as store:
+            async with self._memory.open_store(session.scope.owner) as store:
                 for message in () if is_dropped else first.messages:
                     stored = await store.append(session.scope, [replace(message, turn=first.turn)])
                     first.turn = stored[0].turn

@@ -43,12 +43,12 @@ class Corrections:
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase data from all stores, files and caches. Return what was erased. Raise StorageError."""
-        async with nullcontext() if what.is_of_facts_alone else self._memory.exclude_turns(owner):
+        async with nullcontext() if what.is_facts_only else self._memory.exclude_turns(owner):
             return await run_uncancelled(partial(self._forget_uncancelled, owner, what, cleans_files=cleans_files))
 
     async def _forget_uncancelled(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
         taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
-        if what.is_of_facts_alone:
+        if what.is_facts_only:
             self._sessions.mark_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
             return taken
@@ -73,7 +73,7 @@ class Corrections:
 
     async def undo_edit(self, owner: int, fact_id: int) -> Forgotten | None:
         """Undo the last edit of a fact. Return what was erased, or None if it was not edited. Raise StorageError."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version(owner, fact_id)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
@@ -118,10 +118,10 @@ class Corrections:
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase all that was derived from it. Raise StorageError."""
         async with self._memory.exclude_turns(scope.owner):
-            mode = get_memory_mode(await self._memory.config(scope.owner))
+            mode = get_memory_mode(await self._memory.get_config(scope.owner))
             if mode != "on":
                 return self._sessions.get_session(scope).correct_message(telegram_id, text, mode)
-            async with self._memory.opened(scope.owner) as store:
+            async with self._memory.open_store_if_on(scope.owner) as store:
                 message = await store.explanations.find_message(scope, telegram_id) if store is not None else None
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
                 if store is None or message is None or not message.is_user:

@@ -51,7 +51,7 @@ class Explanations:
         self._memory = memory
         self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
-    def hold_record(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
+    def keep_unstored_record(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
         """Hold the record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
@@ -78,14 +78,14 @@ class Explanations:
         for held in reversed(self._held.get(scope, ())):
             if telegram_id in held.record.shown:
                 return held.turn
-        async with self._memory.opened(scope.owner) as store:
+        async with self._memory.open_store_if_on(scope.owner) as store:
             said = await store.explanations.find_message(scope, telegram_id) if store is not None else None
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def list_messages_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """Return the ids of all Telegram messages that show the same answer."""
         held = self._find_held_record(scope, telegram_id)
-        async with self._memory.opened(scope.owner) as store:
+        async with self._memory.open_store_if_on(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
         records = [held, parse_explanation(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
@@ -102,7 +102,7 @@ class Explanations:
 
     async def _store_shown_ids(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:
-            async with self._memory.opened(scope.owner) as store:
+            async with self._memory.open_store_if_on(scope.owner) as store:
                 if store is not None:
                     await store.explanations.record_shown_messages(scope, source, telegram_ids)
         except StorageError as error:
@@ -111,7 +111,7 @@ class Explanations:
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """Explain the latest answer, or the answer in a Telegram message. Raise StorageError."""
         held = self._find_held_record(scope, telegram_id)
-        async with self._memory.opened(scope.owner) as store:
+        async with self._memory.open_store_if_on(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
             stored = parse_explanation(text) if text else None
             is_stored = stored is not None and (held is None or stored.at > held.at)
@@ -123,7 +123,7 @@ class Explanations:
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Explain the latest answers, newest first, with their ids (None if not stored). Raise StorageError."""
         held = self._find_held_record(scope, None) if before is None else None
-        async with self._memory.opened(scope.owner) as store:
+        async with self._memory.open_store_if_on(scope.owner) as store:
             texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
             records: list[tuple[int | None, ExplanationRecord]] = [*stored]

@@ -16,7 +16,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
     text = " ".join(remove_invisible(text).split())
     if refusal := _explain_refusal(text):
         return refusal
-    if await services.memory.config(owner) is None:
+    if await services.memory.get_config(owner) is None:
         return tr("summaries-not-configured")
     if await is_incognito(services, owner):
         return tr("memory-incognito-on")
@@ -41,7 +41,7 @@ async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, 
 
 async def is_incognito(services: Services, owner: int) -> bool:
     """Return True if the owner is incognito, so that no new text may be stored."""
-    config = await services.memory.config(owner)
+    config = await services.memory.get_config(owner)
     return config is not None and config.incognito
 
 
@@ -70,7 +70,7 @@ async def _undo_change(services: Services, owner: int, fact: Fact) -> Forgotten 
     undone_edit = await services.corrections.undo_edit(owner, fact.id)
     if undone_edit is not None or fact.origin != "owner":
         return undone_edit
-    async with services.memory.home(owner) as store:
+    async with services.memory.open_store(owner) as store:
         has_replaced = await store.facts.restore_superseded(owner, fact.id)
     forgetting = Forgetting(what="facts", ids=(fact.id,))
     return await services.corrections.forget(owner, forgetting) if has_replaced else None

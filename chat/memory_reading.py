@@ -103,7 +103,7 @@ class MemoryReading:
         self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
         """Search messages up to id `until`. Return new results in at most `room` tokens. Raise StorageError."""
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             if wish.around is not None:
                 return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
             summaries = await self._find_summaries(store, scope, wish, seen)

@@ -93,6 +93,6 @@ class Describer:
             turn=undescribed.turn,
             origin="picture",
         )
-        async with self._memory.opened(scope.owner) as store:
+        async with self._memory.open_store_if_on(scope.owner) as store:
             if store is not None and await store.read_messages(scope, [undescribed.turn]):
                 await store.append(scope, [message])

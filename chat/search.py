@@ -71,7 +71,7 @@ class MemorySearch:
         `other_scopes` are further conversations of the owner to search. `is_wanted` filters the messages.
         """
         query = SearchQuery.parse(typed_query)
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             scopes = list(dict.fromkeys([scope, *other_scopes]))
             last = max([(await store.find_id_range(scope))[1] for scope in scopes])
             until = last if until is None else min(until, last)

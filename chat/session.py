@@ -69,7 +69,7 @@ class Session:
         return not self.is_in_turn and not self.unwritten
 
     @asynccontextmanager
-    async def mark_turn(self) -> AsyncIterator[None]:
+    async def hold_turn_open(self) -> AsyncIterator[None]:
         """Mark a turn as running while the block is open. Raise RuntimeError if another turn is running."""
         if self.is_in_turn:
             raise RuntimeError("Two turns of one scope at once.")

@@ -36,7 +36,7 @@ class Settling:
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Describe pictures, learn facts and fold messages if they are due. Return notices for the owner."""
         try:
-            if get_memory_mode(await self._memory.config(scope.owner)) == "incognito":
+            if get_memory_mode(await self._memory.get_config(scope.owner)) == "incognito":
                 return ()
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)

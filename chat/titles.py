@@ -52,9 +52,9 @@ class Titles:
 
     async def _generate_titles(self, place: Scope, conversations: Sequence[Scope]) -> None:
         try:
-            if get_memory_mode(await self._memory.config(place.owner)) != "on":
+            if get_memory_mode(await self._memory.get_config(place.owner)) != "on":
                 return
-            async with self._memory.opened(place.owner) as store:
+            async with self._memory.open_store_if_on(place.owner) as store:
                 untitled = await store.conversations.list_untitled(place, conversations) if store is not None else {}
             for conversation, messages in untitled.items():
                 await self._generate_title(place, conversation, messages)
@@ -73,7 +73,7 @@ class Titles:
         title = " ".join(remove_invisible(line).strip(MARKS).split())
         if not 0 < len(title) <= MAX_TITLE_CHARS or find_objections(title, asked.content, tokens=0, source_tokens=0):
             return
-        async with self._memory.opened(place.owner) as store:
+        async with self._memory.open_store_if_on(place.owner) as store:
             if store is not None:
                 now = self._clock()
                 await store.conversations.set_generated_title(place, conversation, title, made_from=messages, now=now)

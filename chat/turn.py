@@ -103,7 +103,7 @@ SECONDS = make_histogram("keepsake_turn_seconds", "From a message to its whole a
 
 
 @contextmanager
-def measure_turn() -> Iterator[Callable[[Reply], Reply]]:
+def record_turn_metrics() -> Iterator[Callable[[Reply], Reply]]:
     """Measure a turn while the block is open. Yield a function that records the reply and returns it."""
     began, outcome = monotonic(), "stopped"
 

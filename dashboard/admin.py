@@ -6,7 +6,7 @@ from attrs import define
 
 from chat.operation import format_backup, format_receipt, list_audience, list_people, make_overview, propose_broadcast
 from chat.services import Services
-from dashboard.forms import pick
+from dashboard.forms import pick_fields
 from dashboard.host import Host
 from dashboard.visits import Answer, Visit, VisitRefused
 from locales.catalog import tr
@@ -44,7 +44,7 @@ class Admin:
             "everyone": operation.everyone,
             "health": dict(await self._host.health()),
             "people": [
-                {**pick(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}
+                {**pick_fields(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}
                 for person in list_people(services, operation)[:MAX_PEOPLE]
             ],
             "broadcasts": [
@@ -80,7 +80,7 @@ class Admin:
         if isinstance(found, str):
             raise VisitRefused(400, found)
         broadcast, people = found
-        return {**pick(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
+        return {**pick_fields(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
 
     async def end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
         """Start sending a broadcast if `is_sent`, or else cancel it. Return the new overview."""

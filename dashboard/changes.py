@@ -10,7 +10,7 @@ from attrs import define
 from chat.choices import Choice, MemoryIsOff, NotOffered, apply_choices, list_choices
 from chat.facts_by_hand import VERBS, add_fact, change_fact, edit_fact
 from chat.services import Services
-from dashboard.forms import pick
+from dashboard.forms import pick_fields
 from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
 from dashboard.visits import Answer, Handler, Visit, VisitRefused
@@ -84,7 +84,7 @@ class Changes:
     async def forget_profile(self, visit: Visit) -> Answer:
         what = Forgetting(what="profiles", ids=(visit.parameters.read_integer("id"),))
         gone = await self._services.corrections.forget(visit.owner, what)
-        said = tr("forget-gone") if gone.is_nothing else format_receipt(gone)
+        said = tr("forget-gone") if gone.is_empty else format_receipt(gone)
         return {"said": said, **await self._views.list_profiles(visit)}
 
     async def preview_forgetting(self, visit: Visit) -> Answer:
@@ -96,15 +96,15 @@ class Changes:
             found = await self._services.memory.preview_forgetting(visit.owner, what, with_remainder=with_remainder)
         quotes = tr("forget-quotes", what=format_quote_counts(found.remainder)) if found.remainder.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
-        erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=format_counts(found))
+        erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_counts(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             repeating = await store.read_messages(visit.scope, found.remainder.answers[:MAX_LISTED])
         return {
             "erases": erases,
             "quotes": quotes,
-            "counts": pick(found, "messages", "summaries", "facts"),
-            "is_nothing": found.is_nothing and not is_importing,
+            "counts": pick_fields(found, "messages", "summaries", "facts"),
+            "is_nothing": found.is_empty and not is_importing,
             "messages": [_shorten_text(message.content) for message in found.listing.messages],
             "facts": [_shorten_text(text) for text in found.listing.facts],
             "summaries": [_shorten_text(text) for text in found.listing.summaries],
@@ -115,8 +115,8 @@ class Changes:
         what = await self._parse_forgetting(visit)
         gone = Forgotten() if _erases_nothing(what) else await self._services.corrections.forget(visit.owner, what)
         return {
-            "receipt": tr("forget-gone") if gone.is_nothing else remove_commands(format_receipt(gone)),
-            "counts": pick(gone, "messages", "summaries", "facts"),
+            "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_receipt(gone)),
+            "counts": pick_fields(gone, "messages", "summaries", "facts"),
         }
 
     async def _parse_forgetting(self, visit: Visit) -> Forgetting:
@@ -124,7 +124,7 @@ class Changes:
         with_quotes = parameters.read_flag("with_quotes", default=False)
         match parameters.read_text("what", MAX_NAME_CHARS):
             case "messages" | "turn" as kind:
-                async with self._services.memory.home(visit.owner) as store:
+                async with self._services.memory.open_store(visit.owner) as store:
                     found = await store.read_messages(visit.scope, ids)
                     if kind == "turn" and found:
                         found = await store.read_turn(visit.scope, found[0].turn)
@@ -199,7 +199,7 @@ class Changes:
 
     async def name_conversation(self, visit: Visit) -> Answer:
         location, title = await self._find_topic(visit), _parse_title(visit)
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             is_done = await store.conversations.set_title(location, visit.scope, title, now=self._services.clock())
         if not is_done:
             raise VisitRefused(404, tr("chats-gone"))

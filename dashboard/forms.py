@@ -9,7 +9,7 @@ from chat.choices import Choice
 from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
-from locales.told import format_cuts, format_part_name, format_reason, format_worth
+from locales.told import format_cuts, format_importance, format_part_name, format_reason
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
@@ -24,7 +24,7 @@ MAX_SHOWN_CHARS = 4_000  # of a message in a list; the whole text is fetched on 
 MAX_RECENT = 100  # messages just before an explained answer
 
 
-def pick(record: object, *names: str) -> Json:
+def pick_fields(record: object, *names: str) -> Json:
     """Return the named attributes of a record as a dictionary, with dates in ISO 8601 format."""
     values = {name: getattr(record, name) for name in names}
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
@@ -36,7 +36,7 @@ def format_message(message: Message, *, text: str | None = None, is_whole: bool 
     cut = shown if is_whole else shown[:MAX_SHOWN_CHARS]
     topic = message.scope.thread if message.scope.thread < FIRST_NUMBER else 0
     return {
-        **pick(message, "id", "turn", "role", "speaker", "origin", "edited_at"),
+        **pick_fields(message, "id", "turn", "role", "speaker", "origin", "edited_at"),
         "text": cut,
         "body": parse_markdown(cut) if message.role == "assistant" else None,
         "is_cut": not is_whole and (len(shown) > MAX_SHOWN_CHARS or shown != message.content),
@@ -55,7 +55,7 @@ def format_hit(hit: Hit) -> Json:
 def format_summary_head(summary: Summary) -> Json:
     """Return a summary as JSON, with its title in place of its text."""
     return {
-        **pick(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
+        **pick_fields(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
         "title": find_title(summary.text),
         "messages": summary.message_count,
     }
@@ -73,7 +73,7 @@ def format_summary(summary: Summary) -> Json:
     """Return a summary as JSON, with its text and the model, time and tokens used to make it."""
     return {
         **format_summary_head(summary),
-        **pick(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
+        **pick_fields(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
         "text": summary.text,
         "is_corrected": bool(summary.correction),
     }
@@ -82,12 +82,12 @@ def format_summary(summary: Summary) -> Json:
 def format_fact(fact: Fact) -> Json:
     """Return a fact as JSON."""
     return {
-        **pick(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "is_uncertain"),
-        **pick(fact, "origin", "source_ids", "quote"),
+        **pick_fields(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "is_uncertain"),
+        **pick_fields(fact, "origin", "source_ids", "quote"),
         "since": fact.valid_from.isoformat(),
         "until": fact.valid_to.isoformat() if fact.valid_to else None,
         "is_deleted": fact.deleted_at is not None,
-        "worth": format_worth(fact),
+        "worth": format_importance(fact),
         "said": fact.observed_at.isoformat(),
     }
 
@@ -95,7 +95,7 @@ def format_fact(fact: Fact) -> Json:
 def format_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
     """Return a setting as JSON, with its current value."""
     return {
-        **pick(choice, "name", "kind", "longest"),
+        **pick_fields(choice, "name", "kind", "longest"),
         "label": tr(choice.text),
         "hint": hint or (tr(choice.hint) if choice.hint else ""),
         "value": value,
@@ -109,7 +109,7 @@ def format_explanation(number: int | None, explanation: Explanation, turn: Seque
     question = "\n".join(message.content for message in turn if message.is_user)
     answer = "".join(message.content for message in turn if message.id == number)
     return {
-        **pick(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
+        **pick_fields(record, "at", "model", "ceiling", "tokens", "whole", "saved"),
         "id": number,
         "question": question[:MAX_SHOWN_CHARS] or None,
         "answer": answer[:MAX_SHOWN_CHARS] or None,

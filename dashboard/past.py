@@ -14,12 +14,12 @@ from attrs import define, field
 from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
-from dashboard.forms import pick
+from dashboard.forms import pick_fields
 from dashboard.host import Host
 from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
 from dashboard.visits import Answer, Visit, VisitRefused
-from locales.catalog import speak_in, tr
+from locales.catalog import tr, use_language
 from locales.page_texts import remove_commands
 from locales.told import format_error
 from records.errors import ImportBusy, KeepsakeError, StaleFold
@@ -59,7 +59,7 @@ class Past:
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
-                    **pick(question, "key", "options", "several"),
+                    **pick_fields(question, "key", "options", "several"),
                     "text": tr(f"import-ask-{question.name}"),
                     "chosen": question.chosen
                     if question.chosen is not None
@@ -89,7 +89,7 @@ class Past:
             counts = done, total
             changed.set()
 
-        with speak_in(visit.language):  # the task inherits the language
+        with use_language(visit.language):  # the task inherits the language
             task = asyncio.create_task(self._run_import_or_explain(visit, data, context, report))
         try:
             while not task.done():

@@ -50,7 +50,7 @@ class Views:
     async def get_home(self, visit: Visit) -> Answer:
         """Return the state of an owner's memory. The page calls this at intervals."""
         config, status = visit.config, await self._services.summaries.read_status(visit.scope)
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             facts = await store.facts.read_revision(visit.owner)
         return {
             "owner": visit.owner,
@@ -82,12 +82,12 @@ class Views:
 
     async def list_scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat, topic by topic. `is_open` marks the open one of each topic."""
-        async with self._services.memory.home(owner) as store:
+        async with self._services.memory.open_store(owner) as store:
             threads = [scope.thread for scope in await store.list_scopes(owner) if 0 < scope.thread < FIRST_NUMBER]
             places = [Scope(owner=owner, thread=thread) for thread in (0, *threads[:MAX_PLACES])]
             return [
                 {
-                    **forms.pick(conversation, "label", "messages", "last_at", "is_open"),
+                    **forms.pick_fields(conversation, "label", "messages", "last_at", "is_open"),
                     "thread": conversation.scope.thread,
                     "place": place.thread,
                 }
@@ -101,7 +101,7 @@ class Views:
             raise BadRequest(f"limit is 1 to {MAX_ROWS}.")
         before, after = parameters.read_optional_integer("before"), parameters.read_optional_integer("after")
         since = _find_midnight(visit, parameters.read_day("day"))
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             found = await store.timeline.read_page(
                 visit.scope,
                 before=before,
@@ -124,11 +124,11 @@ class Views:
         }
 
     async def list_speakers(self, visit: Visit) -> Answer:
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             return {"speakers": list(await store.timeline.count_by_speaker(visit.scope))}
 
     async def get_message(self, visit: Visit) -> Answer:
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             found = await store.read_messages(visit.scope, [visit.parameters.read_integer("id")])
             turn = await store.read_turn(visit.scope, found[0].turn) if found else []
         if not found:
@@ -147,7 +147,7 @@ class Views:
         speaker, until = parameters.read_text("speaker", MAX_NAME_CHARS), parameters.read_day("until")
         among: Sequence[Scope] = ()
         if parameters.read_flag("all", default=False):
-            async with self._services.memory.home(visit.owner) as store:
+            async with self._services.memory.open_store(visit.owner) as store:
                 among = [scope for scope in await store.list_scopes(visit.owner) if scope.thread >= 0][:MAX_PLACES]
         page = await self._services.search.find_page(
             visit.scope,
@@ -179,18 +179,18 @@ class Views:
 
     async def list_profiles(self, visit: Visit) -> Answer:
         versions = (await self._services.distiller.list_versions(visit.owner))[:MAX_ROWS]
-        return {"versions": [forms.pick(version, "id", "text", "created_at", "model") for version in versions]}
+        return {"versions": [forms.pick_fields(version, "id", "text", "created_at", "model") for version in versions]}
 
     async def list_summaries(self, visit: Visit) -> Answer:
         """Return all summaries without their texts, for the time axis."""
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             found = await store.list_summaries(visit.scope, active_only=False)
         newest = found[-MAX_SUMMARIES:]
         return {"summaries": await asyncio.to_thread(lambda: [*map(forms.format_summary_head, newest)])}
 
     async def get_summary(self, visit: Visit) -> Answer:
         number = visit.parameters.read_integer("id")
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             known = {summary.id: summary for summary in await store.list_summaries(visit.scope, active_only=False)}
             if number not in known:
                 raise VisitRefused(404, tr("forget-gone"))
@@ -211,7 +211,7 @@ class Views:
         explained = self._services.explanations.explain_latest_answers
         found = await explained(visit.scope, before=before, limit=MAX_EXPLANATIONS + 1)
         turns: dict[int | None, Sequence[Message]] = {}
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             ids = [number for number, _ in found if number is not None]
             for answer in await store.read_messages(visit.scope, ids):
                 turns[answer.id] = await store.read_turn(visit.scope, answer.turn)
@@ -226,14 +226,17 @@ class Views:
         status = await services.summaries.read_status(visit.scope)
         used = await services.quota.days(visit.owner, DAYS_OF_USE)
         priced = [usage for usage in used if usage.model in services.prices]
-        async with services.memory.home(visit.owner) as store:
+        async with services.memory.open_store(visit.owner) as store:
             made = await store.list_summaries(visit.scope, active_only=False)
             texts = await store.explanations.list_latest(visit.scope, limit=100)
         records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
             **await self.count_messages_per_day(visit),
             "usage": [
-                {**forms.pick(usage, "day", "model"), **forms.pick(usage.used, "prompt", "completion", "answers")}
+                {
+                    **forms.pick_fields(usage, "day", "model"),
+                    **forms.pick_fields(usage.used, "prompt", "completion", "answers"),
+                }
                 for usage in used
             ],
             "cost": {
@@ -253,7 +256,7 @@ class Views:
 
     async def count_messages_per_day(self, visit: Visit) -> Answer:
         """Return the number of messages on each day that has any, in the owner's time zone."""
-        async with self._services.memory.home(visit.owner) as store:
+        async with self._services.memory.open_store(visit.owner) as store:
             hours = await store.timeline.count_by_hour(visit.scope)
         messages = Counter[str]()
         for hour, count, _ in hours:
@@ -280,7 +283,7 @@ class Views:
 
     async def list_reminders(self, visit: Visit) -> Answer:
         reminders = await self._services.reminders.list_reminders(visit.owner)
-        return {"reminders": [forms.pick(reminder, "id", "text", "due_at", "repeat") for reminder in reminders]}
+        return {"reminders": [forms.pick_fields(reminder, "id", "text", "due_at", "repeat") for reminder in reminders]}
 
 
 def _parse_timeline_kind(visit: Visit) -> TimelineKind:
@@ -299,7 +302,7 @@ def _find_zone_name(config: OwnerConfig | None) -> str:
 
 
 def _format_counts(status: Status) -> dict[str, int]:
-    figures = forms.pick(status.counts, "total", "archived", "active_turns", "characters")
+    figures = forms.pick_fields(status.counts, "total", "archived", "active_turns", "characters")
     return {**figures, "summaries": sum(status.counts.active_by_level.values())}
 
 

@@ -13,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
-from dashboard.forms import pick
+from dashboard.forms import pick_fields
 from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, read_json
 from dashboard.sessions import NoSession, PageSession, PageSessions
-from locales.catalog import choose_language, speak_in, tr
+from locales.catalog import choose_language, tr, use_language
 from locales.page_texts import find_reader_language, make_page_texts, remove_commands
-from locales.told import format_error, speak_to
+from locales.told import address_reader, format_error
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
@@ -94,7 +94,7 @@ class Visits:
             token = await self._sessions.make_token(session)
             self._visitors.remember_person(token, session.person)
             return {
-                **pick(session, "expires_at", "person"),
+                **pick_fields(session, "expires_at", "person"),
                 "token": token,
                 "name": replace_surrogates(session.name),
                 "group": replace_surrogates(session.group),
@@ -112,7 +112,7 @@ class Visits:
         """Return the first content of the page, or None if it is not requested or cannot be read."""
         if "opening" not in parameters:
             return None
-        with speak_in(language), suppress(VisitRefused, BadRequest, KeepsakeError):
+        with use_language(language), suppress(VisitRefused, BadRequest, KeepsakeError):
             asked = parameters.read_object("opening")
             owner = asked.read_integer("owner", session.owner)
             return await self._handle_request(self._opening, session, request, asked, owner, language)
@@ -132,7 +132,7 @@ class Visits:
         memory, default = self._services.memory, self._host.default_language
         try:
             async with memory.keep_lease(session.person) if is_kept else nullcontext():
-                chosen = await memory.language(session.person) or ""
+                chosen = await memory.get_language(session.person) or ""
         except KeepsakeError:
             return find_reader_language(request.headers, default)
         return choose_language(chosen, session.language, is_shared=False, default=default)
@@ -152,7 +152,7 @@ class Visits:
                     owner = parameters.read_integer("owner")
                     return await self._handle_request(handler, session, request, parameters, owner, language)
 
-                with speak_in(language), speak_to(operator=is_operator):
+                with use_language(language), address_reader(operator=is_operator):
                     return await make_response(handle)
 
             return await self._respond_in_language(request, work)
@@ -162,7 +162,7 @@ class Visits:
     async def _respond_in_language(
         self, request: Request, work: Callable[[], Awaitable[Answer | Response]]
     ) -> Response:
-        with speak_in(find_reader_language(request.headers, self._host.default_language)):
+        with use_language(find_reader_language(request.headers, self._host.default_language)):
             return await compress_response(request, await make_response(work))
 
     async def _handle_request(
@@ -190,7 +190,7 @@ class Visits:
                 request=request,
                 parameters=parameters,
                 scope=scope,
-                config=await memory.config(owner),
+                config=await memory.get_config(owner),
                 language=language,
                 is_admin=session.person in self._host.operation.admin_ids,
             )

@@ -52,7 +52,7 @@ class ProfileDistiller:
 
     async def list_versions(self, owner: int) -> list[Profile]:
         """Return all versions of an owner's profile, newest first. The newest one is in use."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.profiles.list_versions(owner)
 
     def start(self, owner: int, tell: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
@@ -86,7 +86,7 @@ class ProfileDistiller:
         # A model that failed here is asked again only with many more summaries, each time twice as many.
         last_tried, failures = self._attempts.get(owner, (0, 0))
         try:
-            async with self._memory.opened(owner) as store:
+            async with self._memory.open_store_if_on(owner) as store:
                 waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
             news = sum(summary.id > last_tried for summary in waiting)
             wanted = min(max(1, every // 2) * 2 ** max(0, failures - 1), MAX_SUMMARIES)
@@ -106,12 +106,12 @@ class ProfileDistiller:
 
     async def distil_now(self, owner: int) -> Profile | None:
         """Distil a new version now. Return None if there is no material or no usable answer. Raise KeepsakeError."""
-        async with self._memory.opened(owner) as store:
+        async with self._memory.open_store_if_on(owner) as store:
             waiting = await store.profiles.list_new_summaries(owner, MAX_SUMMARIES) if store is not None else []
         return await self._distil_profile(owner, waiting)
 
     async def _distil_profile(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
-        async with self._memory.opened(owner) as store:
+        async with self._memory.open_store_if_on(owner) as store:
             if store is None:
                 return None
             before = await store.profiles.find_newest(owner)
@@ -145,7 +145,7 @@ class ProfileDistiller:
             tokens_in=completion.usage.prompt,
             tokens_out=completion.usage.completion,
         )
-        async with self._memory.opened(owner) as store:
+        async with self._memory.open_store_if_on(owner) as store:
             if store is None:
                 return None
             made = await store.profiles.put_profile(new, now=self._clock())

@@ -28,7 +28,7 @@ from records.errors import (
 from records.facts import Fact, NewFact
 from records.scopes import Clock, Scope
 from runtime.tasks import run_maybe_in_thread
-from text.characters import keep_both_ends
+from text.characters import cut_out_middle
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class FactExtractor:
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
         shown = {fact.id: fact for fact in request.shown}
-        messages = [replace(m, content=keep_both_ends(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
+        messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.name_speaker(message) for message in messages]
         kept = []
         for versions in schemas.make_facts(extracted, messages, known=shown, zone=batch.zone):

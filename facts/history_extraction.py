@@ -44,7 +44,7 @@ class HistoryExtraction:
         """Estimate the cost of learning from imported messages. Return None if there is nothing to learn."""
         if not await self._is_learning(owner):
             return None
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             backlog = await store.history_extraction.count_backlog(owner, first_id, last_id)
         return self._requests.estimate(backlog) if backlog.messages else None
 
@@ -57,7 +57,7 @@ class HistoryExtraction:
             return "off"
         if await self.estimate(owner, first_id, last_id) is None:
             return "nothing"
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             if not await store.history_extraction.begin_extraction(owner, first_id, last_id):
                 return "busy"
         self._idle.clear()
@@ -66,11 +66,11 @@ class HistoryExtraction:
 
     async def stop(self, owner: int) -> None:
         """Stop learning from an owner's imported messages. Keep the facts learned so far."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             await store.history_extraction.stop_extraction(owner)
 
     async def _is_learning(self, owner: int) -> bool:
-        config = await self._memory.config(owner)
+        config = await self._memory.get_config(owner)
         return self._is_on and config is not None and config.enabled and not config.incognito
 
     async def wait_until_idle(self) -> None:

@@ -55,7 +55,7 @@ class Facts:
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         """Learn from messages before a fold archives them."""
         try:
-            async with self._memory.opened(scope.owner) as store:
+            async with self._memory.open_store_if_on(scope.owner) as store:
                 learned, waiting = await store.facts.read_unlearned(scope, 1) if store is not None else (0, [])
                 if not waiting or learned >= max(message_ids):
                     return
@@ -114,7 +114,7 @@ class Facts:
         """Learn from a batch and return the new facts, or None if memory was turned off in the meantime."""
         failures = self._backoff.count_failures((batch.scope, batch.from_history))
         new = await self._extractor.extract(batch, batch.request, failures=failures) if batch.request else []
-        async with self._memory.opened(batch.scope.owner) as store:
+        async with self._memory.open_store_if_on(batch.scope.owner) as store:
             if store is None:
                 return None
             inserted = await self._store_facts(store, batch, new)
@@ -155,10 +155,10 @@ class Facts:
         """Return the next batch to learn from, or None if too few turns wait or learning is not allowed."""
         if scope.is_direct_messages:
             return None
-        config = await self._memory.config(scope.owner)
+        config = await self._memory.get_config(scope.owner)
         if config is None or config.incognito:
             return None
-        async with self._memory.opened(scope.owner) as store:
+        async with self._memory.open_store_if_on(scope.owner) as store:
             if store is None:
                 return None
             learned, waiting = await (
@@ -207,7 +207,7 @@ class Facts:
 
     async def list_all(self, owner: int) -> list[Fact]:
         """Return all facts about an owner by ascending id, including ended and deleted ones."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.facts.list_all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
@@ -218,7 +218,7 @@ class Facts:
             return next((fact for fact in facts if list_essential_words(fact.text) == words), None)
 
         now = self._clock()
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             facts = await store.facts.list_valid(owner)
             known = await run_maybe_in_thread(find_repeated, in_thread=len(facts) > MANY_FACTS)
             if known is not None:
@@ -230,7 +230,7 @@ class Facts:
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
         """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
         now = self._clock()
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             known = await store.facts.find_fact(owner, id_)
             if known is None or not known.is_valid:
                 return None
@@ -246,7 +246,7 @@ class Facts:
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             known = await store.facts.find_fact(owner, id_)
             if known is None or known.valid_to is not None:
                 return None
@@ -254,22 +254,22 @@ class Facts:
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
     async def convert_to_instruction(self, owner: int, id_: int) -> Fact | None:
         """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.facts.convert_to_instruction(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
         """Restore a deleted fact. Return None if the owner has no such fact."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.facts.restore(owner, id_, now=self._clock())
 
     async def embed_missing(self) -> None:

@@ -165,7 +165,7 @@ class Requests:
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
         bare = prompts.make_profile_request("-", ["-"], ["-"])
         room = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
-        text = self._tokens.cut_formatted(before.text, room // 2, prompts.format_profile) if before else ""
+        text = self._tokens.cut_to_fit_format(before.text, room // 2, prompts.format_profile) if before else ""
         room -= self._count_tokens([prompts.format_profile(text)]) if text else 0
         fact_lines = self._fit_lines([prompts.format_fact(fact) for fact in known], room // 2 if summaries else room)
         newest = sorted(summaries, key=lambda summary: -summary.id)
@@ -234,7 +234,7 @@ class Requests:
         if message.role == "assistant":
             return ""
         most = min(max(MIN_LINE_TOKENS, room // 4), room - 1)
-        text = written(self._tokens.cut_formatted(message.content, most, written, self._tokens.cut_middle))
+        text = written(self._tokens.cut_to_fit_format(message.content, most, written, self._tokens.cut_middle))
         return self._tokens.cut_end(text, most)
 
     def _fit_turn_start(

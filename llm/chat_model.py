@@ -69,6 +69,6 @@ class ChatModel(ABC):
         return self
 
 
-def limit_prompt_tokens(model: ChatModel, limit: int) -> int:
+def find_prompt_limit(model: ChatModel, limit: int) -> int:
     """Return the smaller of `limit` and the model's prompt limit, in tokens."""
     return limit if model.prompt_limit is None else min(limit, model.prompt_limit)

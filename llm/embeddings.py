@@ -68,7 +68,9 @@ class EndpointEmbedder(EndpointClient):
         return vectors
 
     async def _request_vectors(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
-        async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.note_bytes) as response:
+        async with client.post(
+            "/embeddings", {"model": self._model, "input": texts}, patience.restart_on_bytes
+        ) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
         rows: Any = answer.get("data") if isinstance(answer, dict) else answer
         try:

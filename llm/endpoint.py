@@ -74,7 +74,7 @@ class Patience:
         """The number of seconds without data or progress after which the call times out."""
         return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
-    def note_bytes(self) -> None:
+    def restart_on_bytes(self) -> None:
         """Restart the timeout when bytes arrive. Raise ModelBroken if the answer takes too long."""
         now = self._now()
         if self._until is None:
@@ -87,7 +87,7 @@ class Patience:
         """Time out no later than `deadline`, which is in the event loop's time."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
-    def note_progress(self, char_count: int) -> None:
+    def extend_on_progress(self, char_count: int) -> None:
         """Count new characters of the answer, and extend the timeout when there are enough of them."""
         self._grown += char_count
         if self._grown >= MIN_GROWTH_CHARS:

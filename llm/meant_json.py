@@ -7,7 +7,7 @@ import json_repair
 MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's length
 
 
-def parse_meant_json(text: str) -> object:
+def parse_lenient_json(text: str) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
     try:
         return json.loads(text, strict=False)

@@ -415,14 +415,14 @@ class OpenAIChat(EndpointClient, ChatModel):
         event: Mapping[str, Any] = {}
         try:
             async with (
-                client.post("/chat/completions", request, patience.note_bytes, on_drained=show) as response,
+                client.post("/chat/completions", request, patience.restart_on_bytes, on_drained=show) as response,
                 aclosing(response.read_events()) as events,
             ):
                 async for event in events:
                     if error := find_error_in_answer(event):
                         is_half = answer.text and classify_refusal(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    patience.note_progress(answer.add(event))
+                    patience.extend_on_progress(answer.add(event))
         except ModelBroken:
             if not answer.has_ended:
                 raise

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from llm.quoting import Block, defuse_tags, format_block, format_in_block, quote_message, quote_one_line, quote_text
+from llm.quoting import Block, defuse_tags, format_block, quote_by_origin, quote_message, quote_one_line, quote_text
 from records.context import RecalledFact, Snippet
 from records.facts import Fact
 from records.messages import Message
@@ -309,7 +309,7 @@ def format_document(passages: Iterable[str]) -> str:
 
 
 def format_forwarded(texts: Iterable[str]) -> str:
-    return "\n".join(format_in_block("forwarded", text) for text in texts)
+    return "\n".join(quote_by_origin("forwarded", text) for text in texts)
 
 
 def make_picture_request(words: str) -> str:

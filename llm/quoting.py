@@ -59,10 +59,10 @@ def format_block(tag: Block, lines: Iterable[str]) -> str:
 
 def quote_message(message: Message, text: str) -> str:
     """Quote a message. Put it in a block of its own if others wrote it."""
-    return format_in_block(message.origin, text) if message.origin in OTHERS else quote_text(text)
+    return quote_by_origin(message.origin, text) if message.origin in OTHERS else quote_text(text)
 
 
-def format_in_block(origin: Origin, text: str) -> str:
+def quote_by_origin(origin: Origin, text: str) -> str:
     """Quote a text within the tags for its origin."""
     tag = _ORIGINS[origin]
     return f"<{tag}>{quote_text(text)}</{tag}>"

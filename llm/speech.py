@@ -41,7 +41,7 @@ class Speaker(EndpointClient):
 
     async def _request_speech(self, text: str, client: "OpenAIClient", patience: Patience) -> bytes:
         request = {"model": self._model, "input": text, "voice": self._voice, "response_format": "opus"}
-        async with client.post("/audio/speech", request, patience.note_bytes) as response:
+        async with client.post("/audio/speech", request, patience.restart_on_bytes) as response:
             recording = await response.read_body(MAX_RECORDING_BYTES)
         if not recording.startswith(_OGG):
             raise ModelBroken(remedy=tr("errors-check", settings="SPEECH_MODEL"))
@@ -72,7 +72,7 @@ class Transcriber(EndpointClient):
     ) -> str:
         request = {"model": self._model, "response_format": "json"}
         file = (name, data, mime or "application/octet-stream")
-        async with client.post("/audio/transcriptions", request, patience.note_bytes, file=file) as response:
+        async with client.post("/audio/transcriptions", request, patience.restart_on_bytes, file=file) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
         text = answer.get("text") if isinstance(answer, dict) else None
         if not isinstance(text, str):

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from llm.meant_json import parse_meant_json
+from llm.meant_json import parse_lenient_json
 from llm.thoughts import is_mark_mentioned
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
@@ -235,7 +235,7 @@ def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, i
         value, end = json.JSONDecoder(strict=False).raw_decode(text, start)
     except (ValueError, RecursionError):
         end = text.rfind("}") + 1
-        value = parse_meant_json(text[start:end]) or None  # of a program's block nothing is left
+        value = parse_lenient_json(text[start:end]) or None  # of a program's block nothing is left
     return (value, end) if isinstance(value, Mapping) else (None, start)
 
 
@@ -255,7 +255,7 @@ def _parse_keywords(text: str, start: int) -> tuple[Mapping[str, object] | None,
 
 def _parse_value(text: str) -> object:
     text = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text))
-    return parse_meant_json(f"[{text}]")
+    return parse_lenient_json(f"[{text}]")
 
 
 def _find_calls_in_json(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from llm.meant_json import parse_meant_json
+from llm.meant_json import parse_lenient_json
 from records.model_calls import PromptMessage, Tool, ToolCall
 from text.characters import defuse_template_tokens, replace_surrogates
 
@@ -153,7 +153,7 @@ def _repair_arguments(arguments: str) -> str:
     value = _parse_arguments(arguments)
     if isinstance(value, Mapping):
         return arguments
-    meant = parse_meant_json(value if isinstance(value, str) else arguments)
+    meant = parse_lenient_json(value if isinstance(value, str) else arguments)
     return json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments
 
 

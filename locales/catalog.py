@@ -1,4 +1,4 @@
-"""Texts by key in the language of the running task, which `speak_in` sets. English is the fallback."""
+"""Texts by key in the language of the running task, which `use_language` sets. English is the fallback."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -120,7 +120,7 @@ def current_language() -> str:
 
 
 @contextmanager
-def speak_in(language: str) -> Iterator[None]:
+def use_language(language: str) -> Iterator[None]:
     """Set the language inside the block and in the tasks that are started there."""
     before = _language.set(language)
     try:

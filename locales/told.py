@@ -41,7 +41,7 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 
 @contextmanager
-def speak_to(*, operator: bool) -> Iterator[None]:
+def address_reader(*, operator: bool) -> Iterator[None]:
     """Within the block, let error sentences name settings and log numbers if `operator` is True."""
     before = _to_operator.set(operator)
     try:
@@ -79,7 +79,7 @@ WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
 """Pairs of a fact's minimum importance (0 to 1) and the NAME of its text memory-worth-NAME."""
 
 
-def format_worth(fact: Fact) -> str:
+def format_importance(fact: Fact) -> str:
     """Return the importance of a fact in a word or two, or "" if it is ordinary."""
     name = next(name for least, name in WORTH if fact.importance >= least)
     return tr(f"memory-worth-{name}") if name else ""

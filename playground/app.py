@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 from dashboard.app import CROSS_SITE, Guard, SafeHeaders, is_same_origin
 from dashboard.host import STATIC as OF_DASHBOARD
-from locales.catalog import speak_in, tr
+from locales.catalog import tr, use_language
 from locales.page_texts import find_reader_language, make_preferred_texts
 from playground.bot_api import make_bot_api
 from playground.control import make_control, parse_number
@@ -62,7 +62,7 @@ def make_playground_app(
     """
 
     async def about(request: Request) -> Response:
-        with speak_in(find_reader_language(request.headers)):
+        with use_language(find_reader_language(request.headers)):
             name = model_name or tr("page-offline-model")
         return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_fresh})
 
@@ -78,7 +78,7 @@ def make_playground_app(
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)
         if link is None:
             return JSONResponse({"url": ""})
-        with speak_in(find_reader_language(request.headers)):
+        with use_language(find_reader_language(request.headers)):
             try:
                 made = await link(person, owner)
             except LookupError as refused:

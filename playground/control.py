@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
-from locales.catalog import speak_in
+from locales.catalog import use_language
 from locales.page_texts import find_reader_language
 from playground.contents import edit_content, send_content, stop_draft
 from playground.faults import Faults, parse_fault
@@ -215,7 +215,7 @@ def make_endpoint(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handl
 
     async def endpoint(request: Request) -> Response:
         try:
-            with speak_in(find_reader_language(request.headers)):
+            with use_language(find_reader_language(request.headers)):
                 return JSONResponse(await act(request, await parse_parameters(request)))
         except (Impossible, Refusal, ValueError) as wrong:
             return JSONResponse({"error": str(wrong)}, 400)

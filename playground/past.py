@@ -26,7 +26,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
         if not await services.memory.is_on(chat.id):
             continue
         scope = await services.memory.find_open_conversation(Scope(owner=chat.id))
-        async with services.memory.home(chat.id) as store:
+        async with services.memory.open_store(chat.id) as store:
             held = await store.timeline.read_page(scope, limit=SHOWN)
         known.update(message.source for message in held)
         for message in held:
@@ -49,7 +49,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
 
 async def erase(services: Services, owner: int) -> None:
     """Forget everything of an owner and turn memory off. Raise StorageError if the store fails."""
-    config = await services.memory.config(owner)
+    config = await services.memory.get_config(owner)
     await services.corrections.forget(owner, Forgetting(what="everything"))
     if config is not None and config.enabled:
         await services.memory.set_enabled(owner, enabled=False)

@@ -79,9 +79,7 @@ class World:
     def clear(self, chat_id: int) -> None:
         """Remove all messages of a chat."""
         topics = self.chats[chat_id].topics
-        self.messages[chat_id] = {
-            message_id: kept for message_id, kept in self.messages[chat_id].items() if message_id in topics
-        }
+        self.messages[chat_id] = {id_: kept for id_, kept in self.messages[chat_id].items() if id_ in topics}
         self._drafts.pop(chat_id, None)
         self._started.discard(chat_id)
         self.feed.add({"kind": "reset"})

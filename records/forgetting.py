@@ -32,7 +32,7 @@ class Forgetting:
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property
-    def is_of_facts_alone(self) -> bool:
+    def is_facts_only(self) -> bool:
         """True if the request leaves messages and summaries unchanged."""
         return self.what in ("edits", "profiles") or self.is_expiry
 
@@ -79,6 +79,6 @@ class Forgotten:
     listing: Listing = field(default_factory=Listing, compare=False, repr=False)  # only in a preview
 
     @property
-    def is_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         erased = (self.messages, self.summaries, self.facts, self.profiles, self.versions, self.reminders)
         return not any(erased)

@@ -10,7 +10,7 @@ from functools import partial
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders import lexicon
-from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, find_impossibility, make_wish, make_wish_at
+from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_wish, make_wish_at
 from text.analyzer import fold_term, normalise_text
 from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
@@ -336,7 +336,7 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
     wall = reading.wall
     if reading.distance is not None:
         due_at = now + (reading.distance - wall)
-        return find_impossibility(due_at, now) or make_wish(text, due_at, None, "", now) or NotUnderstood(words="")
+        return check_due_time(due_at, now) or make_wish(text, due_at, None, "", now) or NotUnderstood(words="")
     hour, minute = reading.clock or (MORNING, 0)
     local = datetime.combine(reading.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
     if hour == 24 or (reading.is_midnight and reading.day == wall.date()):
@@ -353,7 +353,7 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
     if local <= wall and reading.day is None:
         local += timedelta(days=7 if reading.weekday is not None else 1)
     if not reading.repeat:
-        if why := find_impossibility(local, now.replace(tzinfo=None)):
+        if why := check_due_time(local, now.replace(tzinfo=None)):
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins

@@ -42,25 +42,25 @@ class Reminders:
         self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
         """Store a reminder, even if memory is off. Return None if its owner already has as many as allowed."""
-        if await self._memory.config(owner) is None:
+        if await self._memory.get_config(owner) is None:
             await self._memory.change_config(owner, lambda known: known)
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.reminders.add(
                 owner, wish, thread=thread, person=person, language=language, now=self._clock(), source=source
             )
 
     async def list_reminders(self, owner: int) -> Sequence[Reminder]:
         """Return an owner's reminders, soonest first."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.reminders.list_reminders(owner)
 
     async def remove(self, owner: int, reminder_id: int) -> Reminder | None:
         """Cancel a reminder and return it, or return None if there is none."""
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.reminders.remove(owner, reminder_id)
 
     @asynccontextmanager
-    async def send_while_open(self, send: SendReminder) -> AsyncIterator[None]:
+    async def run_sender(self, send: SendReminder) -> AsyncIterator[None]:
         """Send due reminders while the block is open. At its end, wait for those that are being sent."""
 
         async def check() -> None:
@@ -101,7 +101,7 @@ class Reminders:
 
     async def _send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
         while True:
-            async with self._memory.home(reminder.owner) as store:
+            async with self._memory.open_store(reminder.owner) as store:
                 times = await store.reminders.begin_sending(reminder)
             if times is None:
                 return True
@@ -110,7 +110,7 @@ class Reminders:
                 break
             told = await send(reminder, self._clock())
             if told == "later":
-                async with self._memory.home(reminder.owner) as store:
+                async with self._memory.open_store(reminder.owner) as store:
                     await store.reminders.undo_sending(reminder)
                 return False
             if told != "unknown":
@@ -119,12 +119,12 @@ class Reminders:
         return True
 
     async def _finish_or_repeat(self, reminder: Reminder) -> None:
-        config = await self._memory.config(reminder.owner)
+        config = await self._memory.get_config(reminder.owner)
         again = None
         if config is not None and reminder.repeat:
             wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
             first = reminder.local or reminder.due_at.astimezone(config.zone).replace(tzinfo=None)
             if (local := find_next_time(first, reminder.repeat, reminder.month_day, after=wall)) is not None:
                 again = to_utc(local, config.zone), local
-        async with self._memory.home(reminder.owner) as store:
+        async with self._memory.open_store(reminder.owner) as store:
             await store.reminders.finish_sending(reminder, again)

@@ -69,7 +69,7 @@ def make_wish(
     return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day)
 
 
-def find_impossibility(due_at: datetime, now: datetime) -> Impossible | None:
+def check_due_time(due_at: datetime, now: datetime) -> Impossible | None:
     if due_at <= now:
         return "passed"
     return "far" if due_at - now > timedelta(days=MAX_DAYS_AHEAD) else None

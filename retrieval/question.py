@@ -9,7 +9,7 @@ from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import Range, find_time_ranges
 from storage.search.protocol import Floats
 from text.analyzer import analyse_text, fold_term, list_content_terms, normalise_text
-from text.characters import keep_both_ends
+from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
 MAX_CHARS_FOR_TIMES = 2_000  # characters that are searched for times
@@ -31,11 +31,11 @@ class Question:
     @classmethod
     def analyse(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
         """Analyse a question. `previous` is the last message of the same person before it."""
-        text = keep_both_ends(text, MAX_QUESTION_CHARS)
+        text = cut_out_middle(text, MAX_QUESTION_CHARS)
         own = terms = tuple(list_content_terms(text))
-        times = find_time_ranges(fold_term(normalise_text(keep_both_ends(text, MAX_CHARS_FOR_TIMES))), now)
+        times = find_time_ranges(fold_term(normalise_text(cut_out_middle(text, MAX_CHARS_FOR_TIMES))), now)
         if previous and len(own) <= FOLLOW_UP_TERMS:
-            text = f"{keep_both_ends(previous, MAX_QUESTION_CHARS)}\n{text}"
+            text = f"{cut_out_middle(previous, MAX_QUESTION_CHARS)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *list_content_terms(text)]))
         meant = remove_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))

@@ -55,7 +55,7 @@ class IncomingRenderer:
         if self._tokens.count(quoted) <= tokens:
             return quoted
         text = "\n".join(part.texts)
-        kept = self._tokens.cut_formatted(text, tokens, lambda text: part.quote([text]), self._tokens.cut_middle)
+        kept = self._tokens.cut_to_fit_format(text, tokens, lambda text: part.quote([text]), self._tokens.cut_middle)
         return part.quote([kept]) if kept else ""
 
 

@@ -74,14 +74,14 @@ class TurnRenderer:
         quote = partial(self._quote_content, message)
         if limit is None:
             return quote(message.content)
-        return quote(self._tokens.cut_formatted(message.content, limit, quote, self._tokens.cut_middle))
+        return quote(self._tokens.cut_to_fit_format(message.content, limit, quote, self._tokens.cut_middle))
 
     def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"
             return prompts.prefix_speaker_name(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
             said = text if message.is_user else prompts.format_with_speaker(message, text)
-            return quoting.format_in_block(message.origin, said)
+            return quoting.quote_by_origin(message.origin, said)
         return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own_text(text)
 
 

@@ -280,7 +280,7 @@ def run_child() -> None:
         write_answer(sys.stdout.buffer, "failed", error.sentence)
 
 
-def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
+def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """Restore a backup into the data directory, and move its previous files to a folder of their own.
 
     If `database_url` is given, restore the memories into that database, which must hold none. On failure, change

@@ -86,7 +86,7 @@ class Summariser:
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.cut_formatted(material.wishes, self._window // 5, quoting.quote_text)
+        wishes = self._tokens.cut_to_fit_format(material.wishes, self._window // 5, quoting.quote_text)
         material = replace(material, wishes=wishes, superseded=self._cut_superseded_facts(material.superseded))
         for attempt in (material, material.without_base()):
             try:
@@ -202,7 +202,7 @@ class Summariser:
 
     def _format_bullets(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
-            Source(text=_format_bullet(self._tokens.cut_formatted(text, max_tokens, _format_bullet)), is_user=False)
+            Source(text=_format_bullet(self._tokens.cut_to_fit_format(text, max_tokens, _format_bullet)), is_user=False)
             for text in texts
         ]
 

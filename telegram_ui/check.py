@@ -55,7 +55,7 @@ MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows
 SETTINGS_ERRORS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 
 
-async def check(settings: Settings, warnings: Sequence[str] = ()) -> int:
+async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) -> int:
     """Check each part of the setup, print the findings and return the exit status. `warnings` are printed as well."""
     findings = Findings(settings.list_secrets())
     missing = find_missing_settings(settings)

@@ -190,7 +190,7 @@ def split_words(text: str) -> list[str]:
     return [part for word in words for part in (_split_pairs(word) if _PAIRS.search(word) else [word])]
 
 
-def is_pair(word: str) -> bool:
+def is_character_pair(word: str) -> bool:
     """Return True if a word is a character pair of a script without spaces."""
     return _PAIRS.match(word) is not None
 

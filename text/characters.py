@@ -98,7 +98,7 @@ def count_visible(text: str) -> int:
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
-def keep_both_ends(text: str, limit: int) -> str:
+def cut_out_middle(text: str, limit: int) -> str:
     """Shorten a text to about `limit` characters by removing its middle, since a question stands at either end."""
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"

@@ -135,7 +135,7 @@ class Tokenizer:
                 return result
         return head
 
-    def cut_formatted(
+    def cut_to_fit_format(
         self, text: str, tokens: int, write: Callable[[str], str], cut: Callable[[str, int], str] | None = None
     ) -> str:
         """Cut a text so that `write(text)` has at most `tokens` tokens. Return "" if no text fits."""

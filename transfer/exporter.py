@@ -64,11 +64,11 @@ class Exporter:
     @asynccontextmanager
     async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
         """Yield zips of Markdown files, and HTML pages. Raise StorageError if reading fails."""
-        config = await self._memory.config(owner)
+        config = await self._memory.get_config(owner)
         made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []
         try:
-            async with self._memory.home(owner) as store:
+            async with self._memory.open_store(owner) as store:
                 async for batch in store.dump(owner):
                     await asyncio.to_thread(made.add, batch)
             day = self._clock().date().isoformat()
@@ -96,7 +96,7 @@ class Exporter:
         part: ExportFile | None = None
         file: IO[bytes] | None = None
         number = 0
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             async for batch in store.dump(owner):
                 if batch[0]["table"] == RESTORES.name:
                     continue

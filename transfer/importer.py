@@ -26,12 +26,17 @@ from storage.stores.memory_store import MemoryStore
 from text.characters import format_visible_line
 from transfer.archiver import Archiver, HistoryArchive, split_chunks
 from transfer.formats import detection
-from transfer.formats.history import ImportedHistory, ImportedMessage, list_sources, select_messages_without_source
+from transfer.formats.history import (
+    ImportedHistory,
+    ImportedMessage,
+    list_message_sources,
+    select_messages_without_source,
+)
 from transfer.formats.keepsake import Signer, find_signer
 from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.restorer import Progress, Restoration, Restorer, find_restoration, list_chosen_texts
-from transfer.rows import FutureReminder, demote_long_instructions, parse_history_rows, select_future_reminders
+from transfer.rows import FutureReminder, convert_history_to_rows, demote_long_instructions, select_future_reminders
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +80,7 @@ class Importer:
         work = await self._prepare_import(scope, person, data, given)
         dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in work.new))
         facts = work.rows.get("facts", ())
-        async with self._memory.home(scope.owner) as store:
+        async with self._memory.open_store(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         notes = [*work.history.notes, *_describe_lost_data(work, scope.owner), *_describe_demoted_instructions(work)]
@@ -171,20 +176,22 @@ class Importer:
             self._stopped.add(owner)
 
     async def _prepare_import(self, scope: Scope, person: int, data: bytes, given: FileContext) -> _Work:
-        config = await self._memory.config(scope.owner)
+        config = await self._memory.get_config(scope.owner)
         if config is not None and config.incognito:
             raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
         more = {"name": given.name, "bot": given.bot, "answers": dict(given.answers), "now": self._clock()}
         history = await self._reader.read(data, person=person, zone=zone, **more)
         is_ours = await self._find_signer(history) == "here"
-        rows = await asyncio.to_thread(parse_history_rows, history, scope.owner, self._clock(), is_ours=is_ours)
-        async with self._memory.home(scope.owner) as store:
+        rows = await asyncio.to_thread(convert_history_to_rows, history, scope.owner, self._clock(), is_ours=is_ours)
+        async with self._memory.open_store(scope.owner) as store:
             if history.rows is None:
                 history = await _remove_own_chat(store, scope.owner, history)
             is_own = history.owner == scope.owner
             way = await find_restoration(store, scope.owner, history, rows)
-            known = await store.history.find_known_ids(scope.owner, await asyncio.to_thread(list_sources, history))
+            known = await store.history.find_known_ids(
+                scope.owner, await asyncio.to_thread(list_message_sources, history)
+            )
             same = await _map_to_stored_ids(store, scope.owner, history) if is_own else {}
         if way and way.is_known:
             # This part was restored earlier. Its facts wait for the other parts.
@@ -202,7 +209,7 @@ class Importer:
     async def _check_fact_limit(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
         """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
         if facts:
-            async with self._memory.home(owner) as store:
+            async with self._memory.open_store(owner) as store:
                 new, known = await store.history.count_new_facts(owner, facts), await store.facts.list_valid(owner)
             if new and len(known) + new > MAX_FACTS:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
@@ -215,7 +222,7 @@ class Importer:
         ends: list[int] = []
         ids = dict(work.ids)
         for scope, messages in (await asyncio.to_thread(_group_by_scope, lease.scope, work)).items():
-            async with self._memory.home(owner) as store:
+            async with self._memory.open_store(owner) as store:
                 first = await store.history.find_free_ids(owner, len(messages), after=work.after)
             messages, beginnings = await asyncio.to_thread(order_by_time, messages)
             placed = await asyncio.to_thread(_make_stored_messages, scope, messages, beginnings, first)
@@ -232,13 +239,13 @@ class Importer:
         facts = work.rows.get("facts", ())
         if not facts:
             return 0, came_in
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.history.add_facts(lease, facts, ids), came_in
 
     async def _add_reminders(self, owner: int, person: int, reminders: Sequence[FutureReminder]) -> None:
         for reminder in reminders:
             thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
-            async with self._memory.home(owner) as store:
+            async with self._memory.open_store(owner) as store:
                 await store.reminders.add(
                     owner, reminder.wish, thread=thread, person=person, language=language, now=self._clock()
                 )
@@ -247,12 +254,12 @@ class Importer:
         if not (around := ends or work.imported_ids):
             return None
         first, last = min(around), max(ends or [min(around)])
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             return await store.history.extend_range(owner, work.imported_ids, first, last)
 
     async def _take_lease(self, scope: Scope) -> FoldLease:
         async def take() -> FoldLease:
-            async with self._memory.home(scope.owner) as store:
+            async with self._memory.open_store(scope.owner) as store:
                 lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
             if lease is None:
                 raise ImportBusy(tr("import-busy"))
@@ -262,7 +269,7 @@ class Importer:
 
     async def _release_lease(self, lease: FoldLease) -> None:
         async def give_back() -> None:
-            async with self._memory.home(lease.scope.owner) as store:
+            async with self._memory.open_store(lease.scope.owner) as store:
                 await store.release_fold(lease)
 
         with suppress(StorageError, ServedElsewhere):

@@ -18,7 +18,7 @@ from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMess
 READ_HERE = 64_000  # bytes; a smaller unpacked file is read in a thread
 MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little it computed
 AT_ONCE = 2  # children, one of each person at most
-CHILD = subprocess_worker.make_child_code("transfer.reading_child")
+CHILD = subprocess_worker.make_child_program("transfer.reading_child")
 
 
 class FileReader:

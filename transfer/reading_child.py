@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from locales.catalog import speak_in, tr
+from locales.catalog import tr, use_language
 from records.errors import ImportRefused
 from runtime.subprocess_child import limit_resources, write_answer
 from transfer.formats import detection
@@ -26,7 +26,7 @@ def run_child() -> None:
     given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
     limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.limit_unpacked(size), cpu_seconds=SECONDS)
-    with speak_in(sys.argv[4]):
+    with use_language(sys.argv[4]):
         _write_answers(size, given)
 
 

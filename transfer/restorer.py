@@ -98,7 +98,7 @@ class Restorer:
         if not file.is_begun:
             # Every file begins with the counters, so that new messages get free ids, and with the progress of learning.
             first = [{"table": name, **row} for name in ("users", "progress") for row in rows.get(name, ())]
-            async with self._memory.home(owner) as store:
+            async with self._memory.open_store(owner) as store:
                 await store.history.begin_restore(
                     lease, [self._make_restore_row(owner, file, 0, {"parts": sorted(file.parts), "last": None}), *first]
                 )
@@ -106,7 +106,7 @@ class Restorer:
         summaries = {row["id"]: row for row in (*waiting["summaries"], *rows["summaries"])}
         for group in _iterate_batches(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
             covering = await self._make_covering_summaries(owner, group, summaries)
-            async with self._memory.home(owner) as store:
+            async with self._memory.open_store(owner) as store:
                 await store.history.put_rows_and_recount(
                     lease, [*covering, *({"table": "messages", **row} for row in group)]
                 )
@@ -124,7 +124,7 @@ class Restorer:
         kept = [self._make_restore_row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
         parts = sorted(file.parts | {file.part})
         kept.append(self._make_restore_row(owner, file, 0, {"parts": parts, "last": file.last}))
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             await store.history.put_rows(lease, kept)
 
     async def _finish_restore(self, lease: FoldLease, rows: Rows, waiting: Rows) -> None:
@@ -132,7 +132,7 @@ class Restorer:
         found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}
         found["summaries"] = await asyncio.to_thread(_remove_unknown_sources, found["summaries"], ids)
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             await store.history.put_rows(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
             await store.history.end_restore(lease, ids)
         if rows["users"]:
@@ -140,7 +140,7 @@ class Restorer:
 
     async def _read_waiting_rows(self, owner: int) -> Mapping[str, list[Portable]]:
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             for row in await store.history.list_held_back_rows(owner):
                 held: Any = row["held"]
                 name = str(held.get("table"))
@@ -156,7 +156,7 @@ class Restorer:
         lacking = [int(str(number)) for number in by_chunk if number not in known_summaries]
         stored: dict[object, Portable] = {}
         if lacking:
-            async with self._memory.home(owner) as store:
+            async with self._memory.open_store(owner) as store:
                 stored = {row["id"]: dict(row) for row in await store.history.read_summaries(owner, lacking)}
         covering: list[Portable] = []
         for number, said in by_chunk.items():

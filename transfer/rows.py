@@ -22,7 +22,7 @@ _EXTRACTION_COLUMNS = ("past_from", "past_id", "past_until")  # only an owner ma
 _REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 
 
-def parse_history_rows(
+def convert_history_to_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool = False
 ) -> Mapping[str, Sequence[Portable]]:
     """Return a file's rows by table. Raise ImportRefused if a row is invalid.

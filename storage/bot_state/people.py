@@ -44,7 +44,7 @@ class People(StatementRunner):
         return [person for person in self._known.values() if person.standing == standing]
 
     @property
-    def claimants(self) -> frozenset[int]:
+    def claimed_admins(self) -> frozenset[int]:
         """The people who became admins by claiming the bot with its link."""
         return frozenset(person.id for person in self.list_by_standing("admin"))
 

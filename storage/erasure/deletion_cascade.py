@@ -73,7 +73,7 @@ class DeletionCascade(OwnerTables):
         async with self.database.write(owner) as tx:
             with explain_damage("this memory"):
                 deletion, taken = await _find_and_count_rows(tx, owner, request)
-            if not request.is_of_facts_alone:
+            if not request.is_facts_only:
                 await _void_fold_leases(tx, owner)
             if request.what == "everything":
                 await tx.run(delete_owner_rows, owner)
@@ -367,7 +367,7 @@ async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, k
         await delete_summaries(tx, owner, deletion.summaries.gone, deletion.summaries.reactivated)
     if deletion.facts.gone:
         await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_ends=keeps_ends)
-    await history_extraction_table.end_finished_extractions(tx, owner)
+    await history_extraction_table.delete_finished_extractions(tx, owner)
     await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(deletion.profiles)))
     # Explanations of other answers refer to these messages by id only, which reveals nothing.
     await _delete_rows(tx, "accounts", "id", owner, messages)

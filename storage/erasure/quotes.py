@@ -298,7 +298,7 @@ def _count_run_tokens(word: str) -> float:
     """Return the number of tokens that a word adds to a run, or 0 for a function word."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0
-    return PAIR_PIECES if analyzer.is_pair(word) else _count_tokens(f" {word}")
+    return PAIR_PIECES if analyzer.is_character_pair(word) else _count_tokens(f" {word}")
 
 
 @lru_cache(maxsize=20_000)
@@ -307,7 +307,7 @@ def _is_rare_word(word: str, *, is_old: bool) -> bool:
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True
-    if analyzer.is_pair(word) or digits == len(word):
+    if analyzer.is_character_pair(word) or digits == len(word):
         return False
     if (digits and not any(map(str.isalpha, word))) or word in _EVERY_FUNCTION_WORD:
         return False

@@ -61,7 +61,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(read or 0), int(total)
 
 
-async def end_finished_extractions(tx: Transaction, owner: int) -> None:
+async def delete_finished_extractions(tx: Transaction, owner: int) -> None:
     """End the extractions that have read all of their messages, so that they ignore later imports."""
     await tx.rows(_END, owner)
 

@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.operation import format_backup, list_people, make_overview
-from locales.catalog import choose_language, find_language, format_decimal, join_list, list_words, speak_in, tr
+from locales.catalog import choose_language, find_language, format_decimal, join_list, list_words, tr, use_language
 from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
@@ -158,9 +158,9 @@ async def ask_admins_to_admit(dependencies: Dependencies, person: Person, messag
         if not await services.memory.people.record_request(stranger, now=services.clock()):
             return
         for number in sorted(operation.admin_ids):
-            chosen = await services.memory.language(number) or ""
+            chosen = await services.memory.get_language(number) or ""
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
-            with speak_in(language):
+            with use_language(language):
                 await _ask_admin(dependencies, Chat(id=number), Person(id=number, name=""), stranger, message_text)
     except KeepsakeError as error:
         log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
@@ -188,7 +188,7 @@ async def set_standing(dependencies: Dependencies, person_id: int, standing: Sta
     decided = KnownPerson(id=person_id, standing=standing, name=name, language=language)
     await people.store_decision(decided, admin_id=admin_id, now=dependencies.services.clock())
     if standing == "allowed" and before is not None and before.standing != "allowed":
-        with speak_in(find_language(language) or dependencies.default_language):
+        with use_language(find_language(language) or dependencies.default_language):
             try:
                 await dependencies.delivery.say(Chat(id=person_id), tr("admin-let-in"))
             except DeliveryError as error:

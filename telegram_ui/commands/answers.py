@@ -224,7 +224,7 @@ async def speak_answer_if_wanted(
     if dependencies.speech is None or reply.is_error or not message_ids:
         return
     try:
-        config = await dependencies.services.memory.config(chat.scope.owner)
+        config = await dependencies.services.memory.get_config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
         words = convert_markdown(reply.text)[0]
         if words.strip() and (chosen == "always" or (chosen == "voice" and is_voice)):

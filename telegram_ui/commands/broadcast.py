@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
 from chat.operation import format_receipt, list_audience, propose_broadcast
-from locales.catalog import choose_language, speak_in, tr
+from locales.catalog import choose_language, tr, use_language
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from runtime.tasks import repeat_in_background
@@ -93,7 +93,7 @@ def _make_broadcast_buttons(
     ]
 
 
-def send_in_background(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
+def run_broadcasts(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send confirmed broadcasts while the block runs. The rest are sent when the bot runs again."""
 
     async def send_or_log() -> None:
@@ -113,10 +113,10 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
             if broadcast.admin not in dependencies.operation.admin_ids:
                 await memory.broadcasts.delete_broadcast(broadcast)
                 continue
-            chosen = await memory.language(broadcast.admin) or ""
+            chosen = await memory.get_language(broadcast.admin) or ""
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
             require_lease_for_sending(memory.shared_work, broadcast.admin)
-            with speak_in(language):
+            with use_language(language):
                 await _send_broadcast(dependencies, broadcast)
 
 

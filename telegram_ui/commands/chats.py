@@ -34,7 +34,7 @@ class ChatsCommands(Family):
         place, title = ask.chat.location, " ".join(ask.argument.split())
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
-        if get_memory_mode(await self._services.memory.config(place.owner)) == "off":
+        if get_memory_mode(await self._services.memory.get_config(place.owner)) == "off":
             await self._services.corrections.clear_session(ask.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
@@ -69,9 +69,9 @@ class ChatsCommands(Family):
 
     async def _show_chats_page(self, ask: Ask, page: int = 0) -> str | None:
         place, memory, first = ask.chat.location, self._services.memory, page * CHATS_PER_PAGE
-        if get_memory_mode(await memory.config(place.owner)) == "off":
+        if get_memory_mode(await memory.get_config(place.owner)) == "off":
             return tr("chats-off")
-        async with memory.home(place.owner) as store:
+        async with memory.open_store(place.owner) as store:
             found, total = await store.conversations.list_conversations(place, first=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
@@ -101,6 +101,6 @@ class ChatsCommands(Family):
         scope, title = Scope(owner=ask.chat.id, thread=thread), format_visible_line(ask.argument)
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
-        async with self._services.memory.home(scope.owner) as store:
+        async with self._services.memory.open_store(scope.owner) as store:
             is_done = await store.conversations.set_title(ask.chat.location, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

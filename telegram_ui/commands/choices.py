@@ -9,7 +9,7 @@ from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
 from chat.choices import Choice, NotOffered, list_choices
-from locales.catalog import LANGUAGES, choose_language, current_language, speak_in, tr
+from locales.catalog import LANGUAGES, choose_language, current_language, tr, use_language
 from locales.told import format_memory_state
 from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
@@ -177,13 +177,13 @@ class ChoiceCommands(Family):
             return tr("shared-dead-button")
         chosen = "" if ask.argument == BY_APP else ask.argument
         await self._set_language(ask, chosen)
-        with speak_in(self._resolve_language(ask, chosen)):
+        with use_language(self._resolve_language(ask, chosen)):
             await self._show_languages(ask)
         return None
 
     async def _set_language(self, ask: Ask, language: str) -> str:
         await self._store_choices(ask, language=language)
-        with speak_in(self._resolve_language(ask, language)):
+        with use_language(self._resolve_language(ask, language)):
             await self._set_menu(ask, language)
             return tr("language-chosen", language=LANGUAGES[current_language()])
 

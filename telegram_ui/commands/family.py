@@ -226,10 +226,10 @@ class Family:
         return False
 
     async def _read_config(self, ask: Ask) -> OwnerConfig | None:
-        return await self._services.memory.config(ask.chat.scope.owner)
+        return await self._services.memory.get_config(ask.chat.scope.owner)
 
     async def _read_zone(self, owner: int) -> tzinfo:
-        return find_zone(await self._services.memory.config(owner))
+        return find_zone(await self._services.memory.get_config(owner))
 
     async def _store_choices(self, ask: Ask, **values: object) -> OwnerConfig:
         """Store the owner's choices. Raise NotOffered for a value that cannot be chosen."""
@@ -245,7 +245,7 @@ class Family:
     async def _switch_memory_on(self, ask: Ask) -> tuple[str, bool]:
         """Turn memory on. Return the reply, and True if memory was already on."""
         owner, memory = ask.chat.scope.owner, self._services.memory
-        before = await memory.config(owner)
+        before = await memory.get_config(owner)
         was_on = before is not None and before.enabled
         config = before if before is not None and was_on else await memory.set_enabled(owner, enabled=True)
         if before is None:

@@ -74,7 +74,7 @@ class ForgetCommands(Family):
         if ask.replied_id is None:
             return None
         scope = await self._services.memory.find_conversation(ask.chat.location, telegram_id=ask.replied_id)
-        async with self._services.memory.home(scope.owner) as store:
+        async with self._services.memory.open_store(scope.owner) as store:
             return await store.explanations.find_message(scope, ask.replied_id)
 
     async def _find_scope(self, ask: Ask, target: Target) -> Scope:
@@ -85,7 +85,7 @@ class ForgetCommands(Family):
 
     async def _search_messages(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
-        async with self._services.memory.home(scope.owner) as store:
+        async with self._services.memory.open_store(scope.owner) as store:
             asked = analyzer.list_content_terms(ask.argument)
             stems = analyzer.find_other_stems(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(stem for term in asked for stem in stems.get(term, ()))])
@@ -149,10 +149,10 @@ class ForgetCommands(Family):
         # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
         forgotten = await self._services.memory.preview_forgetting(owner, await self._make_request(scope, target))
-        if forgotten.is_nothing and not is_importing:
+        if forgotten.is_empty and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(place, target), ""]
-        if not forgotten.is_nothing:
+        if not forgotten.is_empty:
             lines += [tr("forget-erases", what=format_counts(forgotten)), *_format_first_quotes(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
@@ -161,7 +161,7 @@ class ForgetCommands(Family):
         return text, [(tr("forget-all-of-it"), target)]
 
     async def _format_target(self, place: Scope, target: Target) -> str:
-        async with self._services.memory.home(place.owner) as store:
+        async with self._services.memory.open_store(place.owner) as store:
             match target.kind:
                 case "fact":
                     facts = await store.facts.list_all(place.owner)
@@ -184,7 +184,7 @@ class ForgetCommands(Family):
         everything = await self._services.memory.preview_forgetting(
             scope.owner, await self._make_request(scope, with_quotes)
         )
-        async with self._services.memory.home(scope.owner) as store:
+        async with self._services.memory.open_store(scope.owner) as store:
             answers = await store.read_messages(scope, forgotten.remainder.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
@@ -261,7 +261,7 @@ class ForgetCommands(Family):
                 forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, request)
             # This replaces the question, which quotes the forgotten text.
             nothing = tr("transfer-left" if was_importing else "forget-gone")
-            await self._show_text(ask, nothing if forgotten.is_nothing else format_receipt(forgotten))
+            await self._show_text(ask, nothing if forgotten.is_empty else format_receipt(forgotten))
         except BaseException:
             self._erased.pop(question, None)  # the button may be pressed again
             raise
@@ -293,12 +293,12 @@ class ForgetCommands(Family):
         return replace(request, with_quotes=target.with_quotes)
 
     async def _make_scoped_request(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
-        async with self._services.memory.home(scope.owner) as store:
+        async with self._services.memory.open_store(scope.owner) as store:
             return _make_message_request(await store.read_messages(scope, ids))
 
     async def _read_turn(self, scope: Scope, message_id: int, request_turn: int = 0) -> Sequence[Message]:
         """Return the turn of a message, followed by the turn that asked to forget it, if any."""
-        async with self._services.memory.home(scope.owner) as store:
+        async with self._services.memory.open_store(scope.owner) as store:
             found = await store.read_messages(scope, [message_id])
             if not found:
                 return []

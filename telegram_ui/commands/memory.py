@@ -9,7 +9,7 @@ from telegram import InlineKeyboardButton
 
 from chat.facts_by_hand import add_fact, change_fact, edit_fact, is_incognito
 from locales.catalog import tr
-from locales.told import format_worth
+from locales.told import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import Forgetting
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
@@ -241,7 +241,7 @@ def _mark_pinned_fact(fact: Fact, label: str) -> str:
 
 
 def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
-    lines = [_mark_pinned_fact(fact, fact.text), "", *filter(None, [format_worth(fact)])]
+    lines = [_mark_pinned_fact(fact, fact.text), "", *filter(None, [format_importance(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
         lines.append(tr("memory-held", until=format_local_day(fact.valid_to, zone), **dates))

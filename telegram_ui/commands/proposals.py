@@ -51,7 +51,7 @@ class Proposals(Family):
         request = Forgetting(what="facts", ids=(target.number,))
         async with self._delivery.show_typing(ask.chat):
             forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
-        return tr("forget-gone") if forgotten.is_nothing else format_receipt(forgotten)
+        return tr("forget-gone") if forgotten.is_empty else format_receipt(forgotten)
 
 
 def extract_command(text: str) -> str | None:

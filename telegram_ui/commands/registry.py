@@ -11,7 +11,7 @@ from functools import partial
 import telegram
 from telegram.error import TelegramError
 
-from locales.catalog import ENGLISH, LANGUAGES, choose_language, speak_in, tr
+from locales.catalog import ENGLISH, LANGUAGES, choose_language, tr, use_language
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.admin import AdminCommands
@@ -59,7 +59,7 @@ def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command,
 
 def describe_commands() -> dict[str, str]:
     """Return the descriptions of the commands that the model may offer, by name."""
-    with speak_in(ENGLISH):
+    with use_language(ENGLISH):
         # Each costs some ten tokens of a prompt, and others lead to those that begin with /summary_.
         offered = [row for row in list_commands() if not row.name.startswith("summary_")]
         return {row.name: row.description for row in offered if row.name not in ("admin", "start", "cancel")}
@@ -88,7 +88,7 @@ class Commands:
         """Return the language in which to answer a person in a chat."""
         default, memory = self.dependencies.default_language, self.dependencies.services.memory
         try:
-            chosen = await memory.language(chat.scope.owner)
+            chosen = await memory.get_language(chat.scope.owner)
         except KeepsakeError:
             chosen = None
         is_shared = not chat.is_private and chosen is not None  # before a memory is set up, apps' languages count
@@ -212,7 +212,7 @@ class Commands:
         in_groups = [row for row in admins if row.who == "everyone"]
         default = self.dependencies.default_language
         for language in (default, *(other for other in LANGUAGES if other != default)):
-            with speak_in(language):  # in a thread, because this reads the text files of a language
+            with use_language(language):  # in a thread, because this reads the text files of a language
                 described = await asyncio.to_thread(lambda: {row.name: row.description for row in self._rows})
             for scope, listed in (
                 (telegram.BotCommandScopeAllPrivateChats(), make_private_menu(self._rows)),
@@ -237,7 +237,7 @@ class Commands:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""
         if not (url := self.dependencies.dashboard_url).startswith("https://"):
             return
-        with speak_in(self.dependencies.default_language):
+        with use_language(self.dependencies.default_language):
             button = telegram.MenuButtonWebApp(tr("dashboard-memory"), telegram.WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 

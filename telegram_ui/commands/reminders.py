@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
-from locales.catalog import current_language, find_language, format_full_day, list_words, speak_in, tr
+from locales.catalog import current_language, find_language, format_full_day, list_words, tr, use_language
 from records.owners import OwnerConfig
 from records.reminders import MAX_REMINDER_CHARS, Reminder, ReminderWish, Repeat
 from records.scopes import Person, Scope
@@ -141,7 +141,7 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
     wish, make_button = proposal.wish, dependencies.buttons.make_button
     if wish is None:
         return
-    config = await dependencies.services.memory.config(chat.scope.owner)
+    config = await dependencies.services.memory.get_config(chat.scope.owner)
     heading = tr("reminders-offer", when=format_due_time(wish, find_zone(config)))
     text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), wish.text])
     payload = make_offer_payload(wish, proposal.source, knows_zone=_is_zone_known(config))
@@ -203,7 +203,7 @@ def _make_zone_row(
 async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: datetime) -> SendOutcome:
     """Send a due reminder in the chosen language, or else in the language of the request."""
     memory, delivery = dependencies.services.memory, dependencies.delivery
-    config = await memory.config(reminder.owner)
+    config = await memory.get_config(reminder.owner)
     require_lease_for_sending(memory.shared_work, reminder.owner)
     chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
     if not memory.serves(reminder.person):
@@ -213,7 +213,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
         return "later"
     set_reference_time(now)
     chosen = find_language(config.language if config else "") or find_language(reminder.language)
-    with speak_in(chosen or current_language()):
+    with use_language(chosen or current_language()):
         text = tr("reminders-due", text=reminder.text)
         if now - reminder.due_at >= timedelta(minutes=2):
             text += f"\n\n{tr('reminders-late', when=format_due_time(replace(reminder, repeat=''), find_zone(config)))}"

@@ -59,7 +59,7 @@ class SearchCommands(Family):
         if not page.has_words:
             lines.append(tr("search-close" if page.found else "search-nothing"))
             page = replace(page, found=page.found[:MAX_SIMILAR], total=min(page.total, MAX_SIMILAR))
-        async with self._services.memory.home(ask.chat.scope.owner) as store:
+        async with self._services.memory.open_store(ask.chat.scope.owner) as store:
             if not await store.wait_until_indexed(ask.chat.scope.owner, within=0):
                 lines.append(tr("notices-indexing"))
         zone = await self._read_zone(ask.chat.scope.owner)
@@ -75,7 +75,7 @@ class SearchCommands(Family):
         return None
 
     async def _list_conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
-        async with self._services.memory.home(ask.chat.location.owner) as store:
+        async with self._services.memory.open_store(ask.chat.location.owner) as store:
             found, _ = await store.conversations.list_conversations(ask.chat.location, first=0, limit=20)
         return {listed.scope: wording.format_conversation(listed) for listed in found}
 

@@ -43,7 +43,7 @@ class SummaryCommands(Family):
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:
             place = ask.chat.location
-            async with self._services.memory.home(place.owner) as store:
+            async with self._services.memory.open_store(place.owner) as store:
                 _, conversations = await store.conversations.list_conversations(place, first=0, limit=1)
             lines.append(tr("summaries-status-one-of", number=str(conversations)) if conversations > 1 else "")
         return "\n".join(filter(None, lines))

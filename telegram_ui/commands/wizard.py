@@ -187,7 +187,7 @@ class Wizard(Family):
             await self._delivery.say(chat, tr("shared-admins-only"))
             return
         owner = chat.scope.owner
-        before = await memory.config(owner)
+        before = await memory.get_config(owner)
         async with self._delivery.show_typing(chat):
             await memory.configure(owner, storage=storage, every_n=number)
             if before is None:

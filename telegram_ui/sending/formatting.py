@@ -24,7 +24,7 @@ from telegram_ui.sending.markdown import (
     is_too_complex,
     make_render_config,
     prepare_for_messages,
-    prepare_for_rich,
+    prepare_for_rich_message,
 )
 from text.characters import find_boundary, replace_surrogates
 
@@ -153,7 +153,7 @@ def cut_to_beginning(markdown: str, *, max_messages: int = MAX_MESSAGES, ending:
 
 def make_rich_markdown(markdown: str) -> str:
     """Return the Markdown of a rich message, or "" if a plain message would show as much."""
-    source = prepare_for_rich(replace_surrogates(markdown))
+    source = prepare_for_rich_message(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
     return source if count_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""

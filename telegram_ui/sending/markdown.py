@@ -67,7 +67,7 @@ def prepare_for_messages(markdown: str) -> str:
     return _rewrite_events(_repair_tables(_escape_inline_signs(markdown)), _write_for_messages)
 
 
-def prepare_for_rich(markdown: str) -> str:
+def prepare_for_rich_message(markdown: str) -> str:
     """Prepare Markdown for a rich message."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_signs(markdown))
     return source if is_too_complex(source) else _rewrite_events(_repair_tables(source), _write_for_rich)

@@ -72,7 +72,7 @@ class Access:
         if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load()
 
-    def may_tell_stranger(self, person: Person) -> bool:
+    def may_notify_stranger(self, person: Person) -> bool:
         """Return True if a stranger may be told about access, and count the notice."""
         told = self._count_in_period(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
@@ -87,7 +87,7 @@ class Access:
         """Return True if the admins may be asked about a stranger for the first time, and count the request."""
         if self._people is None or self._people.get_standing(person.id) is not None:
             return False
-        if not self._settings.admin_user_ids and not self._people.claimants:
+        if not self._settings.admin_user_ids and not self._people.claimed_admins:
             return False
         self._requests = self._count_in_period(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS
@@ -162,7 +162,7 @@ class Claim:
     async def make_link(self, username: str) -> str:
         """Return the link and its expiry, or "" if somebody already has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
-        if people is None or people.claimants or people.list_by_standing("allowed"):
+        if people is None or people.claimed_admins or people.list_by_standing("allowed"):
             return ""
         self._until = await people.offer_claim(until=now + CLAIM_LIFETIME, now=now)
         link = f"https://t.me/{username}?start={self._make_token(self._until)}"

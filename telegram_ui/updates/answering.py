@@ -14,8 +14,8 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from llm.quota import charge_person
-from locales.catalog import speak_in
-from locales.told import speak_to
+from locales.catalog import use_language
+from locales.told import address_reader
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Scope
 from records.turns import Reply
@@ -131,7 +131,7 @@ class AnswerDelivery:
 
     async def _is_rich_wanted(self, owner: int) -> bool:
         try:
-            config = await self._memory.config(owner)
+            config = await self._memory.get_config(owner)
         except KeepsakeError:  # the answer itself will report it
             return False
         return config is not None and config.formatting == "rich"
@@ -225,7 +225,7 @@ class Answering:
         first = await self._placement.replace_forgotten_conversation(pieces[0])
         language = await self._commands.choose_language(first.chat, person)
         is_operator = self._dependencies.operation.may_run_bot(person)
-        with speak_in(language), speak_to(operator=is_operator), charge_person(person.id):
+        with use_language(language), address_reader(operator=is_operator), charge_person(person.id):
             await self._answer_turn([piece.with_conversation(first.scope) for piece in pieces])
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:

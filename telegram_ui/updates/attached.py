@@ -93,7 +93,7 @@ def _parse_media_files(media: Sequence[tuple[str, Any]]) -> tuple[tuple[Attached
     return tuple(files), tuple(dict.fromkeys(unread))
 
 
-def get_kind_name(kind: str) -> str:
+def format_attachment_kind(kind: str) -> str:
     """Return the English name of an attachment kind, as stored in the memory."""
     return translate(ENGLISH, f"files-kind-{kind}")
 
@@ -114,7 +114,7 @@ def _find_file(message: telegram.Message) -> AttachedFile | None:
     speech = message.voice or message.audio or message.video_note
     if speech is None:
         return None
-    shown = get_kind_name("voice" if message.voice else "audio" if message.audio else "video_note")
+    shown = format_attachment_kind("voice" if message.voice else "audio" if message.audio else "video_note")
     given_name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     given_type = None if isinstance(speech, telegram.VideoNote) else speech.mime_type

@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from telegram import Update
 from telegram.error import TelegramError
 
-from locales.catalog import speak_in, tr
+from locales.catalog import tr, use_language
 from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
 from telegram_ui.commands import admin, answers
@@ -266,7 +266,7 @@ class Dispatcher:
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         has_written = parsed.chat.is_private and parsed.kind not in ("edited", "dislike")
         has_room = len(self._queues.notices) < MAX_NOTICES
-        if has_written and has_room and self._access.may_tell_stranger(parsed.person):
+        if has_written and has_room and self._access.may_notify_stranger(parsed.person):
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
             is_waiting = asks or self._access.has_requested_access(parsed.person.id)
             key = "notices-stranger-asked" if is_waiting else "notices-stranger"
@@ -282,7 +282,7 @@ class Dispatcher:
 
         async def say() -> None:
             # The stored language is not read, because a notice must cost nothing.
-            with speak_in(self._commands.find_app_language(parsed.person)):
+            with use_language(self._commands.find_app_language(parsed.person)):
                 await self._delivery.say(parsed.chat, sentence())
 
         notify = partial(self._error_boundary.run_guarded, parsed, say, reads_language=False)

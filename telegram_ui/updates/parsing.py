@@ -15,7 +15,7 @@ from records.turns import Replied
 from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 from telegram_ui.sending.formatting import count_units
-from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, get_kind_name
+from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
 from text.characters import format_visible_line, remove_invisible
 from text.rich_messages import RichWords, read_rich_message
 
@@ -404,7 +404,7 @@ def _describe_message(
     if not words and not files:
         return ""
     along = [f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]" for file in files]
-    along += [f"[Sent with {get_kind_name(kind)}, which was not read]" for kind in unread]
+    along += [f"[Sent with {format_attachment_kind(kind)}, which was not read]" for kind in unread]
     origin = f"[Forwarded from {_parse_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"

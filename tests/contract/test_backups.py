@@ -17,7 +17,7 @@ from records.errors import SettingsError, StorageBusy, StorageCorrupt
 from records.model_calls import Usage
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.backup import BackedUp, Restored, back_up, restore
+from storage.backup import BackedUp, Restored, back_up, restore_backup_file
 from storage.bot_state.inbox import Arrival
 from storage.engine.data_dir import LOCK_NAME
 from storage.engine.sqlite import Database
@@ -39,7 +39,7 @@ async def remembering(folder: Path, url: str = "") -> AsyncIterator[ExternalMemo
 
 
 async def say(memory: ExternalMemory, owner: int, text: str) -> None:
-    async with memory.opened(owner) as store:
+    async with memory.open_store_if_on(owner) as store:
         assert store is not None
         await store.append(Scope(owner=owner), [said(text, source=text)])
 
@@ -48,7 +48,7 @@ async def digests(memory: ExternalMemory) -> dict[int, str]:
     """Of each memory all that moves with it; under 0, the key that signs exports."""
     found = {0: (await memory.export_key()).decode()}
     for owner in OWNERS:
-        async with memory.home(owner) as store:
+        async with memory.open_store(owner) as store:
             found[owner] = await store.compute_digest(owner)
             hits = await store.search_messages(Scope(owner=owner), ["kohlrabi"], limit=5)
             assert len(hits) == 1 + 2 * (not owner & 1)
@@ -80,7 +80,7 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
     async with remembering(folder, url) as memory:
         for owner, storage in OWNERS.items():
             await memory.configure(owner, storage=storage, every_n=5)
-            async with memory.opened(owner) as store:
+            async with memory.open_store_if_on(owner) as store:
                 assert store is not None
                 messages = await talk(store, Scope(owner=owner, thread=owner & 1), 2, WORDS)
                 await fold(store, Scope(owner=owner, thread=owner & 1), messages[:2])
@@ -106,7 +106,7 @@ async def backed_up(folder: Path, file: Path, url: str) -> int:
 
 
 async def restored(file: Path, folder: Path, url: str = "") -> Restored:
-    return await asyncio.to_thread(restore, file, folder, database_url=url)
+    return await asyncio.to_thread(restore_backup_file, file, folder, database_url=url)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -132,7 +132,7 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
     assert (made.messages, done.messages, done.aside) == (20, 20, None)
     async with remembering(tmp_path / "there", other) as memory:
         assert await digests(memory) == made.digests
-        assert {(await memory.config(owner)).storage for owner in OWNERS} == {StorageType.POSTGRES}  # type: ignore[union-attr]
+        assert {(await memory.get_config(owner)).storage for owner in OWNERS} == {StorageType.POSTGRES}  # type: ignore[union-attr]
         assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
         work = memory.shared_work
         assert work is not None
@@ -167,7 +167,7 @@ async def test_memories_in_files_stay_where_they_were_and_the_servers_join_them(
     await restored(made.backup, tmp_path / "there")
     async with remembering(tmp_path / "there") as memory:
         assert await digests(memory) == made.digests
-        homes = {owner: (await memory.config(owner)).storage for owner in OWNERS}  # type: ignore[union-attr]
+        homes = {owner: (await memory.get_config(owner)).storage for owner in OWNERS}  # type: ignore[union-attr]
     files = {owner: kind if kind is not StorageType.POSTGRES else StorageType.SQLITE for owner, kind in OWNERS.items()}
     assert homes == files
     assert await backed_up(tmp_path / "there", tmp_path / "files.gz", "") == made.messages
@@ -179,7 +179,7 @@ async def test_what_was_acknowledged_is_in_the_backup_of_a_running_bot(tmp_path:
         acknowledged = await said_while(memory, backed_up(tmp_path / "data", tmp_path / "first.gz", other), 0)
         await said_while(memory, backed_up(tmp_path / "data", tmp_path / "second.gz", other), acknowledged)
     await restored(tmp_path / "second.gz", tmp_path / "there")
-    async with remembering(tmp_path / "there") as there, there.home(4) as store:
+    async with remembering(tmp_path / "there") as there, there.open_store(4) as store:
         found = [message.content for message in await store.timeline.read_page(Scope(owner=4), limit=10_000)]
     assert len(found) >= acknowledged > 0
     assert found == [f"said {number}" for number in range(len(found))]
@@ -245,7 +245,7 @@ async def test_without_a_folder_the_server_alone_is_backed_up(made: Made, tmp_pa
         back_up, tmp_path / "nowhere", tmp_path / "backup.gz", database_url=made.url
     ) == BackedUp(messages=10, elsewhere=2)
     await restored(tmp_path / "backup.gz", tmp_path / "there")
-    async with remembering(tmp_path / "there") as memory, memory.home(4) as store:
+    async with remembering(tmp_path / "there") as memory, memory.open_store(4) as store:
         assert (await store.read_counts(Scope(owner=4))).total == 5
     assert not (tmp_path / "nowhere").exists()
 
@@ -281,7 +281,7 @@ async def test_a_backup_of_an_older_version_is_brought_up_to_date_as_its_databas
     url = request.getfixturevalue("other") if store is StorageType.POSTGRES else ""
     owner = 2 if store is StorageType.JSON else 1
     assert (await restored(OLDER / name, tmp_path / "there", url)).messages == 8
-    async with remembering(tmp_path / "there", url) as memory, memory.home(owner) as home:
+    async with remembering(tmp_path / "there", url) as memory, memory.open_store(owner) as home:
         assert home.kind == store
         assert len(await home.search_messages(Scope(owner=owner), ["kohlrabi"], limit=5)) == 2
         [fact] = await home.facts.list_valid(owner)

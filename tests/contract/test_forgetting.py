@@ -82,8 +82,8 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
 async def test_forgetting_again_takes_nothing_more(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)
-    assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)).is_nothing
-    assert (await store.forgetting.preview(ANNA.owner, messages(4711))).is_nothing
+    assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)).is_empty
+    assert (await store.forgetting.preview(ANNA.owner, messages(4711))).is_empty
     assert (await store.read_counts(ANNA)).total == 13
 
 
@@ -145,7 +145,7 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Mem
     what = Forgetting(what="archives", until=NOW + 3 * day)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == Forgotten(messages=2, summaries=1)
     assert [message.content for message in await store.timeline.read_page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
-    assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
+    assert (await store.forgetting.preview(ANNA.owner, what)).is_empty
 
 
 async def test_everything_leaves_the_settings_and_the_other_owners(store: MemoryStore) -> None:

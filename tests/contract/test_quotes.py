@@ -66,7 +66,7 @@ async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: Memor
     assert taken.messages == 5
     assert taken.remainder == Remainder(others=2), "what the owner said of it again, and the answer to that"
     assert "heliotrope" not in await talk.contents()
-    assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).is_nothing
+    assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).is_empty
 
 
 async def test_without_them_they_stay(store: MemoryStore) -> None:

@@ -10,7 +10,7 @@ import pytest
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret
-from storage.backup import back_up, restore
+from storage.backup import back_up, restore_backup_file
 from storage.schema.migrations import MIGRATIONS
 from tests.support.postgres_server import address
 from tests.support.released import BACKUP, EXPORT, FACT, FOLDER, RELEASED, STORES, TURNS
@@ -37,7 +37,7 @@ def url(store: StorageType, request: pytest.FixtureRequest, tmp_path: Path) -> s
 async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
     """Everything is there and found, and a turn is stored behind it."""
     scope = Scope(owner=owner)
-    async with talk.services.memory.home(owner) as home:
+    async with talk.services.memory.open_store(owner) as home:
         assert home.kind == store
         kept = await home.timeline.read_page(scope)
         assert [message.content for message in kept if message.role == "user"] == [
@@ -49,7 +49,7 @@ async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
     talk.moment[0] += timedelta(days=365)
     person = ANNA if owner == ANNA.id else BORIS
     await talk.conversation.reply(talk.incoming("And now?", person=person, source="9:9"))
-    async with talk.services.memory.home(owner) as home:
+    async with talk.services.memory.open_store(owner) as home:
         assert (await home.timeline.read_page(scope))[-2].content == "And now?"
 
 
@@ -60,7 +60,7 @@ def owner_in(store: StorageType) -> int:
 @VERSIONS
 @KINDS
 async def test_its_backup_is_restored(version: int, store: StorageType, url: str, tmp_path: Path) -> None:
-    await asyncio.to_thread(restore, RELEASED / str(version) / BACKUP, tmp_path / "there", database_url=url)
+    await asyncio.to_thread(restore_backup_file, RELEASED / str(version) / BACKUP, tmp_path / "there", database_url=url)
     async with talking(tmp_path / "there", database_url=Secret(url)) as talk:
         await expect_all(talk, store, owner_in(store))
 
@@ -75,7 +75,7 @@ async def test_its_folder_is_taken_over(version: int, store: StorageType, url: s
         async with talking(folder):  # which brings its files up to date
             pass
         await asyncio.to_thread(back_up, folder, tmp_path / "move.gz", database_url="")
-        await asyncio.to_thread(restore, tmp_path / "move.gz", folder / "there", database_url=url)
+        await asyncio.to_thread(restore_backup_file, tmp_path / "move.gz", folder / "there", database_url=url)
         folder /= "there"
     async with talking(folder, database_url=Secret(url)) as talk:
         await expect_all(talk, store, owner_in(store))

@@ -99,7 +99,7 @@ async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_every
     assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).reminders == 1
     assert await store.reminders.list_reminders(ANNA.owner) == [other]
     everything = Forgetting(what="everything")
-    assert not (await store.forgetting.preview(ANNA.owner, everything)).is_nothing
+    assert not (await store.forgetting.preview(ANNA.owner, everything)).is_empty
     assert (await store.forgetting.forget(ANNA.owner, everything, now=NOW)).reminders == 1
     assert await store.reminders.list_reminders(ANNA.owner) == []
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from locales.catalog import speak_in, tr
+from locales.catalog import tr, use_language
 from tests.end_to_end.harness import ANSWERS, House, Member
 from tests.peers.openai_server import Behaviour
 from tests.support.documents import pdf
@@ -111,7 +111,7 @@ class Walk:
     ids=lambda walk: walk.language,
 )
 async def test_a_stranger_gets_everywhere(house: House, walk: Walk) -> None:
-    with speak_in(walk.language):
+    with use_language(walk.language):
         person = house.person("Eva", language=walk.language)
         async with house.bot(TRANSCRIPTION_MODEL="hears"):
             await turned_on(person)

@@ -35,7 +35,7 @@ class ImportEntryPoints:
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
         archiver = Archiver(
-            home=memory.home, tokenizer=Tokenizer.for_model("extractive"), text_budget=60, clock=lambda: NOW
+            home=memory.open_store, tokenizer=Tokenizer.for_model("extractive"), text_budget=60, clock=lambda: NOW
         )
         self._importer = Importer(memory=memory, archiver=archiver, clock=lambda: NOW)
         self._files: list[Any] = [json.loads(path.read_text(encoding="utf-8")) for path in SAMPLES.glob("*.json")]
@@ -53,7 +53,7 @@ class ImportEntryPoints:
         scope = Scope(owner=ME)
         await self._memory.set_enabled(ME, enabled=True)
         await self._importer.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
-        async with self._memory.home(ME) as store:
+        async with self._memory.open_store(ME) as store:
             said = [NewMessage(role="user", content=f"Note {n}.", created_at=NOW, source=f"1:{n}") for n in range(3)]
             await store.append(scope, said)
         async with Exporter(memory=self._memory, clock=lambda: NOW).export_files(ME) as files:
@@ -99,7 +99,7 @@ class ImportEntryPoints:
         except ImportRefused:
             return
         assert (await self._importer.plan(scope, ME, data)).new == 0
-        async with self._memory.home(owner) as store:
+        async with self._memory.open_store(owner) as store:
             for there in await store.list_scopes(owner):
                 await store.timeline.read_page(there)
                 await store.read_last_turns(there, 4)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from locales.catalog import speak_in
+from locales.catalog import use_language
 from tests.support.left_behind import differences, shared_state
 
 
@@ -18,7 +18,7 @@ def leave_a_variable() -> Callable[[], object]:
 
 
 def leave_a_language() -> Callable[[], object]:
-    speaks = speak_in("de")
+    speaks = use_language("de")
     speaks.__enter__()
     return lambda: speaks.__exit__(None, None, None)
 

@@ -48,7 +48,7 @@ async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:
             await talk.turn(f"Point {number}.")
         talk.server.default("summary-model", Behaviour(status=400))
         await talk.turn("Point 5.")
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(hours=1))
         with contextlib.closing(sqlite3.connect(f"file:{tmp_path / 'memory.db'}?mode=ro", uri=True)) as connection:
             rows = {

@@ -33,7 +33,7 @@ async def make(into: Path, data: Path) -> None:
             for number in range(TURNS):
                 await talk.turn(f"Kohlrabi number {number} grows.", person=person)
             scope = Scope(owner=person.id)
-            async with talk.services.memory.home(person.id) as store:
+            async with talk.services.memory.open_store(person.id) as store:
                 read = await store.read_messages(scope, [1])
                 learned, _ = await store.facts.read_unlearned(scope, 1)
                 fact = NewFact(

@@ -38,7 +38,7 @@ class Talk:
 
     async def database(self) -> Database:
         """The one that holds Anna's memory, in SQLite."""
-        async with self.services.memory.home(ANNA.id) as store:
+        async with self.services.memory.open_store(ANNA.id) as store:
             assert isinstance(store, SqliteStore)
             assert isinstance(store.database, Database)
             return store.database

@@ -32,7 +32,7 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         shown = {message.id for message in reply.context.recent} | {
             snippet.message.id for snippet in reply.context.snippets
         }
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             earlier = [
                 message
                 for message in await store.timeline.read_page(SCOPE, limit=1000)

@@ -24,7 +24,7 @@ async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
 
 
 async def everything(talk: Talk) -> list[Message]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
@@ -45,7 +45,7 @@ async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:
 
 async def test_a_turn_after_which_nothing_is_due_takes_no_lease(talk: Talk) -> None:
     async def fences() -> int:
-        async with talk.services.memory.home(ANNA.id) as store, store.database.read(ANNA.id) as reader:
+        async with talk.services.memory.open_store(ANNA.id) as store, store.database.read(ANNA.id) as reader:
             row = await reader.row("SELECT last_fence FROM users WHERE user_id = ?", ANNA.id)
             return int(row[0]) if row else 0
 
@@ -57,7 +57,7 @@ async def test_a_turn_after_which_nothing_is_due_takes_no_lease(talk: Talk) -> N
 
 
 async def test_pyramid_after_many_turns(talk: Talk) -> None:
-    await talk.remember(every_n=1, storage=(await talk.services.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
+    await talk.remember(every_n=1, storage=(await talk.services.memory.get_config(ANNA.id)).storage)  # type: ignore[union-attr]
     for number in range(31):
         await talk.turn(f"Point {number}.")
     counts = (await talk.services.summaries.read_status(SCOPE)).counts
@@ -154,7 +154,7 @@ async def test_moving_while_a_fold_runs_keeps_everything(talk: Talk) -> None:
     talk.server.script("summary-model", Behaviour(hold="start", text="A point was made."))
     folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
     await talk.server.until_held()
-    config = await talk.services.memory.config(ANNA.id)
+    config = await talk.services.memory.get_config(ANNA.id)
     assert config is not None
     other = StorageType.JSON if config.storage is StorageType.SQLITE else StorageType.SQLITE
     await talk.remember(storage=other)

@@ -22,7 +22,7 @@ from transfer.formats.conversations import (
 )
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import find_text
-from transfer.formats.values import WrongElement, demand_object, list_objects, to_object, to_text
+from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
 
 _SPEAKERS = (
     *("sendername", "senderfullname", "displayname", "sender", "from", "author", "creator", "user", "username"),
@@ -87,15 +87,15 @@ class ChatLists:
             self._talks.ask_who_imports()
 
     def _read_message(self, key: str, seen: Counter[str], raw: object) -> ImportedMessage:
-        members = fold_names(demand_object(raw))
-        if any(_SERVICE.match(to_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
+        members = fold_names(require_object(raw))
+        if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
         words = next((text for name in _TEXTS if (text := repair_encoding(_find_text(members.get(name))).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = find_text(words)
         if "ts" in members:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
-        words = "\n".join(filter(None, (words, to_text(to_object(members.get("share")).get("link")))))
+        words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
             raise LeftOut("wordless")
         said_at = self._talks.find_time(members)
@@ -103,8 +103,8 @@ class ChatLists:
             raise WrongElement(".timestamp")
         speaker = _find_speaker(members)
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
-        reactions = list_objects(members.get("reactions"))
-        emoji = [repair_encoding(to_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
+        reactions = select_objects(members.get("reactions"))
+        emoji = [repair_encoding(as_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
         name = hash_parts(key, said_at.isoformat(), speaker, words)
         name = f"{key}:{members['ts']}" if "ts" in members else number_duplicate(name, seen)
         return self._talks.make_message(name, "user", add_reactions(words, emoji), said_at, speaker=speaker)
@@ -120,16 +120,16 @@ def _find_speaker(members: Mapping[str, Any]) -> str:
 
 def _find_name(value: object) -> str:
     if not isinstance(value, dict):
-        return to_text(value)
+        return as_text(value)
     members = fold_names(value)
-    name = next((name for key in _PERSON_NAMES if (name := to_text(members.get(key)))), "")
+    name = next((name for key in _PERSON_NAMES if (name := as_text(members.get(key)))), "")
     return name or _find_name(members.get("user"))  # of Teams
 
 
 def _find_text(value: object) -> str:
     if not isinstance(value, dict):
-        return to_text(value)
-    return next((text for name in _TEXTS if (text := to_text(fold_names(value).get(name)))), "")
+        return as_text(value)
+    return next((text for name in _TEXTS if (text := as_text(fold_names(value).get(name)))), "")
 
 
 def repair_encoding(text: str) -> str:

@@ -21,7 +21,7 @@ from transfer.formats.conversations import (
 )
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
-from transfer.formats.values import demand_object, list_objects, read_list, to_object, to_text
+from transfer.formats.values import as_object, as_text, read_list, require_object, select_objects
 
 _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
@@ -39,32 +39,32 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 
 def _read_conversation(talks: Conversations, raw: object) -> None:
-    talk = demand_object(raw)
-    if "mapping" not in talk and (wrapped := list_objects(talk.get("conversations"))):
+    talk = require_object(raw)
+    if "mapping" not in talk and (wrapped := select_objects(talk.get("conversations"))):
         for number, inner in enumerate(wrapped):
             with talks.count_failures(f".conversations[{number}]"):
                 _read_conversation(talks, inner)
         return
     if talk.get("is_do_not_remember") is True:
         raise LeftOut("temporary")
-    mapping = demand_object(talk.get("mapping"), ".mapping")
+    mapping = require_object(talk.get("mapping"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
     def find_node_time(name: str) -> float:
-        before = nodes.get(to_text(nodes[name].get("parent")), {})  # for a message without a time
-        times = [to_object(node.get("message")).get("create_time") for node in (nodes[name], before)]
+        before = nodes.get(as_text(nodes[name].get("parent")), {})  # for a message without a time
+        times = [as_object(node.get("message")).get("create_time") for node in (nodes[name], before)]
         return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
     path = find_branch(nodes, talk.get("current_node"), "parent", find_node_time)
     messages = {name: message for name in path if (message := nodes[name].get("message")) is not None}
     for name, message in messages.items():
         if isinstance(message, dict):
-            message["id"] = to_text(message.get("id")) or name
-    documents = dict(_find_documents(map(to_object, messages.values())))
+            message["id"] = as_text(message.get("id")) or name
+    documents = dict(_find_documents(map(as_object, messages.values())))
 
     def turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
-        author = demand_object(message.get("author"), ".author")
-        content = demand_object(message.get("content"), ".content")
+        author = require_object(message.get("author"), ".author")
+        content = require_object(message.get("content"), ".content")
         talks.facts += _read_facts(message, author, content, said_at)
         words = _find_shown_text(message, content, documents)
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
@@ -78,12 +78,12 @@ def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
     for message in path:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
             continue
-        held = to_object(parse_json(_join_parts(to_object(message.get("content")))))
+        held = as_object(parse_json(_join_parts(as_object(message.get("content")))))
         if recipient == _CANVAS:
             if name:
                 yield name, document
-            text = to_text(held.get("content"))
-            document = f"# {to_text(held.get('name'))}\n\n{text}" if text else ""
+            text = as_text(held.get("content"))
+            document = f"# {as_text(held.get('name'))}\n\n{text}" if text else ""
         else:
             document = _apply_edits(document, held)
         name = message["id"]
@@ -94,7 +94,7 @@ def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, st
 def _find_shown_text(
     message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]
 ) -> str | None:
-    held = to_object(message.get("metadata"))
+    held = as_object(message.get("metadata"))
     if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
         return None
     if message.get("weight", 1) == 0:
@@ -107,19 +107,19 @@ def _find_shown_text(
 
 
 def _find_part_text(part: object) -> str:
-    return to_text(part.get("text") if isinstance(part, dict) else part)
+    return as_text(part.get("text") if isinstance(part, dict) else part)
 
 
 def _join_parts(content: Mapping[str, Any]) -> str:
     parts = content.get("parts")
-    return to_text(content.get("text")) or "\n".join(map(_find_part_text, parts if isinstance(parts, list) else ()))
+    return as_text(content.get("text")) or "\n".join(map(_find_part_text, parts if isinstance(parts, list) else ()))
 
 
 def _apply_edits(document: str, edits: Mapping[str, Any]) -> str:
     """Apply edits to a canvas document. If the pattern of an edit is not literal, append the edit's text."""
     title, gap, text = document.partition("\n\n")
-    for given in list_objects(edits.get("updates")):
-        pattern, new = to_text(given.get("pattern")), to_text(given.get("replacement"))
+    for given in select_objects(edits.get("updates")):
+        pattern, new = as_text(given.get("pattern")), as_text(given.get("replacement"))
         plain = _ESCAPED.sub(r"\1", pattern)
         if pattern in _ALL:
             text = new
@@ -140,11 +140,11 @@ def _read_facts(
             for memory in iterate_memories(_join_parts(content))
         ]
     if content.get("content_type") == "model_editable_context":
-        found += iterate_memories(to_text(content.get("model_set_context")))
-    given = to_object(to_object(message.get("metadata")).get("user_context_message_data"))
-    if about := to_text(given.get("about_user_message")) or to_text(content.get("user_profile")):
+        found += iterate_memories(as_text(content.get("model_set_context")))
+    given = as_object(as_object(message.get("metadata")).get("user_context_message_data"))
+    if about := as_text(given.get("about_user_message")) or as_text(content.get("user_profile")):
         found.append(ImportedFact(text=about, observed_at=said_at))
-    if how := to_text(given.get("about_model_message")) or to_text(content.get("user_instructions")):
+    if how := as_text(given.get("about_model_message")) or as_text(content.get("user_instructions")):
         found.append(ImportedFact(text=how, observed_at=said_at, kind="instruction"))
     return found
 

@@ -10,7 +10,14 @@ from transfer.formats.conversations import Conversations, ImportedTurn, is_numbe
 from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
-from transfer.formats.values import demand_object, list_objects, parse_moment, read_list, to_object, to_text
+from transfer.formats.values import (
+    as_object,
+    as_text,
+    parse_moment,
+    read_list,
+    require_object,
+    select_objects,
+)
 
 _KEPT = ("text", "voice_note", "tool_use")
 
@@ -22,14 +29,14 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 
 def _read_object(talks: Conversations, raw: object) -> None:
-    value = demand_object(raw)
+    value = require_object(raw)
     if "chat_messages" in value or "messages" in value:
         member = "chat_messages" if "chat_messages" in value else "messages"
         messages = [message for message in read_list(value, member) if message is not None]
-        if all(to_object(message).get("parent_message_uuid") for message in messages):
+        if all(as_object(message).get("parent_message_uuid") for message in messages):
             messages = select_newest_branch(messages)
         elements = ((f".{member}[{number}]", message) for number, message in enumerate(messages))
-        talks.add_talk(value, elements, _read_turn, to_text(value.get("uuid")))
+        talks.add_talk(value, elements, _read_turn, as_text(value.get("uuid")))
     elif "prompt_template" in value or "docs" in value:
         _read_project(value, talks)
     else:
@@ -37,7 +44,7 @@ def _read_object(talks: Conversations, raw: object) -> None:
 
 
 def _read_turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:
-    return ImportedTurn(message.get("sender", message.get("role")), _read_text(message), to_text(message.get("uuid")))
+    return ImportedTurn(message.get("sender", message.get("role")), _read_text(message), as_text(message.get("uuid")))
 
 
 def _read_text(message: Mapping[str, Any], where: str = "") -> str:
@@ -45,21 +52,21 @@ def _read_text(message: Mapping[str, Any], where: str = "") -> str:
     if isinstance(content, dict):  # of a design chat: a message in itself, whose content is text or blocks
         inner = content.get("content")
         return _read_text({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{where}.content")
-    blocks = list_objects(read_list(message, "content", where))
+    blocks = select_objects(read_list(message, "content", where))
     texts = [
-        to_text(block.get("text")).strip() or _format_artifact(block) for block in blocks if block.get("type") in _KEPT
+        as_text(block.get("text")).strip() or _format_artifact(block) for block in blocks if block.get("type") in _KEPT
     ]
     # The flat text mixes in thinking, and what stands for blocks that a device could not show.
-    parts = texts if blocks else [to_text(message.get("text")).strip()]
-    for file in list_objects(message.get("attachments")):
-        if words := to_text(file.get("extracted_content")).strip():
-            parts.append(f"[{to_text(file.get('file_name')) or 'file'}]\n{words}")
+    parts = texts if blocks else [as_text(message.get("text")).strip()]
+    for file in select_objects(message.get("attachments")):
+        if words := as_text(file.get("extracted_content")).strip():
+            parts.append(f"[{as_text(file.get('file_name')) or 'file'}]\n{words}")
     return "\n\n".join(filter(None, parts))
 
 
 def _format_artifact(block: Mapping[str, Any]) -> str:
-    held = to_object(block.get("input"))
-    title, text = to_text(held.get("title")), to_text(held.get("content")).strip()
+    held = as_object(block.get("input"))
+    title, text = as_text(held.get("title")), as_text(held.get("content")).strip()
     is_artifact = block.get("name") == "artifacts" or ("title" in held and "type" in held)
     return f"# {title}\n\n{text}".removeprefix("# \n\n") if is_artifact and text else ""
 
@@ -69,24 +76,24 @@ def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
         return
 
     def read_document(document: Mapping[str, Any], _: datetime) -> ImportedTurn:
-        words = to_text(document.get("content")).strip()
-        title = to_text(document.get("filename")) or "file"
-        return ImportedTurn("user", words and f"[{title}]\n{words}", to_text(document.get("uuid")))
+        words = as_text(document.get("content")).strip()
+        title = as_text(document.get("filename")) or "file"
+        return ImportedTurn("user", words and f"[{title}]\n{words}", as_text(document.get("uuid")))
 
     elements = ((f".docs[{number}]", document) for number, document in enumerate(read_list(raw, "docs")))
-    talks.add_talk(raw, elements, read_document, to_text(raw.get("uuid")))
-    for about in (to_text(raw.get("description")).strip(), to_text(raw.get("prompt_template")).strip()):
-        fact = ImportedFact(text=f"{to_text(raw.get('name'))}: {about}", observed_at=talks.find_time(raw))
+    talks.add_talk(raw, elements, read_document, as_text(raw.get("uuid")))
+    for about in (as_text(raw.get("description")).strip(), as_text(raw.get("prompt_template")).strip()):
+        fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=talks.find_time(raw))
         talks.facts += [fact] if about else []
 
 
 def _read_memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
     texts: list[tuple[object, datetime | None]] = [(raw.get("conversations_memory"), None)]
-    texts += [(text, None) for text in to_object(raw.get("project_memories")).values()]
-    for file in list_objects(raw.get("memory_files")):
+    texts += [(text, None) for text in as_object(raw.get("project_memories")).values()]
+    for file in select_objects(raw.get("memory_files")):
         texts.append((file.get("content"), parse_moment(file.get("updated_at"), "")))
     for text, moment in texts:
-        for memory in iterate_memories(to_text(text), is_list=False):
+        for memory in iterate_memories(as_text(text), is_list=False):
             yield replace(memory, observed_at=memory.observed_at or moment)
 
 

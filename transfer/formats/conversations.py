@@ -25,7 +25,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
-from transfer.formats.values import WrongElement, demand_object, make_wrong_error, parse_moment, to_text
+from transfer.formats.values import WrongElement, as_text, make_wrong_error, parse_moment, require_object
 
 _ROLES: Mapping[Role, str] = {
     "user": "user|you|human|me|prompt|question|request|du|ich|vous|tú|você|usuario|usuário|пользователь|вы|用户|你|"
@@ -90,7 +90,7 @@ class Conversations:
     def add(self, talk: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
         """Add a conversation and count it under `kind`."""
         if talk:
-            self._talks.append(add_title(talk, to_text(title)))
+            self._talks.append(add_title(talk, as_text(title)))
             self._counts[kind] += 1
 
     def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None]) -> None:
@@ -101,14 +101,14 @@ class Conversations:
                 for where, at, part in stream.iterate_values():
                     with self.count_failures(where, stream, at):
                         raw = stream.read_value() if part is stream else _read_line(part)
-                        title = to_text(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
+                        title = as_text(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
                         with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                             if raw is not None:
                                 read_object(raw)
             except NotJson as broken:  # what was read before stays
                 self._broken = self._broken or broken
                 with self.count_failures(file.path, stream, stream.at):
-                    demand_object(None)
+                    require_object(None)
 
     def read_messages(
         self,
@@ -141,7 +141,7 @@ class Conversations:
 
         def message(value: object) -> ImportedMessage:
             nonlocal key, last
-            number, given = next(numbers), demand_object(value)
+            number, given = next(numbers), require_object(value)
             last = self.find_time(given) or last
             role, words, name, speaker = read_turn(given, last)
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
@@ -249,7 +249,7 @@ def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
             continue
         if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column
             continue
-        clock = to_text(value.get(dict(names).get("time", ""))) if folded == "date" else ""
+        clock = as_text(value.get(dict(names).get("time", ""))) if folded == "date" else ""
         try:
             if moment := parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone):
                 return moment
@@ -388,7 +388,7 @@ def find_branch(
     `parent` is the member that names the parent node. Raise WrongElement if the tree has a cycle.
     """
     if not isinstance(leaf, str) or leaf not in nodes:
-        followed = {to_text(node.get(parent)) for node in nodes.values()}
+        followed = {as_text(node.get(parent)) for node in nodes.values()}
         leaves = [name for name in nodes if name not in followed]
         leaf = max(reversed(leaves or list(nodes)), key=age, default=None)
     found: list[str] = []

@@ -41,7 +41,7 @@ from transfer.formats.history import (
     ImportFormat,
     Sample,
     SourceFile,
-    make_well_formed,
+    replace_invalid_characters,
     split_long_messages,
 )
 from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
@@ -114,7 +114,7 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
     if (understood := _read_in_format(form, group, reading)) is None:
         raise _make_unknown_error(files, is_packed=is_packed)
     form, history = understood
-    history = make_well_formed(history)
+    history = replace_invalid_characters(history)
     messages = history.messages
     if history.rows is None:
         # Another assistant's name distinguishes its messages from those of this bot.

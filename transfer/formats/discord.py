@@ -15,7 +15,7 @@ from transfer.formats.conversations import (
     iterate_elements,
 )
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
-from transfer.formats.values import demand_object, list_objects, read_list, to_object, to_text
+from transfer.formats.values import as_object, as_text, read_list, require_object, select_objects
 
 _TALK = ("Default", "Reply", None)
 
@@ -31,14 +31,14 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         return talks.make_history()
 
     def read_row(row: object) -> ImportedMessage:
-        value = demand_object(row)
-        return _make_message(value.get("ID"), to_text(value.get("Contents")), talks.find_time(value))
+        value = require_object(row)
+        return _make_message(value.get("ID"), as_text(value.get("Contents")), talks.find_time(value))
 
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: not _is_index(file.path)):
         with talks.count_failures(file.path, file.open_json(), 0):
             if _is_index(file.path):
-                names = demand_object(file.open_json().read_value())
+                names = require_object(file.open_json().read_value())
                 continue
             said = talks.read_messages(_read_rows(file), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
@@ -69,26 +69,27 @@ def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None
     stream, title, said = file.open_json(), "", list[ImportedMessage]()
     for name in stream.iterate_members():
         if name == "channel":
-            title = to_text(to_object(stream.read_value()).get("name"))
+            title = as_text(as_object(stream.read_value()).get("name"))
         elif name == "messages":
             said += talks.read_messages(iterate_elements(stream, name), partial(_read_message, talks, bots), stream)
     talks.add(said, title)
 
 
 def _read_message(talks: Conversations, bots: set[str], value: object) -> ImportedMessage:
-    raw = demand_object(value)
+    raw = require_object(value)
     if raw.get("type") not in _TALK:
         raise LeftOut("service")
-    author = demand_object(raw.get("author"), ".author")
-    speaker = to_text(author.get("nickname")) or to_text(author.get("name")) or "?"
+    author = require_object(raw.get("author"), ".author")
+    speaker = as_text(author.get("nickname")) or as_text(author.get("name")) or "?"
     if author.get("isBot") is True:  # a bot is one more speaker, because it answered everybody
         bots.add(speaker)
-    words, original = to_text(raw.get("content")), raw.get("forwardedMessage")
+    words, original = as_text(raw.get("content")), raw.get("forwardedMessage")
     is_forwarded = isinstance(original, dict)
-    if theirs := to_text(to_object(original).get("content")).strip():
+    if theirs := as_text(as_object(original).get("content")).strip():
         words = format_forwarded_text("", theirs)
     emoji = [
-        to_text(to_object(reaction.get("emoji")).get("name")) for reaction in list_objects(read_list(raw, "reactions"))
+        as_text(as_object(reaction.get("emoji")).get("name"))
+        for reaction in select_objects(read_list(raw, "reactions"))
     ]
     origin = "forwarded" if is_forwarded else "imported"
     return _make_message(

@@ -17,12 +17,12 @@ from transfer.formats.history import FileReading, ImportedHistory, ImportFormat,
 from transfer.formats.html_blocks import find_text, iterate_blocks
 from transfer.formats.values import (
     WrongElement,
-    demand_moment,
-    demand_object,
-    list_objects,
+    as_object,
+    as_text,
     read_list,
-    to_object,
-    to_text,
+    require_moment,
+    require_object,
+    select_objects,
 )
 
 _PRODUCT = re.compile("gemini|bard", re.IGNORECASE)
@@ -43,7 +43,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         if file.text.lstrip()[:1] == "<":
             _read_page(file, talks)
         else:
-            titles = [to_text(parse_json(title)) for title in _TITLE.findall(file.text)]
+            titles = [as_text(parse_json(title)) for title in _TITLE.findall(file.text)]
             verb = _find_verb(titles)
             talks.read_files([file], partial(_read_object, talks, PurePosixPath(file.path).name, verb))
     return talks.make_history()
@@ -57,15 +57,15 @@ def _find_verb(titles: Sequence[str]) -> str:
 
 
 def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> None:
-    value = demand_object(raw)
+    value = require_object(raw)
     if "chunkedPrompt" in value:
         _read_ai_studio(value, name, talks)
     elif "conversation_turns" in value:
         _read_workspace(value, talks)
-    elif _PRODUCT.search(to_text(value.get("header"))):
-        said_at = demand_moment(value.get("time"), ".time", talks.reading.zone)
-        answers = [find_text(to_text(item.get("html"))) for item in list_objects(read_list(value, "safeHtmlItem"))]
-        _add_prompt_and_answer(to_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
+    elif _PRODUCT.search(as_text(value.get("header"))):
+        said_at = require_moment(value.get("time"), ".time", talks.reading.zone)
+        answers = [find_text(as_text(item.get("html"))) for item in select_objects(read_list(value, "safeHtmlItem"))]
+        _add_prompt_and_answer(as_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
 
 
 def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
@@ -111,13 +111,13 @@ def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[
 
 
 def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
-    chunks = read_list(demand_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
+    chunks = read_list(require_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
     places = ((f".chunkedPrompt.chunks[{number}]", chunk) for number, chunk in enumerate(chunks))
-    shown = (place for place in places if not any(map(to_object(place[1]).get, _UNSEEN)))
+    shown = (place for place in places if not any(map(as_object(place[1]).get, _UNSEEN)))
 
     def read_turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
-        parts = [to_text(part.get("text")) for part in list_objects(chunk.get("parts")) if not part.get("thought")]
-        return ImportedTurn(chunk.get("role"), to_text(chunk.get("text")) or "".join(parts))
+        parts = [as_text(part.get("text")) for part in select_objects(chunk.get("parts")) if not part.get("thought")]
+        return ImportedTurn(chunk.get("role"), as_text(chunk.get("text")) or "".join(parts))
 
     talks.add_talk({"title": name}, shown, read_turn, name)
 
@@ -125,12 +125,12 @@ def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> Non
 def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
     def read_turn(turn: Mapping[str, Any], _: datetime) -> ImportedTurn:
         if isinstance(user := turn.get("user_turn"), dict):
-            return ImportedTurn("user", to_text(user.get("prompt")))
-        parts = list_objects(to_object(turn.get("system_turn")).get("text"))
-        return ImportedTurn("model", "\n".join(to_text(part.get("data")) for part in parts))
+            return ImportedTurn("user", as_text(user.get("prompt")))
+        parts = select_objects(as_object(turn.get("system_turn")).get("text"))
+        return ImportedTurn("model", "\n".join(as_text(part.get("data")) for part in parts))
 
     turns = ((f".conversation_turns[{at}]", turn) for at, turn in enumerate(read_list(raw, "conversation_turns")))
-    talks.add_talk(raw, turns, read_turn, to_text(raw.get("title")))
+    talks.add_talk(raw, turns, read_turn, as_text(raw.get("title")))
 
 
 def _fits_format(sample: Sample) -> bool:

@@ -16,7 +16,7 @@ from transfer.formats.conversations import ROLES, Conversations, ImportedTurn, f
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.json_stream import is_json_begin
 from transfer.formats.transcripts import UNSAID_ROLES, is_transcript, read_transcript
-from transfer.formats.values import WrongElement, demand_object, list_objects, to_object, to_text
+from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
 
 _FLAGS = ("isCreatedByUser", "is_user")
 _ROLE_NAMES = ("role", "from", "sender", "author", "type", "speaker")
@@ -59,8 +59,8 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
     for file in files:
         if PurePosixPath(file.path).name == "users.json":
             with suppress(ImportRefused):
-                users += list_objects(file.open_json().read_value())
-    return {to_text(user.get("id")): to_text(user.get("real_name")) or to_text(user.get("name")) for user in users}
+                users += select_objects(file.open_json().read_value())
+    return {as_text(user.get("id")): as_text(user.get("real_name")) or as_text(user.get("name")) for user in users}
 
 
 class _FileReader:
@@ -86,7 +86,7 @@ class _FileReader:
         conversations: dict[str, list[dict[str, Any]]] = {}
         for row in iterate_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
-            title = next((to_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
+            title = next((as_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
             conversations.setdefault(title, []).extend(_split_pair(message) or [message])
         for title, rows in conversations.items():
             is_newest_first = _find_time(rows[0]) > _find_time(rows[-1])
@@ -102,20 +102,20 @@ class _FileReader:
                 if isinstance(item, dict | list) and depth < MAX_DEPTH:
                     self._read_object(item, depth + 1, "", title)
             return
-        value = demand_object(raw) if not depth else to_object(raw)
-        title = to_text(value.get("title")) or title
-        if blocks := list_objects(value.get("message_blocks")):  # of Cherry Studio
+        value = require_object(raw) if not depth else as_object(raw)
+        title = as_text(value.get("title")) or title
+        if blocks := select_objects(value.get("message_blocks")):  # of Cherry Studio
             value = _insert_blocks(value, blocks)
         if turns := _split_pair(value):
             self._loose.extend(turns)
-        elif (replies := list_objects(value.get("replies"))) and is_chat_message(value):
+        elif (replies := select_objects(value.get("replies"))) and is_chat_message(value):
             self._loose.extend((value, *replies))
         elif (messages := _find_messages(value)) is not None:
             named = value if _find_title(value) else {**value, "title": title}
-            groups = (item for member in value.values() for item in list_objects(member))
-            titles = {to_text(item.get("id")): to_text(item.get("title")) for item in groups if item.get("title")}
+            groups = (item for member in value.values() for item in select_objects(member))
+            titles = {as_text(item.get("id")): as_text(item.get("title")) for item in groups if item.get("title")}
             self._add_conversation(named, messages, titles)
-            for thread in list_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
+            for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
                 self._read_object(thread, depth + 1, "", title)
         elif _is_message(value) or is_chat_message(value):
             self._loose.append(_unwrap_item(value))
@@ -125,17 +125,17 @@ class _FileReader:
                     self._read_object(member, depth + 1, key, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
-        roles = {_find_role(to_object(message)) for message in messages}
+        roles = {_find_role(as_object(message)) for message in messages}
         if roles.isdisjoint(_ASSISTANT_TALK) and any(map(is_chat_message, messages)):
             title = _find_title(raw) or self._folder
-            self._chats.add(messages, to_text(raw.get("thread_path")) or title, title)
+            self._chats.add(messages, as_text(raw.get("thread_path")) or title, title)
             return
-        ids = {name: {str(to_object(message).get(name)) for message in messages} for name in _GROUPS}
+        ids = {name: {str(as_object(message).get(name)) for message in messages} for name in _GROUPS}
         several = (name for name in _GROUPS if len(ids[name]) > 1)
         group = next(several, "") or next((name for name in _GROUPS if ids[name] & titles.keys()), "")
         groups: dict[str, list[Any]] = {}
         for message in messages:
-            groups.setdefault(str(to_object(message).get(group)) if group else "", []).append(message)
+            groups.setdefault(str(as_object(message).get(group)) if group else "", []).append(message)
         for name, members in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
@@ -143,18 +143,18 @@ class _FileReader:
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    by_id = {to_text(block.get("id")): block for block in blocks}
-    topics = list_objects(value.get("topics"))
-    for message in (message for topic in topics for message in list_objects(topic.get("messages"))):
+    by_id = {as_text(block.get("id")): block for block in blocks}
+    topics = select_objects(value.get("topics"))
+    for message in (message for topic in topics for message in select_objects(topic.get("messages"))):
         ids = message.get("blocks")
-        names = map(to_text, ids) if isinstance(ids, list) else ()  # an id may be anything, also what has no hash
+        names = map(as_text, ids) if isinstance(ids, list) else ()  # an id may be anything, also what has no hash
         message["content"] = [by_id[name] for name in names if name in by_id]
     return {"topics": topics}
 
 
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
-    chat = to_object(value.get("chat"))
-    for holder in (value, chat, to_object(chat.get("history"))):
+    chat = as_object(value.get("chat"))
+    for holder in (value, chat, as_object(chat.get("history"))):
         for member in holder.values():
             if isinstance(member, dict) and (messages := _select_tree_branch(member, holder)):
                 return messages
@@ -162,7 +162,7 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
         for member in holder.values():
             items = member if isinstance(member, list) else ()
             if any(
-                _is_message(_unwrap_item(item)) or _split_pair(to_object(item)) or is_chat_message(item)
+                _is_message(_unwrap_item(item)) or _split_pair(as_object(item)) or is_chat_message(item)
                 for item in items
             ):
                 return _flatten_lists(items)
@@ -182,12 +182,12 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
 def select_newest_branch(messages: list[Any]) -> list[Any]:
     """Return the newest branch if the messages name their parents, otherwise all messages."""
     dicts = [message for message in messages if isinstance(message, dict)]
-    number = next((name for name in _IDS if all(to_text(message.get(name)) for message in dicts)), "")
+    number = next((name for name in _IDS if all(as_text(message.get(name)) for message in dicts)), "")
     parent = next((name for name in _PARENTS if any(message.get(name) for message in dicts)), "")
     if not number or not parent or any("version" in message for message in dicts):  # Le Chat numbers versions itself
         return messages
     nodes = {message[number]: message for message in dicts}
-    tied = sum(to_text(message.get(parent)) in nodes for message in dicts)
+    tied = sum(as_text(message.get(parent)) in nodes for message in dicts)
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
     return [nodes[name] for name in find_branch(nodes, None, parent, lambda name: _find_time(nodes[name]))]
@@ -197,7 +197,7 @@ def _flatten_lists(items: Sequence[Any]) -> list[Any]:
     """Unwrap messages, split pairs of question and answer, and follow the last branch of nested answers."""
     found: list[Any] = []
     level: Sequence[Any] = items
-    if any("children" in to_object(item) and _is_message(to_object(item)) for item in items):
+    if any("children" in as_object(item) and _is_message(as_object(item)) for item in items):
         for _ in range(_MAX_TREE_DEPTH):
             if not level or not isinstance(level[-1], dict):
                 break
@@ -206,7 +206,7 @@ def _flatten_lists(items: Sequence[Any]) -> list[Any]:
             level = children if isinstance(children, list) else ()
         return found
     for item in items:
-        found.extend(_split_pair(to_object(item)) or [_unwrap_item(item)])
+        found.extend(_split_pair(as_object(item)) or [_unwrap_item(item)])
     return found
 
 
@@ -224,7 +224,7 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     queries = ("user",) if "assistant" in value else _QUERIES
     if value.keys().isdisjoint(queries):  # as most objects are
         return []
-    query = next((to_text(value[name]) for name in queries if to_text(value.get(name)).strip()), "")
+    query = next((as_text(value[name]) for name in queries if as_text(value.get(name)).strip()), "")
     if not query:
         return []
     answer = next((words for name in _ANSWERS if (words := _find_answer_text(value.get(name)))), "")
@@ -236,10 +236,10 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _find_answer_text(value: object, depth: int = 0) -> str:
     if isinstance(value, str) or depth > MAX_DEPTH:
-        return to_text(value).strip()
+        return as_text(value).strip()
     if isinstance(value, list):
         return next((words for item in value if (words := _find_answer_text(item, depth + 1))), "")
-    members = to_object(value)
+    members = as_object(value)
     named = [members[name] for name in (*_ANSWERS, "text") if name in members]
     inner = named or [member for member in members.values() if isinstance(member, dict)]
     return next((words for member in inner if (words := _find_answer_text(member, depth + 1))), "")
@@ -259,7 +259,7 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
-    kinds = (to_text(part.get("type")).lower() for part in list_objects(value.get("fragments")))
+    kinds = (as_text(part.get("type")).lower() for part in select_objects(value.get("fragments")))
     return next((kind for kind in kinds if kind in ROLES), None)
 
 
@@ -267,7 +267,7 @@ def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversati
     """Add a conversation with an assistant. A speaker without a known role is the side that has none."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
-    sides = {ROLES.get(_find_role(to_object(message)) or "") for message in messages}
+    sides = {ROLES.get(_find_role(as_object(message)) or "") for message in messages}
     missing = [role for role in ROLES.values() if role not in sides]
     read_turn = partial(_read_turn, missing[0] if len(set(missing)) == 1 else None)
     talks.add_talk({**raw, "title": _find_title(raw)}, elements, read_turn, str(key)[:200])
@@ -275,8 +275,8 @@ def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversati
 
 def _find_title(raw: Mapping[str, Any]) -> str:
     inner = (member for member in raw.values() if isinstance(member, dict))
-    titles = [to_text(raw.get(name)) for name in _TITLES]
-    titles += [to_text(member.get(name)) for member in inner for name in _TITLES if name != "name"]
+    titles = [as_text(raw.get(name)) for name in _TITLES]
+    titles += [as_text(member.get(name)) for member in inner for name in _TITLES if name != "name"]
     return next(filter(None, titles), "")
 
 
@@ -284,27 +284,27 @@ def _read_turn(unknown_role: Role | None, value: Mapping[str, Any], _: datetime)
     """Return a turn. `unknown_role` is the role of a speaker whose name is not a known role."""
     label = _find_role(value) or ""
     role = ROLES.get(label)
-    speaker = to_text(value.get("name")) if "mes" in value and role == "assistant" else ""
+    speaker = as_text(value.get("name")) if "mes" in value and role == "assistant" else ""
     if role is None and label and label not in UNSAID_ROLES:
         role = unknown_role
-        names = (name for key in _ROLE_NAMES if (name := to_text(value.get(key))).lower() == label)
+        names = (name for key in _ROLE_NAMES if (name := as_text(value.get(key))).lower() == label)
         speaker = next(names, "") if role == "assistant" else ""
     words = None if value.get("weight") == 0 else _find_message_text(value)
     if words and role == "assistant":
         words = remove_thoughts(_TOOL_CALLS.sub("", words))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
-    return ImportedTurn(role, words and words.strip(), to_text(value.get("messageId")), speaker)
+    return ImportedTurn(role, words and words.strip(), as_text(value.get("messageId")), speaker)
 
 
 def _find_message_text(value: Mapping[str, Any]) -> str:
-    for call in list_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
-        function = to_object(call.get("function"))
+    for call in select_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
+        function = as_object(call.get("function"))
         if function.get("name") == "send_message":
-            return to_text(to_object(parse_json(to_text(function.get("arguments")))).get("message"))
+            return as_text(as_object(parse_json(as_text(function.get("arguments")))).get("message"))
     words = next((words for name in _TEXT_NAMES if (words := _collect_text(value.get(name))).strip()), "")
     # Letta wraps what a person said as an event, and adds events of its own.
-    if words.startswith('{"type":') and (envelope := to_object(parse_json(words))):
-        return to_text(envelope.get("message")) if envelope.get("type") == "user_message" else ""
+    if words.startswith('{"type":') and (envelope := as_object(parse_json(words))):
+        return as_text(envelope.get("message")) if envelope.get("type") == "user_message" else ""
     return words
 
 
@@ -312,8 +312,8 @@ def _collect_text(value: object, depth: int = 0) -> str:
     if isinstance(value, list):
         return "\n".join(filter(None, (_collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
     if not isinstance(value, dict):
-        return to_text(value)
-    if depth > MAX_DEPTH or any(_HIDDEN_PART.search(to_text(value.get(name))) for name in _PART_KINDS):
+        return as_text(value)
+    if depth > MAX_DEPTH or any(_HIDDEN_PART.search(as_text(value.get(name))) for name in _PART_KINDS):
         return ""
     inner = (_collect_text(value.get(name), depth + 1) for name in _PART_TEXTS)
     return next((words for words in inner if words.strip()), "")

@@ -145,7 +145,7 @@ _TEXTS = ("source", "content", "speaker", "title", "also", "text")
 _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
 
 
-def make_well_formed(history: ImportedHistory) -> ImportedHistory:
+def replace_invalid_characters(history: ImportedHistory) -> ImportedHistory:
     """Replace lone surrogates with U+FFFD, since JSON may contain them, but UTF-8 cannot encode them."""
     return replace(
         history,
@@ -165,7 +165,7 @@ def _replace_surrogates_in(value: _Part) -> _Part:
     return value if whole == texts else replace(value, **whole)
 
 
-def list_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
+def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return the role of each message in the file, with each source under which it may be stored."""
     messages = iterate_with_pauses(history.messages)
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]

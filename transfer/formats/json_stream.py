@@ -67,9 +67,9 @@ class JsonStream:
         try:
             value, self.at = _DECODER.raw_decode(self._text, self.at)
         except json.JSONDecodeError as error:
-            self.fail(error.pos)
+            self.raise_syntax_error(error.pos)
         except (RecursionError, ValueError):  # nested too deeply, or a number out of all bounds
-            self.fail()
+            self.raise_syntax_error()
         self._skip_space()
         return value
 
@@ -86,7 +86,7 @@ class JsonStream:
         for _ in self._iterate_parts("{", "}"):
             name = self.read_value()
             if not isinstance(name, str):
-                self.fail()
+                self.raise_syntax_error()
             self._expect_character(":")
             begin = self._skip_space()
             yield name
@@ -130,9 +130,9 @@ class JsonStream:
     def expect_end(self) -> None:
         """Raise NotJson unless only white space is left."""
         if self._skip_space() != len(self._text):
-            self.fail()
+            self.raise_syntax_error()
 
-    def fail(self, at: int | None = None) -> NoReturn:
+    def raise_syntax_error(self, at: int | None = None) -> NoReturn:
         """Raise NotJson with the line and the column of the offset `at` (default: the current one)."""
         at = self.at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
@@ -149,7 +149,7 @@ class JsonStream:
                     depth += 1
                     parts += 1
                     if depth > MAX_DEPTH:
-                        self.fail()
+                        self.raise_syntax_error()
                 case "}" | "]":
                     depth -= 1
                     if not depth:
@@ -169,7 +169,7 @@ class JsonStream:
             yield self._skip_space()
             character = self.peek()
             if character not in (",", closing) or not character:
-                self.fail()
+                self.raise_syntax_error()
             self.at += 1
             if character == closing:
                 self._skip_space()
@@ -177,7 +177,7 @@ class JsonStream:
 
     def _expect_character(self, character: str) -> None:
         if self.peek() != character:
-            self.fail()
+            self.raise_syntax_error()
         self.at += 1
 
     def _skip_space(self) -> int:

@@ -14,7 +14,7 @@ from records.errors import ImportRefused
 from records.messages import Origin, Role
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, make_import_source
 from transfer.formats.json_stream import JsonStream
-from transfer.formats.values import WrongElement, demand_moment, demand_object, make_wrong_error, to_text
+from transfer.formats.values import WrongElement, as_text, make_wrong_error, require_moment, require_object
 
 MARK = "keepsake-export"
 VERSION = 1
@@ -87,7 +87,7 @@ def read_export(stream: JsonStream) -> ImportedHistory:
         for number in stream.iterate_elements():
             at, value = stream.at, stream.read_value()
             try:
-                rows.append(demand_object(value))
+                rows.append(require_object(value))
                 if name == "messages":
                     messages.append(_parse_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
@@ -132,14 +132,14 @@ def _parse_message(values: Row, owner: object) -> ImportedMessage:
         also=None if stored == name or not source else name,
         role=_ROLES[role],
         content=content,
-        created_at=demand_moment(values.get("created_at"), ".created_at"),
-        speaker=to_text(values.get("speaker")),
+        created_at=require_moment(values.get("created_at"), ".created_at"),
+        speaker=as_text(values.get("speaker")),
         is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
         origin=next((origin for origin in _KEPT_ORIGINS if origin == values.get("origin")), "imported"),
         turn=turn,
         thread=thread,
         number=number,
-        title=to_text(values.get("title")),
+        title=as_text(values.get("title")),
     )
 
 

@@ -28,7 +28,14 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream
-from transfer.formats.values import WrongElement, demand_moment, demand_object, list_objects, to_object, to_text
+from transfer.formats.values import (
+    WrongElement,
+    as_object,
+    as_text,
+    require_moment,
+    require_object,
+    select_objects,
+)
 
 _MAX_NAMED = 5
 MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.
@@ -68,9 +75,9 @@ def _read_chats(stream: JsonStream, where: str = "") -> Iterator[_Chat]:
                     for number in stream.iterate_elements():
                         yield from _read_chats(stream, f"{name}.list[{number}].")
             case "name":
-                chat.name = to_text(stream.read_value())
+                chat.name = as_text(stream.read_value())
             case "type":
-                chat.kind = to_text(stream.read_value())
+                chat.kind = as_text(stream.read_value())
             case "id":
                 chat.id = stream.read_value()
             case "messages":
@@ -153,13 +160,13 @@ def _make_notes(chat_sizes: Sequence[tuple[str, int]], is_own_there: bool, perso
 
 
 def _read_message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessage:
-    raw = demand_object(value)
+    raw = require_object(value)
     if raw.get("type", "message") != "message":
         raise LeftOut("service")
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement(".id")
-    said_at = demand_moment(raw.get("date_unixtime") or raw.get("date"), ".date", reading.zone)
+    said_at = require_moment(raw.get("date_unixtime") or raw.get("date"), ".date", reading.zone)
     content = _read_content(raw)
     if not content.strip():
         raise LeftOut("wordless")
@@ -169,9 +176,9 @@ def _read_message(chat: _Chat, reading: FileReading, value: object) -> ImportedM
     return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
         role="assistant" if is_bot else "user",
-        content=format_forwarded_text(to_text(raw["forwarded_from"]), content) if is_forwarded else content,
+        content=format_forwarded_text(as_text(raw["forwarded_from"]), content) if is_forwarded else content,
         created_at=said_at,
-        speaker=to_text(raw.get("from")) or ("" if sender == me else DELETED),
+        speaker=as_text(raw.get("from")) or ("" if sender == me else DELETED),
         origin="forwarded" if is_forwarded else "imported",
         is_own=is_forwarded or is_bot or sender == me,
         answers=is_bot,
@@ -183,7 +190,7 @@ def _find_sender(raw: Mapping[str, Any]) -> str:
     sender = raw.get("from_id")
     if isinstance(sender, int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
-    return to_text(sender)
+    return as_text(sender)
 
 
 def _read_content(raw: Mapping[str, Any]) -> str:
@@ -195,39 +202,39 @@ def _read_content(raw: Mapping[str, Any]) -> str:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
             raise WrongElement(".text")
-        target = to_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
+        target = as_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
     parts = [content if content.strip() else "", read_rich_message(raw.get("rich_message")).text]
     parts += [_format_poll(raw), _format_checklist(raw), _format_contact(raw), _format_place(raw)]
-    emoji = [to_text(reaction.get("emoji")) for reaction in list_objects(raw.get("reactions"))]
+    emoji = [as_text(reaction.get("emoji")) for reaction in select_objects(raw.get("reactions"))]
     return add_reactions("\n".join(filter(None, parts)), emoji)
 
 
 def _format_poll(raw: Mapping[str, Any]) -> str:
-    if not (held := to_object(raw.get("poll"))):
+    if not (held := as_object(raw.get("poll"))):
         return ""
-    answers = [(to_text(item.get("text")), item.get("chosen") is True) for item in list_objects(held.get("answers"))]
-    return format_poll(to_text(held.get("question")), answers)
+    answers = [(as_text(item.get("text")), item.get("chosen") is True) for item in select_objects(held.get("answers"))]
+    return format_poll(as_text(held.get("question")), answers)
 
 
 def _format_checklist(raw: Mapping[str, Any]) -> str:
-    held = to_object(raw.get("todo_list"))
-    tasks = [to_text(task.get("text")) for task in list_objects(held.get("answers") or held.get("tasks"))]
-    title = to_text(held.get("title"))
+    held = as_object(raw.get("todo_list"))
+    tasks = [as_text(task.get("text")) for task in select_objects(held.get("answers") or held.get("tasks"))]
+    title = as_text(held.get("title"))
     return "\n".join([title, *(f"- {task}" for task in tasks)]) if held else ""
 
 
 def _format_contact(raw: Mapping[str, Any]) -> str:
-    held = to_object(raw.get("contact_information"))
-    parts = [to_text(held.get(name)) for name in ("first_name", "last_name", "phone_number")]
+    held = as_object(raw.get("contact_information"))
+    parts = [as_text(held.get(name)) for name in ("first_name", "last_name", "phone_number")]
     return f"[Contact] {' '.join(filter(None, parts))}" if held else ""
 
 
 def _format_place(raw: Mapping[str, Any]) -> str:
-    at = to_object(raw.get("location_information"))
+    at = as_object(raw.get("location_information"))
     numbers = [str(value) for name in ("latitude", "longitude") if isinstance(value := at.get(name), int | float)]
-    shown = ", ".join(filter(None, [to_text(raw.get("place_name")), to_text(raw.get("address")), *numbers]))
+    shown = ", ".join(filter(None, [as_text(raw.get("place_name")), as_text(raw.get("address")), *numbers]))
     return f"[Place] {shown}" if shown else ""
 
 

@@ -16,7 +16,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.html_blocks import Block, iterate_blocks
-from transfer.formats.values import demand_moment
+from transfer.formats.values import require_moment
 
 _VIA = re.compile(r" via @\w+$")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
@@ -57,7 +57,7 @@ def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMe
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
     speakers += [name for part in own if "from_name" in part.classes and (name := _read_name(part))][:1]
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
-    said_at = demand_moment(stamp.strip(), ".date", zone)
+    said_at = require_moment(stamp.strip(), ".date", zone)
     words = "\n".join(text for part in own if (text := _format_part(part)))
     if original:
         named = original.find("from_name")

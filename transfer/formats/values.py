@@ -68,14 +68,14 @@ def _parse_written_date(text: str) -> datetime:
     return parse_written_moment(text)
 
 
-def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
+def require_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
     made = parse_moment(value, where, zone)
     if made is None:
         raise WrongElement(where)
     return made
 
 
-def demand_object(value: object, where: str = "") -> dict[str, Any]:
+def require_object(value: object, where: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
         raise WrongElement(where)
     return value
@@ -89,15 +89,15 @@ def read_list(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]
     return made or []
 
 
-def list_objects(value: object) -> list[dict[str, Any]]:
+def select_objects(value: object) -> list[dict[str, Any]]:
     """Return the objects in a list. Return an empty list for any other value."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def to_object(value: object) -> dict[str, Any]:
+def as_object(value: object) -> dict[str, Any]:
     """Return `value` if it is a JSON object, or else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def to_text(value: object) -> str:
+def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""

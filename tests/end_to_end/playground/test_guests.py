@@ -156,7 +156,7 @@ async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path)
         said = NewMessage(
             role="assistant", content="Hi", created_at=talk.moment[0], speaker="ChatGPT", origin="imported"
         )
-        async with talk.services.memory.home(ANN.id) as store:
+        async with talk.services.memory.open_store(ANN.id) as store:
             await store.append(Scope(owner=ANN.id), [said])
         world = World(token=TOKEN)
         world.add_person(ANN.id, "Anna")

@@ -19,7 +19,7 @@ from attachments.passages import (
     MAX_TEXT_CHARS,
     DocumentLine,
     MoreThanRead,
-    group_lines,
+    group_lines_into_passages,
 )
 from locales.catalog import tr
 from records.attachments import DocumentText
@@ -115,7 +115,7 @@ async def test_more_text_than_is_kept_is_said() -> None:
 
 @given(st.lists(st.tuples(st.text(max_size=4_000), st.sampled_from(["", "page", "line"])), max_size=12))
 def test_no_character_but_breaks_is_lost_between_passages(lines: list[tuple[str, str]]) -> None:
-    made, is_whole = group_lines(
+    made, is_whole = group_lines_into_passages(
         DocumentLine(text=text, noun=noun, number=n) for n, (text, noun) in enumerate(lines, 1)
     )
     assert is_whole
@@ -125,23 +125,25 @@ def test_no_character_but_breaks_is_lost_between_passages(lines: list[tuple[str,
 
 
 def test_pages_without_end_are_bounded() -> None:
-    made, is_whole = group_lines(DocumentLine(text="x" * 301, noun="page", number=n) for n in range(10_000))
+    made, is_whole = group_lines_into_passages(
+        DocumentLine(text="x" * 301, noun="page", number=n) for n in range(10_000)
+    )
     assert (len(made), is_whole) == (MAX_PASSAGES, False)
 
 
 def test_a_document_of_more_pages_than_are_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     data = pdf(["one", "two", "three"])
-    assert group_lines(pdf_pages.read_lines(data))[1]
+    assert group_lines_into_passages(pdf_pages.read_lines(data))[1]
     monkeypatch.setattr(pdf_pages, "MAX_PAGES", 2)
-    made, is_whole = group_lines(pdf_pages.read_lines(data))
+    made, is_whole = group_lines_into_passages(pdf_pages.read_lines(data))
     assert ("two" in made[-1].text, is_whole) == (True, False)
 
 
 def test_a_page_longer_than_is_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"<html><p>one</p><p>two</p></html>"
-    assert group_lines(html.read_lines(data))[1]
+    assert group_lines_into_passages(html.read_lines(data))[1]
     monkeypatch.setattr(html, "MAX_PAGE_CHARS", 16)
-    made, is_whole = group_lines(html.read_lines(data))
+    made, is_whole = group_lines_into_passages(html.read_lines(data))
     assert ([passage.text for passage in made], is_whole) == (["one"], False)
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from background.backups import Backups, create_backup_folder
 from chat.operation import format_backup
-from locales.catalog import speak_in
+from locales.catalog import use_language
 from records.errors import SettingsError
 from runtime import metrics
 from settings import Secret, Settings
-from storage.backup import restore
+from storage.backup import restore_backup_file
 from storage.bot_state.leases import BACKUPS
 from tests.end_to_end.faults.disk import disk
 from tests.support.missing import lacks
@@ -74,7 +74,7 @@ async def test_one_backup_a_day_the_newest_are_kept_and_each_restores(talk: Talk
     assert days.names() == sorted([*others, "keepsake-4242-2026-11-28.gz"])
     first = days.folder / "keepsake-4242-2026-11-28.gz"
     assert first.stat().st_mode & 0o077 == 0, "as private as the memory"
-    assert (await asyncio.to_thread(restore, first, tmp_path / "restored")).messages == 2
+    assert (await asyncio.to_thread(restore_backup_file, first, tmp_path / "restored")).messages == 2
     await days.pass_day()
     assert await days.pass_day() == sorted([*others, "keepsake-4242-2026-11-29.gz", "keepsake-4242-2026-11-30.gz"])
     newest = days.backups.stat_newest_backup()
@@ -118,7 +118,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         assert record.getMessage().startswith("no backup was made: keepsake-4242-2026-11-29.gz ")
         assert "No space left" in record.getMessage()
         assert failed() == before + 2
-        with speak_in("en"):
+        with use_language("en"):
             assert format_backup(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
         small.free(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-30.gz"]
@@ -131,7 +131,7 @@ async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_pat
     await days.backups.make_daily_backup()
     assert failed() == before + 1
     assert "no folder" in days.backups.failure
-    with speak_in("en"):
+    with use_language("en"):
         assert format_backup(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
         assert format_backup(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
 

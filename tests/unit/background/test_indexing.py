@@ -69,12 +69,12 @@ STEPS = "\n".join(f"{number}. Step {number} takes half a day, and needs two peop
 
 async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> None:
     drafts = [NewMessage(role=role, content=text, created_at=NOW, speaker="") for text in texts]
-    async with memory.home(ANNA.owner) as store:
+    async with memory.open_store(ANNA.owner) as store:
         await store.append(ANNA, drafts)
 
 
 async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
-    async with memory.home(ANNA.owner) as store:
+    async with memory.open_store(ANNA.owner) as store:
         found = await store.vectors.measure_closeness(ANNA, embedder.name, await embedder.embed_query(question), 1)
         assert found is not None
         pool = await store.find_candidates(ANNA, [], limit=0)
@@ -83,7 +83,7 @@ async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedde
 
 
 async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
-    async with memory.home(ANNA.owner) as store:
+    async with memory.open_store(ANNA.owner) as store:
         return await store.vectors.count_indexed(ANNA.owner, model)
 
 
@@ -143,7 +143,7 @@ async def test_a_message_that_is_refused_holds_up_no_other(
     server[0].script("e", Behaviour(status=400), Behaviour(), Behaviour(status=400))
     async with indexed(memory, server[1]) as embedder:
         assert await progress(memory, "e") == (3, 3)
-        async with memory.home(ANNA.owner) as store:
+        async with memory.open_store(ANNA.owner) as store:
             pool = await store.find_candidates(ANNA, [], limit=0)
             found = await store.vectors.measure_closeness(ANNA, "e", await embedder.embed_query("one"), 9)
             assert found is not None
@@ -182,7 +182,7 @@ async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_pa
         ) as talk:
             await talk.remember()
             await talk.say(" ".join(["The garden gate is green and squeaks."] * 20))
-            async with talk.services.memory.home(ANNA.owner) as store:
+            async with talk.services.memory.open_store(ANNA.owner) as store:
                 await talk.services.retrieval.search("Which gate squeaks?", store, ANNA)
             if talk.services.indexing is not None:
                 await talk.services.indexing.wait_until_done()

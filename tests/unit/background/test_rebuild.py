@@ -75,12 +75,12 @@ async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
 
 
 async def everything(talk: Talk) -> list[Message]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.list_summaries(SCOPE, active_only=False)
 
 
@@ -125,7 +125,7 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
 
 async def corrected(talk: Talk, said: Message) -> None:
     """A fact learned from this message, and that another one took its place."""
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         learned, messages = await store.facts.read_unlearned(SCOPE, 100)
         until = messages[-1].id if messages else learned
         known: tuple[int, ...] = ()
@@ -247,7 +247,7 @@ async def test_a_chunk_that_the_model_refuses_is_summarised_by_extraction(talk: 
 
 
 async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> None:
-    config = await talk.services.memory.config(ANNA.id)
+    config = await talk.services.memory.get_config(ANNA.id)
     assert config is not None
     talk.server.script("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
@@ -263,7 +263,7 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
     """The store checks once more what was read; a message that is not there any more voids it all."""
     old = await versions(talk)
     now = talk.moment[0]
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         outline = await store.rebuilds.read_outline(SCOPE)
         lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease=timedelta(minutes=5))
         assert lease is not None
@@ -285,7 +285,7 @@ async def test_nothing_to_make_again(tmp_path: Path) -> None:
 
 async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
     """Whatever archived it: each stored message is in a chunk of a summary made from it."""
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         drafts = [NewMessage(role="user", content="Late news.", created_at=talk.moment[0], origin="imported")]
         await store.append(SCOPE, drafts)
     await talk.services.summaries.fold_now(SCOPE)
@@ -372,7 +372,7 @@ async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk,
 
 async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> None:
     below = (await versions(talk))[0]
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         lease = await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1))
         assert await talk.services.rebuilder.correct_summary(SCOPE, below.id, "Nothing.") == "busy"
         assert lease is not None
@@ -385,5 +385,5 @@ async def test_a_correction_stays_when_the_model_fails_above_it(talk: Talk) -> N
     talk.server.default("summary-model", Behaviour(status=500))
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
     assert "They talked about the zoo in Basel." in {version.text for version in await versions(talk)}
-    async with talk.services.memory.home(ANNA.id) as store:  # and no lease stays behind
+    async with talk.services.memory.open_store(ANNA.id) as store:  # and no lease stays behind
         assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1)) is not None

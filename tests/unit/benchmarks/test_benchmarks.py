@@ -154,7 +154,7 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
         Settings(data_dir=tmp_path / "data", embedding_model="none"), clock=Clock(), offline=True
     ) as services:
         await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=20)
-        async with services.memory.home(SCOPE.owner) as store:
+        async with services.memory.open_store(SCOPE.owner) as store:
             for session in sample.sessions:
                 await remember(session, store)
             kept = await store.timeline.read_page(SCOPE, limit=1000)
@@ -205,7 +205,7 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     await fill(tmp_path, storage, [scope], 1_500)
     async with (
         open_services(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as services,
-        services.memory.opened(scope.owner) as store,
+        services.memory.open_store_if_on(scope.owner) as store,
     ):
         assert store is not None
         assert store.kind is storage

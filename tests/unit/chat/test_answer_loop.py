@@ -77,7 +77,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         assert result["role"] == "tool"
         assert WALNUTS in result["content"]
         assert "Where did I put them?" not in result["content"], "the question itself is no earlier message"
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             *_, question, note, answer = await store.timeline.read_page(SCOPE)
             assert (question.role, note.role, note.origin, answer.role) == ("user", "system", "tool", "assistant")
             assert {message.turn for message in (question, note, answer)} == {question.id}
@@ -122,7 +122,7 @@ async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> N
 
 async def test_dates_bound_a_search(talk: Talk) -> None:
     await talk.remember(every_n=3)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         for day in range(10, 16):
             moment = talk.moment[0].replace(day=day, hour=23, minute=59)
             await store.append(SCOPE, [NewMessage(role="user", content=f"Walnuts, day {day}.", created_at=moment)])
@@ -324,7 +324,7 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
     await talk.remember(every_n=3)
     await long_ago(talk)
     await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, incognito=True))
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         before = await store.compute_digest(ANNA.id)
     talk.server.script("chat-model", looks_for("walnuts"), "In the box.")
     assert (await talk.say("Where?")).text == "In the box."
@@ -332,7 +332,7 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
     *prompt, result = talk.server.of("chat-model")[-1].messages
     assert any(WALNUTS in message["content"] for message in prompt)
     assert "you have seen all 1" in result["content"]
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.compute_digest(ANNA.id) == before
 
 
@@ -352,7 +352,7 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
         Proposal(kind="forget", text="Anna is allergic to peanuts.", fact=fact.id),
     )
     assert [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid] == [fact.text]
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         notes = [message.content for message in await store.timeline.read_page(SCOPE) if message.origin == "tool"]
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
 

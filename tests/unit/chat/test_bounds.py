@@ -73,10 +73,10 @@ def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> 
 
 async def test_a_session_is_in_use_until_its_turn_is_over_and_refuses_a_second_one_meanwhile() -> None:
     session = Session(Scope(owner=1))
-    async with session.mark_turn():
+    async with session.hold_turn_open():
         assert not session.is_idle
         with pytest.raises(RuntimeError):
-            async with session.mark_turn():
+            async with session.hold_turn_open():
                 pass
         assert not session.is_idle
     assert session.is_idle

@@ -49,7 +49,7 @@ async def test_a_fold(tmp_path: Path) -> None:
 
         async def check() -> None:
             assert await leases(talk) == 0
-            async with talk.services.memory.home(ANNA.id) as store:
+            async with talk.services.memory.open_store(ANNA.id) as store:
                 assert (await store.list_unfolded(SCOPE) == []) or await store.find_fold_failure(SCOPE) is None
 
         await at_each_step(prepare, fold, check)
@@ -117,7 +117,7 @@ async def test_an_edit(tmp_path: Path) -> None:
             await talk.services.corrections.correct_message(SCOPE, number, f"herring{number}x")
 
         async def check() -> None:
-            async with talk.services.memory.home(ANNA.id) as store:
+            async with talk.services.memory.open_store(ANNA.id) as store:
                 [said] = [turn.content for turn in await store.read_last_turns(SCOPE, 1) if turn.role == "user"]
             if "herring" in said:
                 await talk.say("And?")
@@ -137,7 +137,7 @@ async def test_a_forgetting(tmp_path: Path) -> None:
             await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
 
         async def check() -> None:
-            async with talk.services.memory.home(ANNA.id) as store:
+            async with talk.services.memory.open_store(ANNA.id) as store:
                 left = (await store.read_counts(SCOPE)).total
             await talk.say("And?")
             assert bool(left) == ("walruses" in talk.prompts()[-1])
@@ -162,7 +162,7 @@ async def test_another_answer(tmp_path: Path) -> None:
             await talk.conversation.answer_again(SCOPE, turn, ANNA)
 
         async def check() -> None:
-            async with talk.services.memory.home(ANNA.id) as store:
+            async with talk.services.memory.open_store(ANNA.id) as store:
                 last = await store.read_last_turns(SCOPE, 1)
                 [answer] = [message for message in last if message.role == "assistant"]
                 versions = await store.forgetting.list_versions(SCOPE, answer.id)

@@ -28,7 +28,7 @@ def files(folder: Path) -> list[Path]:
 
 
 async def stored(talk: Talk, scope: Scope = SCOPE) -> list[tuple[str, str]]:
-    async with talk.services.memory.home(scope.owner) as store:
+    async with talk.services.memory.open_store(scope.owner) as store:
         return [(message.role, message.content) for message in await store.timeline.read_page(scope, limit=1000)]
 
 
@@ -93,7 +93,7 @@ async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_p
     async with talking(tmp_path) as talk:
         assert not (await talk.conversation.reply(lost)).is_repeated
         assert "Second." not in talk.prompts()[-1], "what came later is not earlier talk"
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             first = [message for message in await store.timeline.read_page(SCOPE) if message.turn == 1]
         assert [message.content for message in first] == ["First.", "Understood."]
 
@@ -101,7 +101,7 @@ async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_p
 async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk) -> None:
     await talk.remember()
     await talk.say("a" * 4096, "b" * 100)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         messages = await store.timeline.read_page(SCOPE)
         assert (await store.read_counts(SCOPE)).active_turns == 1
     assert [len(message.content) for message in messages] == [4096, 100, len("Understood.")]
@@ -187,7 +187,7 @@ async def test_nothing_of_one_scope_reaches_anothers_prompt(talk: Talk, storage:
 
 async def room(talk: Talk, pages: int) -> None:
     """How large memory.db may become: one page means that it is full as it is, like a disk."""
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert isinstance(store, SqliteStore)
         async with store.database.write(None) as tx:
             await tx.rows(f"PRAGMA max_page_count={pages}")

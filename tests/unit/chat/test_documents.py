@@ -103,12 +103,12 @@ async def test_nothing_in_a_document_is_a_fact_or_an_instruction_of_its_sender(t
 async def test_with_its_turn_a_document_is_forgotten_whole(talk: Talk) -> None:
     await talk.remember()
     reply = await sends(talk)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         messages = await store.timeline.read_page(SCOPE, limit=100)
     assert [message.origin for message in messages] == ["document", "document", "document", "", ""]
     ids = tuple(message.id for message in messages if message.turn == reply.turn)
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.timeline.read_page(SCOPE, limit=100) == []
     await talk.say("Who gets the deposit, Zyprexol?")
     assert "900 euros" not in talk.prompts()[-1]
@@ -118,7 +118,7 @@ async def test_without_memory_a_document_is_read_all_the_same(talk: Talk) -> Non
     await sends(talk)
     await talk.say("Who gets the deposit?")
     assert "Zyprexol" in talk.prompts()[-1]
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.timeline.read_page(SCOPE, limit=100) == []
 
 
@@ -128,5 +128,5 @@ async def test_a_replay_stores_no_passage_twice(talk: Talk) -> None:
     await talk.conversation.reply(incoming)
     again = await talk.conversation.reply(incoming)
     assert again.is_repeated
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert len(await store.timeline.read_page(SCOPE, limit=100)) == 5

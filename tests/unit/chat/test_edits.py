@@ -36,17 +36,17 @@ async def say(talk: Talk, text: str, telegram_id: int) -> None:
 
 
 async def stored(talk: Talk) -> list[str]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return [message.content for message in await store.timeline.read_page(SCOPE)]
 
 
 async def answers(talk: Talk) -> list[Message]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return [message for message in await store.timeline.read_page(SCOPE) if message.role == "assistant"]
 
 
 async def versions(talk: Talk) -> list[tuple[str, str]]:
-    async with talk.services.memory.home(ANNA.id) as store, store.database.read(None) as reader:
+    async with talk.services.memory.open_store(ANNA.id) as store, store.database.read(None) as reader:
         return [tuple(row) for row in await reader.rows("SELECT content, why FROM versions ORDER BY id")]
 
 
@@ -54,7 +54,7 @@ async def test_an_edit_changes_no_answer(talk: Talk) -> None:
     """A supergroup starts its message ids again, so that an earlier id of an answer may name another message there."""
     await say(talk, "Hello.", 5)
     [answer] = await answers(talk)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert answer.source is not None
         await store.explanations.record_shown_messages(SCOPE, answer.source, [6, 8])
     for number in (6, 8):
@@ -70,7 +70,7 @@ async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     )
     assert await stored(talk) == ["I live in Seattle.", "Understood.", "Hello.", "Understood."]
     assert await versions(talk) == [("I live in Portland.", "edited")]
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.list_summaries(SCOPE, active_only=False) == []
     await talk.conversation.settle(SCOPE)
     assert "Portland" not in talk.prompts("summary-model")[-1]
@@ -219,7 +219,7 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path) as talk:
         assert await stored(talk) == ["zebra", "Understood."]
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert len(await store.search_messages(SCOPE, ["zebra"], limit=9)) == 1
             assert await store.search_messages(SCOPE, ["walrus"], limit=9) == []
         assert await versions(talk) == [("walrus", "edited")]
@@ -289,7 +289,7 @@ async def test_a_rejected_answer_is_in_no_summary_of_the_prompt_either(talk: Tal
     talk.server.script("summary-model", Behaviour(text="The user asked for a capital; the answer was Vienna."))
     await say(talk, "What is the capital of Australia?", 5)
     await talk.conversation.settle(SCOPE)
-    async with talk.services.memory.home(SCOPE.owner) as store:
+    async with talk.services.memory.open_store(SCOPE.owner) as store:
         assert len(await store.list_summaries(SCOPE)) == 1
     assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
     assert "Vienna" not in talk.prompts()[-1]

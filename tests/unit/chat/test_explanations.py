@@ -95,7 +95,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     await talk.remember(every_n=1)
     await talk.say("My cat is called Murka.")
     await incognito(talk, on=True)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         before = await store.compute_digest(ANNA.id)
     reply = await talk.say("What is she called? The word is heliotrope.")
     assert (reply.is_incognito, reply.is_remembered, reply.is_durable) == (True, False, True)
@@ -103,7 +103,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     await talk.say("And the word?")
     assert "heliotrope" in talk.prompts()[-1], "the process goes on knowing what was said"
     assert await talk.conversation.settle(SCOPE) == ()
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.compute_digest(ANNA.id) == before
     told = await talk.services.explanations.explain_answer(SCOPE)
     assert told is not None
@@ -133,7 +133,7 @@ async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Pat
         for number in range(30):
             await talk.turn(f"Question {number}: what shall I do in the garden today?")
         reply = await talk.say("And now?")
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             messages = await store.timeline.read_page(SCOPE, limit=1000)
             saved = await store.explanations.count_saved_tokens(ANNA.id)
     assert reply.context is not None

@@ -43,12 +43,12 @@ def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
 
 
 async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped-def]
-    async with talk.services.memory.home(owner) as store:
+    async with talk.services.memory.open_store(owner) as store:
         return store
 
 
 async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return tuple(
             message.id for message in await store.timeline.read_page(SCOPE, limit=1000) if word in message.content
         )
@@ -128,7 +128,7 @@ async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_pat
         assert taken.messages == 24
         assert taken.is_clean
         assert traces(tmp_path, [WORD, OTHER]) == []
-        config = await talk.services.memory.config(ANNA.id)
+        config = await talk.services.memory.get_config(ANNA.id)
         assert config is not None
         assert (config.storage, config.enabled) == (storage, True)
         talk.server.default("chat-model", "Hello.")
@@ -185,7 +185,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         await room(talk, 1)
         assert not (await talk.say(f"{WORD} " * 2000)).is_durable
         await room(talk, 2**30)
-        async with services.memory.home(ANNA.id):
+        async with services.memory.open_store(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
             forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, Forgetting(what="everything")))
             writing = asyncio.create_task(services.conversation.write_waiting_turns())
@@ -229,7 +229,7 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
     assert traces(tmp_path)
     async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
         assert traces(tmp_path) == []
-        async with memory.home(ANNA.id) as store:
+        async with memory.open_store(ANNA.id) as store:
             assert len(await store.timeline.read_page(SCOPE, limit=1000)) == 22
         assert await unfinished(memory) == []
 

@@ -28,7 +28,7 @@ async def prepared(folder: Path, storage: StorageType) -> int:
     async with ExternalMemory.open(folder, clock=lambda: now) as memory:
         await memory.configure(SCOPE.owner, storage=storage, every_n=5)
         await memory.configure(8, storage=storage, every_n=5)
-        async with memory.home(SCOPE.owner) as store:
+        async with memory.open_store(SCOPE.owner) as store:
             for number in range(6):
                 drafts = [
                     NewMessage(role="user", content=f"{WORD} {number} {part} " + "x" * 300, created_at=now)

@@ -38,7 +38,7 @@ async def test_an_imported_message_of_many_pages_holds_nobody_up(tmp_path: Path,
         assert not reply.is_error
         assert held.units < MAX_HELD_UNITS
         assert done.messages >= 300_000 / MAX_MESSAGE_CHARS
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             first, last = done.ids or (0, 0)
             messages = await store.read_messages(SCOPE, list(range(first, last + 1)))
         assert (

@@ -26,7 +26,7 @@ def looks(**arguments: Any) -> Behaviour:
 async def a_year(talk: Talk, texts: list[str], *, role: Role = "user") -> None:
     """One message a day, so many days ago that the last was said weeks ago; then small talk, folded away."""
     await talk.remember(every_n=3)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         for day, text in enumerate(texts):
             moment = talk.moment[0] - timedelta(days=len(texts) + 20 - day)
             await store.append(SCOPE, [NewMessage(role=role, content=text, created_at=moment, speaker="Anna")])

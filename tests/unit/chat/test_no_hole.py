@@ -46,7 +46,7 @@ def is_cut(context: Context, message: Message) -> bool:
 
 
 async def everything(talk: Talk) -> Sequence[Message]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.timeline.read_page(SCOPE, limit=10_000)
 
 

@@ -107,7 +107,7 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
     await talk.remember()
     reply = await talk.conversation.reply(photo(talk, "Look"))
     talk.server.script("summary-model", Behaviour(text=SEEN, hold="start"))
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         ids = tuple(
             message.id for message in await store.timeline.read_page(SCOPE, limit=10) if message.turn == reply.turn
         )
@@ -116,7 +116,7 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
     await talk.server.release()
     await settling
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.timeline.read_page(SCOPE, limit=10) == []
 
 
@@ -128,7 +128,7 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
         await talk.turn(f"What about the weather, part {number}?")
     talk.server.script("chat-model", "The sign says Zyprexol.")
     await talk.say("What does the sign in the photo of the red bike say?")
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         ids = tuple(
             message.id for message in await store.timeline.read_page(SCOPE, limit=50) if message.turn == reply.turn
         )

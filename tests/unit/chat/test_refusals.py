@@ -108,7 +108,7 @@ async def test_a_history_that_is_refused_is_found_out_and_left_out(tmp_path: Pat
         incoming = talk.incoming("explain zorkblat")
         [piece] = incoming.pieces
         question = NewMessage(role="user", content=piece.text, created_at=piece.sent_at, source=piece.source)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             await store.append(SCOPE, [question])
         assert not (await talk.say("What is the capital of France?")).is_error
         before = len(server.bodies)

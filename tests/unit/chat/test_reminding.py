@@ -31,10 +31,10 @@ async def test_with_memory_off_a_reminder_is_kept_all_the_same(tmp_path: Path) -
         [offered] = (await talk.say("Remind me tomorrow at 9 to call mum")).proposals
         assert isinstance(offered.wish, ReminderWish)
         assert offered.source is None
-        assert await talk.services.memory.config(7) is None, "an offer stores nothing"
+        assert await talk.services.memory.get_config(7) is None, "an offer stores nothing"
         kept = await talk.services.reminders.add(7, offered.wish, thread=0, person=7, language="en")
         assert kept is not None
-        config = await talk.services.memory.config(7)
+        config = await talk.services.memory.get_config(7)
         assert config is not None
         assert not config.enabled
     async with talking(tmp_path / "data") as talk:

@@ -13,7 +13,7 @@ LONG = "Nothing of note happened on that day in the garden. " * 60
 
 
 async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         for text in texts:
             moment = talk.moment[0]
             await store.append(

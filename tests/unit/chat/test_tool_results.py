@@ -20,7 +20,7 @@ def looks_often(calls: int, *, text: str = "") -> Behaviour:
 
 
 async def remember_reports(talk: Talk) -> None:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         texts = [
             f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12
             for number in range(25)

@@ -40,7 +40,7 @@ async def asked(talk: Talk, *answers: Behaviour | str) -> tuple[str, list[str], 
 
 
 async def stored(talk: Talk) -> str:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return "\n".join(message.content for message in await store.timeline.read_page(SCOPE))
 
 

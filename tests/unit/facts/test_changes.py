@@ -26,7 +26,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
 async def learned(talk: Talk, text: str, fact: str) -> None:
     """Say this, and learn the fact from it."""
     await talk.say(text)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         [message] = [message for message in await store.timeline.read_page(SCOPE, limit=2) if message.is_user]
     found = {"message": message.id, "text": fact, "type": "state", "replaces": None}
     found |= {"about": "Anna", "attribute": "home", "is_single": True}

@@ -79,7 +79,7 @@ async def regenerate(talk: Talk) -> None:
 
 async def edit_the_message(talk: Talk) -> None:
     repeat(talk, 1, "I live in Porto", "Anna moved to Porto, by the river.")
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(
             SCOPE, 1, "I live in Porto, by the river.", why="edited", now=talk.moment[0]
         )
@@ -176,7 +176,7 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
     first, _ = await facts.learn(group)
     talk.moment[0] += timedelta(minutes=1)
     await facts.delete(group.owner, first.id)
-    async with talk.services.memory.home(group.owner) as store:
+    async with talk.services.memory.open_store(group.owner) as store:
         for number, text in ((1, "Ich wohne in Gent!"), (3, "Ich wohne in Gent, am Kanal!")):
             await store.forgetting.replace_message_text(group, number, text, why="edited", now=talk.moment[0])
     await facts.learn(group)
@@ -187,7 +187,7 @@ async def test_a_decision_about_one_member_leaves_the_home_of_another(talk: Talk
 async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how: str) -> None:
     await delete(talk, how)
     repeat(talk, 1, "work at Acme", "Anna works at Acme.")
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(
             SCOPE, 1, f"{SAID} And I work at Acme.", why="edited", now=talk.moment[0]
         )
@@ -199,10 +199,10 @@ async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk, how
 @pytest.mark.parametrize("what", ["everything", "messages", "conversations"])
 async def test_a_decision_goes_with_the_words_that_it_is_about(talk: Talk, what: Any, how: str) -> None:
     await delete(talk, how)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         (decision,) = await store.facts.list_decisions(ANNA.id)
         assert "porto" not in repr(decision).casefold()
     ids = {"messages": (1,), "conversations": (0,)}.get(what, ())
     await talk.services.corrections.forget(ANNA.id, Forgetting(what=what, ids=ids))
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.facts.list_decisions(ANNA.id) == []

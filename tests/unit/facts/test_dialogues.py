@@ -33,13 +33,13 @@ async def played(talk: Talk, dialogue: Dialogue, scope: Scope) -> list[Fact]:
     who = Person(id=scope.owner, name=NAMES[dialogue.language] if "wife" not in dialogue.id else "Boris")
     for stage in dialogue.stages:
         talk.moment[0] = stage.day
-        async with talk.services.memory.home(scope.owner) as store:
+        async with talk.services.memory.open_store(scope.owner) as store:
             said = [await answered(store, scope, who, text, talk.moment) for text in stage.said]
             known = {fact.text: fact.id for fact in await store.facts.list_valid(scope.owner)}
         answer = stage.answer([message.id for message in said], known)
         talk.server.default_schema("facts", answer)
         await talk.services.facts.learn(scope)
-    async with talk.services.memory.home(scope.owner) as store:
+    async with talk.services.memory.open_store(scope.owner) as store:
         return await store.facts.list_all(scope.owner)
 
 

@@ -188,7 +188,7 @@ async def test_a_fact_is_held_to_what_the_model_could_read_of_a_long_message(tal
 
 
 async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Talk) -> None:
-    await talk.remember(every_n=4, storage=(await talk.services.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
+    await talk.remember(every_n=4, storage=(await talk.services.memory.get_config(ANNA.id)).storage)  # type: ignore[union-attr]
     talk.server.default_schema("facts", Behaviour(status=500))
     for text in ("I live in Oslo.", "It rains.", "It pours."):
         assert await talk.turn(text) == ()
@@ -229,7 +229,7 @@ async def test_what_was_edited_meanwhile_is_learned_again(talk: Talk) -> None:
     talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
     learning = asyncio.create_task(talk.services.facts.learn_before_fold(SCOPE, [1]))
     await talk.server.until_held()
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(SCOPE, 1, "I live in Bergen.", why="edited", now=talk.moment[0])
     await talk.server.release()
     await learning
@@ -462,7 +462,7 @@ async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Ta
         case _:
             await facts.delete(ANNA.id, fact.id)
     stands = {"pin": [PORTO], "delete": []}.get(decision, [bergen])
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(
             SCOPE, 1, "I live in Porto by the river.", why="edited", now=talk.moment[0]
         )

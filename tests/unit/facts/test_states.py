@@ -29,7 +29,7 @@ async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[
 async def tell(talk: Talk, text: str, fact: str, quote: str, **fields: object) -> None:
     """Say this, let a model learn the fact from it, and talk of other things for months."""
     await talk.say(text)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         [message] = [message for message in await store.timeline.read_page(SCOPE, limit=2) if message.is_user]
     told = {"message": message.id, "text": fact, "quote": quote, "type": "state", "replaces": None} | fields
     talk.server.default_schema("facts", json.dumps({"facts": [told]}))

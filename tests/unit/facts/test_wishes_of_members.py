@@ -36,7 +36,7 @@ async def carried(talk: Talk, person: Person, text: str) -> list[str]:
 async def wishes(talk: Talk, person: Person, text: str, *, replaces: int | None = None) -> None:
     """A member says this, and a model takes it for a lasting wish."""
     await carried(talk, person, text)
-    async with talk.services.memory.home(GROUP.owner) as store:
+    async with talk.services.memory.open_store(GROUP.owner) as store:
         [message] = [message for message in await store.timeline.read_page(GROUP, limit=2) if message.is_user]
     wish = {"message": message.id, "text": text, "type": "instruction", "replaces": replaces}
     talk.server.default_schema("facts", json.dumps({"facts": [wish]}))

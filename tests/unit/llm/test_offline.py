@@ -3,7 +3,7 @@
 import pytest
 
 from llm.offline import ExtractiveSummarizer, OfflineModel, extract_sentences, is_question
-from locales.catalog import LANGUAGES, speak_in, tr, translate
+from locales.catalog import LANGUAGES, tr, translate, use_language
 from records.errors import ModelBroken
 from records.model_calls import PromptMessage
 from text.characters import split_sentences
@@ -306,7 +306,7 @@ TOLD = {
 async def test_in_every_language_a_newcomer_is_answered_in_theirs(language: str) -> None:
     told, about, asked = TOLD[language]
     assert {translate(language, f"page-try-{number}") for number in (1, 3, 4)} == set(TOLD[language])
-    with speak_in(language):
+    with use_language(language):
         noted = await replied(last(told))
         assert noted == f"{tr('offline-noted')} {tr('offline-marker')}"
         for question in (about, asked):

@@ -41,7 +41,7 @@ async def test_a_person_over_the_budget_is_told_when_it_starts_again_and_the_mod
         assert (await talk.say("And this?")).is_error
         assert len(talk.server.requests) == asked
         assert not (await talk.say("I am somebody else.", person=BORIS)).is_error
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             kept = [message.content for message in await store.timeline.read_page(Scope(owner=ANNA.id))]
         assert kept[-2:] == ["A word about walruses.", "And this?"]
 

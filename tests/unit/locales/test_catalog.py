@@ -14,24 +14,24 @@ from locales.catalog import (
     current_language,
     find_language,
     format_decimal,
-    speak_in,
     tr,
     translate,
     translate_everywhere,
+    use_language,
 )
 
 
 @pytest.mark.parametrize(("language", "written"), [("en", "1,234.50"), ("de", "1.234,50"), ("ar", "1,234.50")])
 def test_a_sum_is_written_in_the_manner_of_the_language(language: str, written: str) -> None:
-    with speak_in(language):
+    with use_language(language):
         assert format_decimal(1234.5, 2) == written
 
 
 def test_a_text_is_in_the_language_of_the_task() -> None:
     assert tr("shared-bot") == "the bot"
-    with speak_in("de"):
+    with use_language("de"):
         assert tr("shared-bot") == "der Bot"
-        with speak_in("ru"):
+        with use_language("ru"):
             assert tr("shared-bot") == "бот"
         assert current_language() == "de"
     assert tr("shared-bot") == "the bot"
@@ -42,7 +42,7 @@ async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not()
         await asyncio.sleep(0)
         return tr("shared-bot")
 
-    with speak_in("es"):
+    with use_language("es"):
         begun = asyncio.create_task(said())
     assert await said() == "the bot"
     assert await begun == "el bot"
@@ -59,12 +59,12 @@ async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not()
     ],
 )
 def test_plurals_and_numbers_are_those_of_the_language(language: str, expected: list[str]) -> None:
-    with speak_in(language):
+    with use_language(language):
         assert [tr("shared-messages", messages=number) for number in (1, 2, 1234)] == expected
 
 
 def test_russian_has_three_plurals() -> None:
-    with speak_in("ru"):
+    with use_language("ru"):
         told = [tr("shared-turns", turns=number) for number in (1, 3, 5, 11, 21, 22, 25)]
     assert told == [
         *("1 твоё сообщение", "3 твоих сообщения", "5 твоих сообщений", "11 твоих сообщений"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from locales.catalog import join_all, join_alternatives, join_list, speak_in
+from locales.catalog import join_all, join_alternatives, join_list, use_language
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from locales.catalog import join_all, join_alternatives, join_list, speak_in
     ],
 )
 def test_things_are_listed_with_the_marks_of_the_language(language: str, expected: list[str]) -> None:
-    with speak_in(language):
+    with use_language(language):
         assert [join_list("abc"), join_all("abc"), join_alternatives("ab")] == expected
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from locales.catalog import LANGUAGES, speak_in, tr
+from locales.catalog import LANGUAGES, tr, use_language
 from locales.page_texts import remove_commands
 
 
@@ -24,7 +24,7 @@ def test_what_names_a_command_is_left_out(said: str, left: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_every_language(language: str) -> None:
-    with speak_in(language):
+    with use_language(language):
         for said in (
             *(tr("summaries-not-configured"), tr("memory-incognito-on"), tr("chats-off")),
             tr("memory-done-delete", text="Tea."),

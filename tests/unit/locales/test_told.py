@@ -3,8 +3,8 @@
 import pytest
 
 from llm.partial_answer import BrokenCall
-from locales.catalog import LANGUAGES, speak_in
-from locales.told import FOR_THE_OPERATOR, KEYS, format_error, speak_to
+from locales.catalog import LANGUAGES, use_language
+from locales.told import FOR_THE_OPERATOR, KEYS, address_reader, format_error
 from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
 
 
@@ -16,7 +16,7 @@ def kinds(kind: type[KeepsakeError]) -> list[type[KeepsakeError]]:
 def test_a_kind_of_error_is_told_in_every_language(kind: type[KeepsakeError]) -> None:
     said = set()
     for language in LANGUAGES:
-        with speak_in(language):
+        with use_language(language):
             said.add(format_error(kind()))
     assert kind().sentence in said, "in English as its docstring has it"
     assert len(said) == len(LANGUAGES)
@@ -25,7 +25,7 @@ def test_a_kind_of_error_is_told_in_every_language(kind: type[KeepsakeError]) ->
 def test_every_kind_of_failure_of_a_model_has_a_sentence() -> None:
     ours = [kind for kind in kinds(ModelError) if kind.__module__ == "records.errors"]
     assert set(ours) <= set(KEYS)
-    with speak_in("de"):
+    with use_language("de"):
         assert format_error(BrokenCall()) == format_error(ModelBroken())
 
 
@@ -36,11 +36,11 @@ def test_an_error_with_a_sentence_of_its_own_tells_it() -> None:
 def test_only_who_runs_the_bot_reads_names_of_settings() -> None:
     error = ModelBroken("It broke.", remedy="Check OPENAI_MODEL.")
     assert format_error(error) == error.sentence == "It broke. Check OPENAI_MODEL."
-    with speak_to(operator=False):
+    with address_reader(operator=False):
         assert format_error(error) == "It broke."
 
 
 def test_what_is_for_the_operator_is_not_told_to_people() -> None:
-    with speak_in("ru"):
+    with use_language("ru"):
         for error in (StorageCorrupt("memory.db: page 7 is damaged"), FoldRefused("it invents the number 7")):
             assert "7" not in format_error(error)

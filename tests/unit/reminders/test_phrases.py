@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locales.catalog import speak_in
+from locales.catalog import use_language
 from records.reminders import MAX_REMINDER_CHARS, ReminderWish
 from reminders.phrases import NotUnderstood, read_phrase
 
@@ -149,7 +149,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
-    with speak_in(language):
+    with use_language(language):
         found = read_phrase(text, NOW)
     assert isinstance(found, ReminderWish), found
     assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) == expected
@@ -266,7 +266,7 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
     ],
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
-    with speak_in(language):
+    with use_language(language):
         assert read_phrase(text, NOW) == NotUnderstood(words=words)
 
 

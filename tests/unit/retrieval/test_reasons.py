@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.locomo import Line, Sample, read
 from benchmarks.recall import SCOPE, open_remembered, recall
-from locales.catalog import LANGUAGES, speak_in, tr
+from locales.catalog import LANGUAGES, tr, use_language
 from locales.told import MIN_SIGNAL, SIGNALS, format_reason
 from records.context import Snippet
 from records.messages import Message
@@ -205,7 +205,7 @@ async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_reason_has_at_most_six_words(language: str) -> None:
-    with speak_in(language):
+    with use_language(language):
         reasons = [tr("why-loosely"), *(format_reason({name: 1.0}) for name in SIGNALS)]
         assert len(set(reasons)) == len(reasons)
         assert [reason for reason in reasons if len(reason.split()) > 6] == []

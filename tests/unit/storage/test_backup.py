@@ -17,7 +17,7 @@ from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageEr
 from records.model_calls import Usage
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.backup import DATABASE, Restored, back_up, restore
+from storage.backup import DATABASE, Restored, back_up, restore_backup_file
 from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, make_work_folder
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
@@ -37,7 +37,7 @@ async def remembering(folder: Path, stack: AsyncExitStack) -> ExternalMemory:
 
 
 async def say(memory: ExternalMemory, owner: int, text: str) -> None:
-    async with memory.opened(owner) as store:
+    async with memory.open_store_if_on(owner) as store:
         assert store is not None
         await store.append(Scope(owner=owner), [said(text, source=text)])
 
@@ -47,7 +47,7 @@ async def backed_up(folder: Path, file: Path) -> int:
 
 
 async def restored(file: Path, folder: Path) -> Restored:
-    return await asyncio.to_thread(restore, file, folder)
+    return await asyncio.to_thread(restore_backup_file, file, folder)
 
 
 def files(folder: Path) -> list[Path]:
@@ -58,7 +58,7 @@ async def contents(folder: Path) -> dict[int, list[str]]:
     async with ExternalMemory.open(folder, clock=lambda: NOW) as memory:
         found = {}
         for owner in OWNERS:
-            async with memory.home(owner) as store:
+            async with memory.open_store(owner) as store:
                 found[owner] = [
                     message.content for message in await store.timeline.read_page(Scope(owner=owner), limit=10_000)
                 ]

@@ -162,7 +162,7 @@ async def test_what_the_journal_holds_is_indexed_too(tmp_path: Path) -> None:
 async def test_forgetting_waits_for_the_words_by_which_quotes_are_found(tmp_path: Path) -> None:
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         await memory.configure(ANNA.owner, storage=StorageType.JSON, every_n=5)
-        async with memory.home(ANNA.owner) as store:
+        async with memory.open_store(ANNA.owner) as store:
             [message] = await store.append(ANNA, [said("My code word is walrus.")])
         assert isinstance(store, JsonStore)
         held = store.words.missing[ANNA.owner] = asyncio.Event()
@@ -181,7 +181,7 @@ async def test_forgetting_waits_for_the_words_by_which_quotes_are_found(tmp_path
 async def test_a_question_meanwhile_is_answered_and_it_is_said_once(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(storage=StorageType.JSON)
-        async with talk.services.memory.home(7) as store:
+        async with talk.services.memory.open_store(7) as store:
             assert isinstance(store, JsonStore)
         held = store.words.missing[7] = asyncio.Event()
         first, second = await talk.say("My cat is called Murka."), await talk.say("And what else?")

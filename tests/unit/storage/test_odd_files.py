@@ -81,7 +81,7 @@ async def test_a_damaged_value_names_the_backup(
     scope = Scope(owner=1)
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         await memory.configure(1, storage=storage, every_n=5)
-        async with memory.home(1) as store:
+        async with memory.open_store(1) as store:
             await fold(store, scope, await talk(store, scope, 1))
             await store.append(scope, [replace(said("hello", role="assistant"), explanation='{"shown": [7, 8]}')])
             profile = NewProfile(owner=1, text="Anna.", model="m", base_id=None, facts=(), summary_ids=())
@@ -92,7 +92,7 @@ async def test_a_damaged_value_names_the_backup(
     said_of_it = 0
     for read in READS:
         try:
-            async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory, memory.home(1) as store:
+            async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory, memory.open_store(1) as store:
                 await read(store, scope)
         except StorageCorrupt as error:
             assert re.search(r"damaged.*(--restore FILE|start it again)", error.sentence)  # noqa: PT017

@@ -54,7 +54,7 @@ class Machine:
         return [update.update_id for update in await self.work.claim_updates(BOT, limit=100, now=NOW)]
 
     async def says(self, owner: int, text: str, *, update_id: int) -> None:
-        async with self.memory.opened(owner) as store:
+        async with self.memory.open_store_if_on(owner) as store:
             assert store is not None
             message = NewMessage(role="user", content=text, created_at=NOW, source=f"{BOT}:{update_id}")
             await store.append(Scope(owner=owner), [message])
@@ -145,7 +145,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         await first.inbox.mark_done(BOT, [1], NOW)
         assert await second.claims() == []
         with pytest.raises(ServedElsewhere):
-            await second.memory.config(ANN)
+            await second.memory.get_config(ANN)
         machines.dies(first)
         assert await second.claims() == [2]
         for commit in (
@@ -159,7 +159,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         await first.inbox.mark_done(BOT, [2], NOW)
         assert [update.update_id for update in await second.inbox.list_pending(BOT)] == [2]
         await second.says(ANN, "after", update_id=2)
-        async with second.memory.opened(ANN) as store:
+        async with second.memory.open_store_if_on(ANN) as store:
             assert store is not None
             assert [message.content for message in await store.timeline.read_page(Scope(owner=ANN))] == [
                 "before",
@@ -169,7 +169,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         await machines.beats(first)
         assert not first.leases.is_serving(ANN)
         with pytest.raises(ServedElsewhere):
-            await first.memory.config(ANN)
+            await first.memory.get_config(ANN)
 
 
 async def test_a_lease_whose_reply_was_lost_is_taken_again(machines: Machines) -> None:
@@ -189,7 +189,7 @@ async def test_a_lease_whose_reply_was_lost_is_taken_again(machines: Machines) -
 async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machines) -> None:
     """/stop, too, reaches the one that answers, wherever it came in."""
     async with machines.opened("a") as first, machines.opened("b") as second:
-        await second.memory.config(ANN)
+        await second.memory.get_config(ANN)
         second.leases.replica.called.clear()
         await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
         async with asyncio.timeout(30):
@@ -203,18 +203,18 @@ async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machi
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "to be folded", update_id=1)
         scope = Scope(owner=ANN)
-        async with first.memory.opened(ANN) as store:
+        async with first.memory.open_store_if_on(ANN) as store:
             assert store is not None
             [message] = await store.timeline.read_page(scope)
             begun = await lease(store, scope)
         machines.dies(first)
-        async with second.memory.opened(ANN) as taken_over:
+        async with second.memory.open_store_if_on(ANN) as taken_over:
             assert taken_over is not None
             summary = await fold(taken_over, scope, [message])
         plan = FoldPlan(level=1, message_ids=(message.id,), reason="now")
         with pytest.raises(ServedElsewhere):
             await store.commit_fold(begun, plan, made(), now=NOW)
-        async with second.memory.opened(ANN) as taken_over:
+        async with second.memory.open_store_if_on(ANN) as taken_over:
             assert taken_over is not None
             assert [summary.id for summary in await taken_over.list_summaries(scope)] == [summary.id]
 
@@ -270,7 +270,7 @@ async def test_a_memory_in_files_is_served_where_the_files_are(machines: Machine
         await second.inbox.store_updates(BOT, [Arrival(2, "{}", owner=ANN), Arrival(3, "{}", owner=BEN)], NOW)
         assert await second.claims() == [3]
         with pytest.raises(ServedElsewhere):
-            await second.memory.config(ANN)
+            await second.memory.get_config(ANN)
         async with machines.opened("a") as first:
             assert await first.claims() == [2]
             await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
@@ -391,7 +391,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
             return first.leases.is_serving(ANN) and not second.leases.is_serving(ANN)
 
         async def visits() -> None:
-            async with second.memory.keep_lease(ANN), second.memory.home(ANN) as store:
+            async with second.memory.keep_lease(ANN), second.memory.open_store(ANN) as store:
                 assert (await store.read_counts(scope)).total == 0
 
         async with asyncio.TaskGroup() as group:
@@ -401,10 +401,10 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
             async with first.memory.keep_lease(ANN):
                 busy.clear()
                 assert await refuses(), "a request of the page is"
-                async with first.memory.home(ANN) as store:
+                async with first.memory.open_store(ANN) as store:
                     folding = await lease(store, scope)
             assert await refuses(), "a fold is"
-            async with first.memory.home(ANN) as store:
+            async with first.memory.open_store(ANN) as store:
                 await store.release_fold(folding)
             await asking
         assert (first.leases.is_serving(ANN), second.leases.is_serving(ANN)) == (False, True)

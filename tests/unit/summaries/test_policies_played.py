@@ -48,12 +48,12 @@ async def choose(talk: Talk, policy: Policy, **changes: object) -> None:
 
 
 async def everything(talk: Talk) -> list[Message]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.list_summaries(SCOPE, active_only=False)
 
 
@@ -253,7 +253,7 @@ async def test_an_owners_wishes_are_told_to_the_model(talk: Talk) -> None:
 
 async def test_what_tools_gave_out_is_not_summarised(talk: Talk) -> None:
     await talk.turn("Animal 0.")
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         draft = NewMessage(role="assistant", content="tool output", created_at=talk.moment[0], origin="tool")
         await store.append(SCOPE, [draft])
     await talk.services.summaries.fold_now(SCOPE)
@@ -380,7 +380,7 @@ async def test_where_a_fold_under_pressure_fails_it_is_cut_and_answered(tmp_path
 async def test_a_running_fold_is_never_waited_for(tmp_path: Path) -> None:
     async with talking(tmp_path, **TIGHT) as talk:
         await under_pressure(talk)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             reason: FoldReason = "now"
             assert await store.begin_fold(SCOPE, reason, now=talk.moment[0], lease=timedelta(hours=1))
         reply = await talk.say("And now? " + "otters and newts " * 250)

@@ -34,7 +34,7 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
         both = await asyncio.gather(begin(HERE, history(300)), begin(second, history(200)))
         assert tuple(both) == (300, 0), "the second one is told to try again"
         assert await imported(talk, history(200)) == (0, 200)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             stored = [
                 message
                 for scope in await store.list_scopes(ANNA.id)

@@ -64,7 +64,7 @@ async def dumped(talk: Talk, owner: int = ANNA.id) -> dict[str, list[dict[str, A
     says it.
     """
     tables: dict[str, list[dict[str, Any]]] = {}
-    async with talk.services.memory.home(owner) as store:
+    async with talk.services.memory.open_store(owner) as store:
         async for batch in store.dump(owner):
             for row in batch:
                 tables.setdefault(str(row["table"]), []).append(dict(row))
@@ -136,7 +136,7 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
         assert await imported(talk, data) == (16, 0)
         after = await dumped(talk)
         assert {**after, "users": [], "accounts": []} == {**before, "users": [], "accounts": []}
-        config = await talk.services.memory.config(ANNA.id)
+        config = await talk.services.memory.get_config(ANNA.id)
         assert config is not None
         assert (config.every_n, config.enabled, config.storage) == (2, True, storage)
         counters = ("next_message_id", "next_summary_id")
@@ -189,7 +189,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         await talk.turn("Hello there.")
         assert await imported(talk, TELEGRAM) == (4, 0)
         assert await imported(talk, CHATGPT) == (4, 0)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert [turn.content for turn in await store.read_last_turns(HERE, 4)] == ["Hello there.", "Understood."]
             messages = await store.timeline.read_page(HERE)
             assert await store.profiles.list_new_summaries(ANNA.id, 20) == [], "nothing is learned from it unasked"
@@ -231,7 +231,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
             await talk.turn(f"Note {number}.")
         for first in (1, 3001, 5001, 6001):
             await imported(talk, history(600 if first < 5000 else 150, first=first))
-            async with talk.services.memory.home(ANNA.id) as store:
+            async with talk.services.memory.open_store(ANNA.id) as store:
                 active = sorted(await store.list_summaries(HERE), key=lambda summary: summary.order)
                 counts = await store.read_counts(HERE)
             assert len(active) <= 10
@@ -240,7 +240,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
             assert sum(active_summary.message_count for active_summary in active) == counts.archived == counts.total
         for number in range(19):
             await talk.turn(f"Later note {number}.")
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             active = await store.list_summaries(HERE)
             assert len(active) <= 10
             counts = await store.read_counts(HERE)
@@ -261,7 +261,7 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
         for number in range(12):
             assert not await talk.turn(f"After the import, note {number}."), "no notice of a failure"
         assert (await talk.services.summaries.fold_now(HERE)).state in ("folded", "nothing")
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert len(await store.list_summaries(HERE)) <= 10
             last, _ = await store.read_last_turns(HERE, 1)
             assert last.content == "After the import, note 11."
@@ -287,7 +287,7 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
             await talk.services.importer.run(HERE, ANNA.id, history(900), progress=breaking)
         assert not find_violations(read_folder(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             messages = await store.timeline.read_page(HERE, limit=1000)
         assert [message.id for message in messages] == list(range(-900, 0))
         assert [message.source for message in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
@@ -306,7 +306,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         await talk.turn("Said here, in the middle.")
         for first in (1, 201, 101):
             await imported(talk, history(100, first=first))
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             messages = await store.timeline.read_page(HERE, limit=1000)
             earlier = await store.timeline.read_page(HERE, before=messages[152].id, limit=5)
             summaries = await store.list_summaries(HERE, active_only=False)
@@ -354,7 +354,7 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
     """Telegram's clock dates the question, this machine's the answer."""
     async with talking(tmp_path) as talk:
         await talk.remember(storage=storage)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             [asked] = await store.append(HERE, [NewMessage(role="user", content="Why?", created_at=NOW)])
             late = NewMessage(role="assistant", content="So.", created_at=NOW - timedelta(seconds=9), turn=asked.turn)
             await store.append(HERE, [late])
@@ -373,7 +373,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
     """It comes back as it was, also what was said in between stays. Nothing is lost or doubled."""
     async with talking(tmp_path / "old") as talk:
         await talk.remember(every_n=500)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             words = [NewMessage(role="user", content=f"Fact {n}.", created_at=NOW, source=f"1:{n}") for n in range(602)]
             await store.append(HERE, words[:600])
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
@@ -477,7 +477,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
 
         with pytest.raises((StorageError, StaleFold)):
             await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert (await store.read_counts(HERE)).total == 0
     assert not find_violations(read_folder(tmp_path))
 
@@ -488,7 +488,7 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
         await talk.remember(storage=storage)
         await talk.turn("I live in Portland.")
         await talk.turn("I moved to Seattle.")
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             read = await store.read_messages(HERE, [1, 3])
             changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
@@ -499,13 +499,13 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
     async with talking(tmp_path / "same") as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         await imported(talk, data)
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert await store.facts.list_all(ANNA.id) == known
     async with talking(tmp_path / "other") as talk:
         await talk.services.memory.configure(8, storage=storage, every_n=5)
         assert await imported(talk, data, scope=Scope(owner=8)) == (4, 0)
         assert await imported(talk, data, scope=Scope(owner=8)) == (0, 4)
-        async with talk.services.memory.home(8) as store:
+        async with talk.services.memory.open_store(8) as store:
             facts = await store.facts.list_all(8)
             sources = await store.read_messages(Scope(owner=8), [id_ for fact in facts for id_ in fact.source_ids])
     assert [(fact.text, fact.superseded_by, fact.is_valid) for fact in facts] == [
@@ -571,7 +571,7 @@ async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> No
 async def test_memory_is_turned_on_by_an_import(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         assert (await talk.services.importer.plan(HERE, ANNA.id, TELEGRAM)).turns_on
-        assert await talk.services.memory.config(ANNA.id) is None
+        assert await talk.services.memory.get_config(ANNA.id) is None
         await imported(talk, TELEGRAM)
         assert await talk.services.memory.is_on(ANNA.id)
 

@@ -31,7 +31,7 @@ async def lived_in(talk: Talk) -> None:
     not summarised.
     """
     await talk.remember(every_n=500)
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         for first in range(0, 420, 60):
             said = [
                 NewMessage(role="user", content=f"Note {n}.", created_at=NOW + timedelta(seconds=n), source=f"1:{n}")
@@ -95,7 +95,7 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
     for number in order:
         # Each file in a run of its own: what a restore knows has to be on disk.
         async with talking(tmp_path / "new") as talk:
-            if await talk.services.memory.config(ANNA.id) is None:
+            if await talk.services.memory.get_config(ANNA.id) is None:
                 await talk.remember(storage=storage, every_n=1)
             assert (await talk.services.importer.plan(HERE, ANNA.id, parts[number])).is_restored
             with suppress(BrokenOff):  # a part may hold no message
@@ -164,11 +164,11 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
     async with talking(tmp_path / "new") as talk:
         await talk.remember()
         await imported(talk, parts[2])
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert "Kiel" in json.dumps([dict(row) for row in await store.history.list_held_back_rows(ANNA.id)])
             last = (await store.timeline.read_page(HERE, limit=1))[-1]
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(last.id,)))
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             assert not await store.history.list_held_back_rows(ANNA.id)
         assert not (await talk.services.importer.plan(HERE, ANNA.id, parts[0])).is_restored
     assert not find_violations(read_folder(tmp_path / "new"))
@@ -243,7 +243,7 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
         await talk.remember()
         await talk.say("Here are my rules.")
         wishes = [replace(fact(f"Rule {n}: {'x' * 250}", 1), kind="instruction") for n in range(50)]
-        async with talk.services.memory.home(ANNA.id) as store:
+        async with talk.services.memory.open_store(ANNA.id) as store:
             read = await store.read_messages(HERE, [1])
             learned, _ = await store.facts.read_unlearned(HERE, 1)
             changes = [FactChange(fact=wish) for wish in wishes]

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from locales.catalog import speak_in
+from locales.catalog import use_language
 from locales.told import format_error
 from records.errors import ImportRefused
 from transfer.formats.history import ImportedHistory
-from transfer.rows import parse_history_rows
+from transfer.rows import convert_history_to_rows
 
 NOW = "2026-11-22T09:00:00+00:00"
 FACT = {"id": 1, "kind": "personal", "text": "Anna sails.", "created_at": NOW, "observed_at": NOW}
@@ -41,7 +41,7 @@ def test_a_damaged_row_is_refused_in_its_readers_language(
     language: str, table: str, row: dict[str, object], told_text: str
 ) -> None:
     history = ImportedHistory(format="keepsake", messages=(), rows={table: [row]})
-    with speak_in(language):
+    with use_language(language):
         with pytest.raises(ImportRefused) as error:
-            parse_history_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
+            convert_history_to_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
         assert told_text in format_error(error.value)

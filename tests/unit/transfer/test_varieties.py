@@ -127,7 +127,7 @@ async def test_all_formats_come_together_in_one_memory(
             pasted = FileContext(answers={"facts0": (0, 1)})
             done = await importer.run(HERE, ME, b"- Anna lives in Bern.\n- She grows walnuts.", pasted, progress=ignore)
             assert done.facts == (0 if again else 2)
-        async with talk.services.memory.home(ME) as store:
+        async with talk.services.memory.open_store(ME) as store:
             stored = await rows(store, "messages")
         async with talk.services.exporter.export_files(ME) as exported:
             whole = exported[0].file.read()

@@ -12,7 +12,7 @@ import telegram
 from telegram.ext import ExtBot
 
 from chat.services import Services
-from locales.catalog import speak_in
+from locales.catalog import use_language
 from playground.bot_api import make_bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
@@ -180,7 +180,7 @@ class Desk:
             parsed = parse_update(update, self.peer.bot.bot)
             if parsed is None:
                 continue
-            with speak_in(await self.commands.choose_language(parsed.chat, parsed.person)):
+            with use_language(await self.commands.choose_language(parsed.chat, parsed.person)):
                 if parsed.kind == "command":
                     await self.commands.handle_command(
                         update, parsed.chat, parsed.person, parsed.command, parsed.argument
@@ -196,7 +196,7 @@ class Desk:
         for update in await self.updates():
             parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None
-            with speak_in(await self.commands.choose_language(parsed.chat, parsed.person)):
+            with use_language(await self.commands.choose_language(parsed.chat, parsed.person)):
                 await self.commands.handle_press(update, parsed.chat, parsed.person)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast

@@ -29,7 +29,7 @@ async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
 
 
 async def stored(talk: Talk) -> list[str]:
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         return [message.content for message in await store.timeline.read_page(Scope(owner=ANN))]
 
 

@@ -27,7 +27,7 @@ async def choose(desk: Desk, label: str, chat: int = ANN) -> str | None:
 
 
 async def config_of(desk: Desk, owner: int = ANN) -> OwnerConfig:
-    config = await desk.services.memory.config(owner)
+    config = await desk.services.memory.get_config(owner)
     assert config is not None
     return config
 
@@ -147,7 +147,7 @@ async def test_no_press_but_an_admin_s_own_and_here_changes_a_group(desk: Desk) 
             toast = await desk.press(who, GROUP if shown is message else ANN, shown, data)
             assert toast
             assert await config_of(desk, GROUP) == before
-    assert await desk.services.memory.config(ANN) is None
+    assert await desk.services.memory.get_config(ANN) is None
     for _ in range(2):
         await desk.press(ANN, GROUP, message, buttons["Every 50"])
     assert await config_of(desk, GROUP) == replace(before, every_n=50, updated_at=desk.moment[0])
@@ -158,7 +158,7 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
     assert "is UTC" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz new york")
     assert "America/New_York, where it is 4:" in desk.last(ANN)
-    config = await talk.services.memory.config(ANN)
+    config = await talk.services.memory.get_config(ANN)
     assert config is not None
     assert config.timezone == "America/New_York"
     await desk.say(ANN, ANN, "/tz berl")
@@ -180,7 +180,7 @@ async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> 
     assert "is Asia/Kolkata, where it is 14:30" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz UTC+99")
     assert "I know no time zone “UTC+99”" in desk.last(ANN)
-    config = await talk.services.memory.config(ANN)
+    config = await talk.services.memory.get_config(ANN)
     assert config is not None
     assert config.timezone == "Asia/Kolkata"
 

@@ -84,7 +84,7 @@ async def test_the_wizard_configures_in_two_steps(desk: Desk) -> None:
     assert "External memory configured" in desk.last(ANN)
     assert "Storage: JSON" in desk.last(ANN)
     assert "I summarise every 7 of your messages," in desk.last(ANN)
-    config = await desk.services.memory.config(ANN)
+    config = await desk.services.memory.get_config(ANN)
     assert config is not None
     assert (config.storage, config.every_n, config.enabled) == (StorageType.JSON, 7, True)
     assert not await desk.say(ANN, ANN, "8")
@@ -93,7 +93,7 @@ async def test_the_wizard_configures_in_two_steps(desk: Desk) -> None:
 async def test_changing_storage_says_how_much_moved(desk: Desk) -> None:
     memory = desk.services.memory
     await memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
-    async with memory.home(ANN) as store:
+    async with memory.open_store(ANN) as store:
         await store.append(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
     await desk.say(ANN, ANN, "/summary")
     await choose(desk, ANN, ANN, "JSON")
@@ -163,7 +163,7 @@ async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: st
     await desk.services.memory.set_enabled(ANN, enabled=True)
     await desk.say(ANN, ANN, written)
     assert says in desk.last(ANN)
-    config = await desk.services.memory.config(ANN)
+    config = await desk.services.memory.get_config(ANN)
     assert config is not None
     assert config.enabled
     assert config.policy == ("sliding" if "sliding" in written else "pyramid")
@@ -196,7 +196,7 @@ async def test_the_wizard_expires_and_says_so(desk: Desk) -> None:
     desk.pass_time(LIFETIME)
     assert await desk.say(ANN, ANN, "20")
     assert desk.last(ANN) == tr("wizard-expired")
-    assert await desk.services.memory.config(ANN) is None
+    assert await desk.services.memory.get_config(ANN) is None
     assert not await desk.say(ANN, ANN, "20")
 
 
@@ -210,7 +210,7 @@ async def test_cancel_leaves_at_any_step(desk: Desk) -> None:
         await desk.say(ANN, ANN, "/cancel")
         assert desk.last(ANN) == tr("wizard-cancelled")
         assert not await desk.say(ANN, ANN, "20")
-    assert await desk.services.memory.config(ANN) is None
+    assert await desk.services.memory.get_config(ANN) is None
 
 
 async def test_a_second_press_and_an_older_wizards_buttons_change_nothing(desk: Desk) -> None:
@@ -242,7 +242,7 @@ async def test_in_a_group_only_the_admin_who_began_can_go_on(desk: Desk) -> None
     assert not await desk.say(ANN, GROUP, "what a day")
     assert await desk.say(ANN, GROUP, "12")
     assert "every 12 of your messages" in desk.last(GROUP)
-    assert await desk.services.memory.config(ANN) is None
+    assert await desk.services.memory.get_config(ANN) is None
 
 
 async def test_a_topics_wizard_is_its_own(desk: Desk) -> None:
@@ -258,14 +258,14 @@ async def test_the_welcomes_button_turns_memory_on_for_its_person_alone(desk: De
     data = buttons["Turn on memory"]
     desk.restart()
     assert "does nothing" in (await desk.press(ANN, ANN, message, data[:-1] + "é") or "")
-    assert await desk.services.memory.config(ANN) is None
+    assert await desk.services.memory.get_config(ANN) is None
     assert await desk.press(ANN, ANN, message, data) is None
     assert "Memory is on: I keep it in SQLite" in desk.last(ANN)
     shown = desk.peer.world.messages[ANN][message["message_id"]]
     assert "Memory is on, kept in SQLite." in shown["text"]
     assert "Memory is off" not in shown["text"]
     assert list(desk.buttons(ANN)[1]) == ["What is stored", "Help"]
-    config = await desk.services.memory.config(ANN)
+    config = await desk.services.memory.get_config(ANN)
     assert config is not None
     assert (config.storage, config.every_n, config.enabled) == (StorageType.SQLITE, 20, True)
     before = desk.peer.texts(ANN)
@@ -349,7 +349,7 @@ async def test_in_groups_only_admins_change_the_memory(desk: Desk) -> None:
     for command in ("summary", "summary_on", "summary_off", "summary_now"):
         await desk.say(BOB, GROUP, f"/{command}@keepsake_bot")
         assert "Only the admins" in desk.last(GROUP)
-    assert await desk.services.memory.config(GROUP) is None
+    assert await desk.services.memory.get_config(GROUP) is None
 
 
 async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
@@ -449,7 +449,7 @@ async def test_any_callback_data_changes_nothing(desk: Desk, tmp_path: Path) -> 
         except UnicodeEncodeError:
             continue
         assert await desk.press(ANN, ANN, message, data)
-    assert await desk.services.memory.config(ANN) is None
+    assert await desk.services.memory.get_config(ANN) is None
     await choose(desk, ANN, ANN, "SQLite")
     assert "2 of 2" in desk.last(ANN)
 

@@ -39,7 +39,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
 
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
-    async with talk.services.memory.home(owner) as store:
+    async with talk.services.memory.open_store(owner) as store:
         return [message.content for message in await store.timeline.read_page(Scope(owner=owner, thread=thread))]
 
 
@@ -100,7 +100,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
 async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
     scope = Scope(owner=ANN)
     midnight = talk.moment[0].replace(hour=0, minute=0, second=0)
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         for hours in (-1, 1, 23, 25):
             draft = NewMessage(role="user", content=f"{hours} h", created_at=midnight + timedelta(hours=hours))
             await store.append(scope, [draft])
@@ -162,7 +162,7 @@ async def test_a_list_of_an_earlier_run_is_not_known_any_more(desk: Desk, talk: 
 
 
 async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         at = talk.moment[0].isoformat()
         row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
         async with store.database.write(ANN) as tx:
@@ -253,7 +253,7 @@ async def test_an_answer_that_is_written_meanwhile_is_forgotten_as_well(desk: De
 
 async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Talk) -> None:
     await say(talk, "Hello.")
-    async with talk.services.memory.home(ANN) as store, store.database.write(ANN) as tx:
+    async with talk.services.memory.open_store(ANN) as store, store.database.write(ANN) as tx:
         await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10, content = content || ' walrus'")
         for row in await tx.rows("SELECT * FROM messages"):
             await tx.run(word_index.reindex_message, row["seq"], row)
@@ -368,21 +368,21 @@ async def test_facts_with_the_words_are_offered_by_their_text(desk: Desk, talk: 
     await press(desk, "“Clara likes figs”")
     await press(desk, "Forget it")
     assert desk.last(ANN).startswith("Forgotten: 1 fact.")
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         assert [fact.text for fact in await store.facts.list_all(ANN)] == ["The harbour freezes"]
 
 
 async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(desk: Desk, talk: Talk) -> None:
     await say(talk, "Call me on 5550199.", telegram_id=77)
     scope = Scope(owner=ANN)
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         await store.forgetting.replace_message_text(scope, 1, "Call me on 5550142.", why="edited", now=talk.moment[0])
     await desk.say(ANN, ANN, "/forget 5550199")
     assert "“Call me on 5550199.”" in desk.last(ANN)
     await press(desk, "#1")
     await press(desk, "Forget question and answer")
     assert "1 earlier version" in desk.last(ANN)
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         assert not await store.search_earlier_texts(scope, ["5550199"])
     assert await contents(talk) == []
 
@@ -390,7 +390,7 @@ async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(
 async def test_the_question_lists_what_goes_by_its_text(desk: Desk, talk: Talk) -> None:
     for number in range(4):
         await say(talk, f"Walrus number {number} sings.")
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         [summary, *_] = await store.list_summaries(Scope(owner=ANN))
     await desk.say(ANN, ANN, "/forget today")
     asked = desk.last(ANN)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locales.catalog import speak_in
+from locales.catalog import use_language
 from telegram_ui.commands.buttons import MAX_PAYLOAD_CHARS
 from telegram_ui.commands.forget_targets import (
     BUTTON_LIFETIME,
@@ -78,7 +78,7 @@ targets = st.one_of(
     ],
 )
 def test_what_a_command_names(words: str, target: Target) -> None:
-    with speak_in("de"):
+    with use_language("de"):
         assert parse_target(words, NOW) == target
 
 
@@ -91,7 +91,7 @@ def test_what_a_command_names(words: str, target: Target) -> None:
     ],
 )
 def test_all_else_is_searched(words: str) -> None:
-    with speak_in("de"):
+    with use_language("de"):
         assert parse_target(words, NOW) is None
 
 

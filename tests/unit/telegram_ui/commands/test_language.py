@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from locales.catalog import ENGLISH, LANGUAGES, speak_in, tr, translate
+from locales.catalog import ENGLISH, LANGUAGES, tr, translate, use_language
 from records.owners import StorageType
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import USUAL
@@ -93,7 +93,7 @@ async def test_a_choice_stands_over_the_app_until_it_is_taken_back(desk: Desk) -
     assert "✓ Deutsch" in desk.buttons(ANN)[1]
     await desk.say(ANN, ANN, "/summary_off")
     assert desk.last(ANN) == translate("de", "summaries-is-off")
-    config = await desk.services.memory.config(ANN)
+    config = await desk.services.memory.get_config(ANN)
     assert config is not None
     assert (config.language, config.enabled) == ("de", False), "it turns no memory on"
     desk.restart()
@@ -171,7 +171,7 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
 async def test_dates_are_written_as_people_say_them(language: str, day: str) -> None:
     now = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
     set_reference_time(now)
-    with speak_in(language):
+    with use_language(language):
         assert wording.format_local_day(now) == day
         assert wording.format_local_minute(now) == f"{tr('shared-today')} 16:05"
         assert wording.format_local_minute(now, ZoneInfo("Asia/Tokyo")) == f"{tr('shared-today')} 1:05"

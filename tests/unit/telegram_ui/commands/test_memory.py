@@ -78,7 +78,7 @@ async def test_what_is_asked_for_is_shown_first(desk: Desk) -> None:
         ("I prefer tea to coffee.", "preference"),
         ("Call me Annie.", "instruction"),
     )
-    async with desk.services.memory.home(ANN) as store:
+    async with desk.services.memory.open_store(ANN) as store:
         for text, kind in said:
             new = NewFact(
                 text=text, kind=kind, subject="", source_ids=(), observed_at=desk.moment[0], valid_from=desk.moment[0]
@@ -189,7 +189,7 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
         tags=("housing",),
     )
     changes = [FactChange(fact=oslo), FactChange(fact=replace(oslo, text="Ann lives in Bergen."), closes=(-1,))]
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         await store.facts.commit_changes(Scope(owner=ANN), changes, read=[], learned=0, until=0, now=now)
     await desk.say(ANN, ANN, "/memory 2")
     text = shown(desk)

@@ -198,7 +198,7 @@ async def test_a_persona_stays_within_the_system_prompts_part_and_goes_with_ever
         assert reply.context is not None
         assert next(part.tokens for part in reply.context.parts if part.name == "system") <= 60
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
-        config = await talk.services.memory.config(ANNA.id)
+        config = await talk.services.memory.get_config(ANNA.id)
         assert config is not None
         assert (config.persona, config.persona_text) == ("", "")
         assert Scope(owner=ANNA.id) == await talk.services.memory.find_open_conversation(Scope(owner=ANNA.id))

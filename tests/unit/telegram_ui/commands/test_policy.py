@@ -25,7 +25,7 @@ async def test_a_rebuild_that_failed_can_be_tried_again_by_a_button(desk: Desk, 
 async def test_what_waits_for_another_summary_can_be_tried_again(desk: Desk, talk: Talk) -> None:
     await talk.remember(owner=ANN)
     await talk.turn("The walnuts are in the cellar.", person=Person(id=ANN, name="Ann"))
-    async with talk.services.memory.home(ANN) as store:
+    async with talk.services.memory.open_store(ANN) as store:
         await store.begin_fold(Scope(owner=ANN), "rebuild", now=talk.moment[0], lease=timedelta(minutes=5))
     await desk.say(ANN, ANN, "/summary_now")
     assert "being made right now" in desk.last(ANN)

@@ -29,7 +29,7 @@ async def test_a_setup_offers_it_and_moves_what_there_is(peer: Peer, served: Tal
     await desk.updates()
     memory = served.services.memory
     await memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
-    async with memory.home(ANN) as store:
+    async with memory.open_store(ANN) as store:
         await store.append(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
     await desk.say(ANN, ANN, "/summary")
     asked, buttons = desk.buttons(ANN)
@@ -49,7 +49,7 @@ async def test_a_setup_offers_it_and_moves_what_there_is(peer: Peer, served: Tal
 async def test_it_may_be_named_in_words(peer: Peer, served: Talk) -> None:
     desk = Desk(peer, served.services, served.moment)
     await desk.updates()
-    await served.services.memory.config(ANN)  # as when an update of hers is claimed
+    await served.services.memory.get_config(ANN)  # as when an update of hers is claimed
     for words in ("postgres", "PostgreSQL please"):
         await desk.say(ANN, ANN, "/summary")
         assert await desk.say(ANN, ANN, words)

@@ -27,7 +27,7 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
             "I cannot eat peanuts, they make my throat swell.",
             *(f"On day {number} we walked along the river and talked about films." for number in range(12)),
         ]
-        async with talk.services.memory.home(ANN) as store:
+        async with talk.services.memory.open_store(ANN) as store:
             drafts = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in said]
             await store.append(Scope(owner=ANN), drafts)
         assert talk.services.indexing is not None
@@ -59,7 +59,7 @@ async def test_words_of_another_script_turn_no_answer_around(tmp_path: Path, pee
         desk = Desk(peer, talk.services, talk.moment)
         await desk.updates()
         await talk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
-        async with talk.services.memory.home(ANN) as store:
+        async with talk.services.memory.open_store(ANN) as store:
             said = (f"Tea number {number}." for number in range(30))
             drafts = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in said]
             await store.append(Scope(owner=ANN), drafts)

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from locales.catalog import LANGUAGES, speak_in
+from locales.catalog import LANGUAGES, use_language
 from records.messages import Message, Origin
 from records.scopes import Scope
 from telegram_ui.commands.wording import (
@@ -15,7 +15,7 @@ from telegram_ui.commands.wording import (
     set_reference_time,
     translate_notes,
 )
-from telegram_ui.updates.attached import get_kind_name
+from telegram_ui.updates.attached import format_attachment_kind
 
 
 def message(text: str, origin: Origin = "") -> Message:
@@ -41,7 +41,7 @@ def test_an_english_reader_sees_a_note_as_it_is_kept(text: str) -> None:
 @pytest.mark.parametrize("text", NOTES)
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
 def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
-    with speak_in(language):
+    with use_language(language):
         told = format_message_text(message(text), text)
     assert "Sent" not in told
     assert "Forwarded" not in told
@@ -50,19 +50,19 @@ def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
 
 
 def test_what_a_picture_shows_stays_word_for_word() -> None:
-    with speak_in("de"):
+    with use_language("de"):
         assert format_message_text(message("", "picture"), "[Photo: A Photo: red]") == "[Foto: A Photo: red]"
         assert format_message_text(message("", "picture"), "[Picture p.png: A bike]") == "[Bild p.png: A bike]"
 
 
 @pytest.mark.parametrize("text", ["[Sent a letter]", "[Sent]", "Sent a photo", "[x]", "no note"])
 def test_a_persons_own_words_stay(text: str) -> None:
-    with speak_in("de"):
+    with use_language("de"):
         assert translate_notes(text) == text
 
 
 def test_every_kind_is_known() -> None:
-    assert [get_kind_name(kind) for kind in SENT_KINDS] == [
+    assert [format_attachment_kind(kind) for kind in SENT_KINDS] == [
         *("a photo", "a voice message", "an audio file", "a video", "a video message", "an animation", "a sticker"),
         *("a file", "a contact", "a location", "a place", "a poll", "a dice", "a story", "something new to me"),
     ]

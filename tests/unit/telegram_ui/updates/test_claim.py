@@ -55,7 +55,7 @@ async def test_the_first_who_opens_the_link_is_the_admin_and_nobody_after_them(s
         await peer.told("echo hello", chat=ANN)
         await service.intake.wait_until_idle()
     assert start.bots.memory.people is not None
-    assert start.bots.memory.people.claimants == {ANN}
+    assert start.bots.memory.people.claimed_admins == {ANN}
     assert {text.partition(".")[0] for text in peer.texts(BOB)} == {
         "This bot answers only people whom its admin has let in"
     }
@@ -95,7 +95,7 @@ async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> Non
     assert await first.claim_bot(ann, until=until, now=NOW)
     assert not await second.claim_bot(bob, until=until, now=NOW)
     await second.load()
-    assert second.claimants == {ANN}
+    assert second.claimed_admins == {ANN}
 
 
 @pytest.mark.parametrize("named", [{"allowed_user_ids": frozenset({BOB})}, {"admin_user_ids": frozenset({BOB})}])
