@@ -148,7 +148,7 @@ class Quota:
             counts = await asyncio.to_thread(lambda: list(map(self._tokens.count, joined)))  # noqa: B023
             await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
-    async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
+    async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
         """Charge for speech by the tokens of the text that was `read` aloud or `written` down."""
         prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))

@@ -56,7 +56,7 @@ class Material:
     compressed: int = field(default=1, repr=False)
 
     @property
-    def told(self) -> Sequence[Source]:
+    def new_sources(self) -> Sequence[Source]:
         """The sources whose content may appear in the summary."""
         return self.window or [*self.base, *self.lines]
 
@@ -118,7 +118,11 @@ class Summariser:
         self, text: str, score: Score, material: Material, ask: AskForText
     ) -> tuple[str, Score]:
         """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
-        told = [replace(source, is_user=True) for source in material.told] if material.of_summaries else material.told
+        told = (
+            [replace(source, is_user=True) for source in material.new_sources]
+            if material.of_summaries
+            else material.new_sources
+        )
         missing = await asyncio.to_thread(quality_score.find_missing_details, text, told)
         if not missing:
             return text, score
@@ -133,7 +137,7 @@ class Summariser:
         return (again, other) if not objections and other and other.total > score.total else (text, score)
 
     def _clean_text(self, text: str, material: Material) -> str:
-        lines = [source.text for source in material.told]
+        lines = [source.text for source in material.new_sources]
         own = quality_gate.remove_headings(_remove_superseded_facts(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
@@ -148,7 +152,7 @@ class Summariser:
 
     def _judge_text(self, text: str, material: Material) -> tuple[list[str], Score | None]:
         """Return the objections to a text and its score. This is slow for long sources, so run it in a thread."""
-        known = [*material.base, *material.window] if material.window else material.told
+        known = [*material.base, *material.window] if material.window else material.new_sources
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
         lines = [quality_gate.parse_source_line(source.text) for source in known]
         words = "\n".join(line.words for line in lines)
@@ -160,7 +164,7 @@ class Summariser:
             objections = ["it tells of what was to be dropped"]
         if objections:
             return objections, None
-        told = material.told
+        told = material.new_sources
         size = source_tokens if not material.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
@@ -273,7 +277,7 @@ class SummaryWriter:
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
         """Return a summary that passed the quality gate. Its token counts include failed attempts."""
-        if not material.told:
+        if not material.new_sources:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
 

@@ -22,7 +22,7 @@ class People(StatementRunner):
         self._known: dict[int, KnownPerson] = {}
         self._writes = 0
 
-    async def load(self) -> None:
+    async def load_standings(self) -> None:
         """Load the cache. Call this at start, and from time to time if other processes may write."""
         while True:  # ends: admins decide rarely
             writes = self._writes

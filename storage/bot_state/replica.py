@@ -56,7 +56,7 @@ class Replica:
     _is_alone: bool = field(default=False, init=False)
     _heartbeat_done: asyncio.Event = field(factory=asyncio.Event, init=False)
 
-    def register(self, raw: psycopg.Connection[Any]) -> None:
+    def register_process(self, raw: psycopg.Connection[Any]) -> None:
         """Register this process and declare an earlier one with the same DATA_DIR dead."""
         begun = _read_clock()
         with raw.transaction():

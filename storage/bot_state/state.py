@@ -84,7 +84,7 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         leases=Everybody(),
         check_writable=partial(asyncio.to_thread, check_free_space, folder),
     )
-    await state.people.load()
+    await state.people.load_standings()
     for move in await directory.finish_moves(stores):
         log.warning(
             "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
@@ -156,7 +156,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             check_writable=check_writable,
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
-        await state.people.load()
+        await state.people.load_standings()
         leases.add_serving_callback(prepare)
         await directory.move_records_to_server()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}

@@ -32,7 +32,7 @@ class LeaseHolder(Protocol):
     id: int
     held: dict[int, int]
 
-    def register(self, raw: psycopg.Connection[Any]) -> None:
+    def register_process(self, raw: psycopg.Connection[Any]) -> None:
         """Register this process on the server."""
 
 
@@ -273,7 +273,7 @@ def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHo
         _check_session_pooling(raw, url)
         migrate(raw)
         if replica is not None:
-            replica.register(raw)
+            replica.register_process(raw)
 
 
 def _check_session_pooling(raw: Raw, url: str) -> None:

@@ -175,7 +175,7 @@ async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stra
     if said := format_quote(words, MAX_QUOTE_CHARS):
         text += f"\n\n{tr('shared-quoted', text=said)}"
     try:
-        await dependencies.delivery.say(chat, text, keyboard=make_keyboard(row))
+        await dependencies.delivery.send_text(chat, text, keyboard=make_keyboard(row))
     except DeliveryError as error:
         log.warning("an admin could not be asked about somebody: %s", type(error).__name__)
 
@@ -190,7 +190,7 @@ async def set_standing(dependencies: Dependencies, person_id: int, standing: Sta
     if standing == "allowed" and before is not None and before.standing != "allowed":
         with use_language(find_language(language) or dependencies.default_language):
             try:
-                await dependencies.delivery.say(Chat(id=person_id), tr("admin-let-in"))
+                await dependencies.delivery.send_text(Chat(id=person_id), tr("admin-let-in"))
             except DeliveryError as error:
                 log.info("somebody who was let in could not be told: %s", type(error).__name__)
     return decided

@@ -139,7 +139,7 @@ class AnswerButtons(Family):
         answered = await self._stream_answer(ask, stream, answer)
         if answered is None and is_answer:  # the answer with the pressed button stays
             await self._last_buttons.remove_buttons(self._delivery, chat, ask.message_id)
-            await self._delivery.say(chat, tr("answers-too-late"))
+            await self._delivery.send_text(chat, tr("answers-too-late"))
         elif answered is None or status:
             await self._show_text(ask, status if answered else tr("answers-too-late"))
         return await self._deliver_uncancelled(ask, stream, answered)
@@ -205,7 +205,7 @@ class AnswerButtons(Family):
         if self._last_buttons.record_answer(chat, sent):
             await self._last_buttons.clear_earlier_buttons(self._delivery, chat)
         for notice in reply.notices:
-            await self._delivery.say(chat, notice)
+            await self._delivery.send_text(chat, notice)
         for proposal in reply.proposals:
             await proposals.ask_about_proposal(self._dependencies, chat, ask.person, proposal)
         await speak_answer_if_wanted(self._dependencies, chat, ask.person, reply, sent)
@@ -232,7 +232,7 @@ async def speak_answer_if_wanted(
     except DeliveryError:
         raise
     except KeepsakeError as error:
-        await dependencies.delivery.say(chat, format_error(error))
+        await dependencies.delivery.send_text(chat, format_error(error))
 
 
 async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
@@ -286,7 +286,7 @@ def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -
 async def offer_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Ask the author of an edited message whether to answer it again."""
     button = dependencies.buttons.make_button(CORRECTED, chat, person, tr("answers-again"), _make_press_payload(turn))
-    await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
+    await dependencies.delivery.send_text(chat, tr("answers-offer"), keyboard=make_keyboard([button]))
 
 
 async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
@@ -301,4 +301,4 @@ async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Per
         button(NOTHING, label=tr("answers-wrong-nothing")),
     ]
     about = replace(chat, reply_to=telegram_id)
-    await dependencies.delivery.say(about, tr("answers-wrong"), keyboard=make_keyboard(row))
+    await dependencies.delivery.send_text(about, tr("answers-wrong"), keyboard=make_keyboard(row))

@@ -23,7 +23,7 @@ class Basics(Family):
         await self._show_welcome(ask)
         if was_on:
             return text
-        await self._delivery.say(ask.chat, text)
+        await self._delivery.send_text(ask.chat, text)
         return None
 
     @Command("start", where="private")
@@ -48,7 +48,7 @@ class Basics(Family):
         keyboard = make_keyboard([self._make_button(ask, MORE, tr("basics-button-more"))])
         introduction = tr("basics-just-write" if ask.chat.is_private else "basics-just-mention")
         text = "\n".join([introduction, "", *(rows[name] for name in USUAL if name in rows)])
-        await self._delivery.say(ask.chat, text, keyboard=keyboard)
+        await self._delivery.send_text(ask.chat, text, keyboard=keyboard)
         return None
 
     @Press(MORE)
@@ -66,7 +66,7 @@ class Basics(Family):
     async def _show_stored_data(self, ask: Ask) -> None:
         config, days = await self._read_config(ask), self._operation.retention_days
         text = format_what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
-        await self._delivery.say(ask.chat, text)
+        await self._delivery.send_text(ask.chat, text)
 
     _handle_privacy_command = Command("privacy")(_show_stored_data)
     _press_stored = Press(STORED)(_show_stored_data)

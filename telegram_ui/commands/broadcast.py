@@ -36,7 +36,7 @@ class Broadcasting(Family):
         super().__init__(dependencies)
         self._text = NextText("broadcast", dependencies)
 
-    async def take_text(self, ask: Ask) -> bool:
+    async def handle_text(self, ask: Ask) -> bool:
         if await self._text.match_answer(ask) is None:
             return False
         await self._text.close_question(ask)
@@ -74,12 +74,12 @@ async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, text: s
     """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
     found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, text)
     if isinstance(found, str):
-        await dependencies.delivery.say(ask.chat, found)
+        await dependencies.delivery.send_text(ask.chat, found)
         return
     proposed, people = found
     keyboard = make_keyboard(_make_broadcast_buttons(dependencies, ask.person.id, proposed.id, is_sending=False))
     question = f"{tr('broadcast-confirm', people=len(people))}\n\n{proposed.text}"
-    await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
+    await dependencies.delivery.send_text(ask.chat, question, keyboard=keyboard)
 
 
 def _make_broadcast_buttons(
@@ -149,7 +149,7 @@ async def _send_broadcast(dependencies: Dependencies, broadcast: Broadcast) -> N
 async def _send_text(dependencies: Dependencies, person: int, text: str) -> Outcome | None:
     """Send a text to a person. Return None if it was definitely not sent and can be sent later."""
     try:
-        await dependencies.delivery.say(Chat(id=person), text)
+        await dependencies.delivery.send_text(Chat(id=person), text)
     except ServedElsewhere:
         return None
     except DeliveryUnknown:
@@ -171,4 +171,4 @@ async def _report_progress(
         if broadcast.receipt is not None:
             await dependencies.delivery.edit(chat, broadcast.receipt, Piece(text=text), keyboard=keyboard)
         elif is_over:
-            await dependencies.delivery.say(chat, text)
+            await dependencies.delivery.send_text(chat, text)

@@ -45,7 +45,7 @@ class ChatsCommands(Family):
     async def _handle_press(self, ask: Ask) -> str | None:
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:
-            await self._delivery.say(ask.chat, await self._begin_chat(replace(ask, argument="")) or "")
+            await self._delivery.send_text(ask.chat, await self._begin_chat(replace(ask, argument="")) or "")
             return None
         if not number.removeprefix("-").isdecimal():
             return tr("shared-dead-button")
@@ -94,7 +94,7 @@ class ChatsCommands(Family):
 
     _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
-    async def take_text(self, ask: Ask) -> bool:
+    async def handle_text(self, ask: Ask) -> bool:
         return await self._title.handle_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, ask: Ask, thread: int) -> str:

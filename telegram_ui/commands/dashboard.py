@@ -52,7 +52,7 @@ class DashboardCommands(Family):
         button = InlineKeyboardButton(tr("web-open"), web_app=WebAppInfo(page))
         keyboard = make_keyboard([button] if url.startswith("https://") else [])
         try:
-            await self._delivery.say(target, text, keyboard=keyboard)
+            await self._delivery.send_text(target, text, keyboard=keyboard)
         except ChatGone:
             if here.is_private:
                 raise

@@ -26,7 +26,7 @@ class ExportCommands(Family):
     @Press(EXPORT, who="admins", queue="slow")
     async def _send_chosen_files(self, ask: Ask) -> None:
         if sentence := await self._send_files(ask, ask.argument):
-            await self._delivery.say(ask.chat, sentence)
+            await self._delivery.send_text(ask.chat, sentence)
 
     async def _send_files(self, ask: Ask, kind: str) -> str | None:
         """Send the files to the private chat. Return the reply for a group or after a failure, or None."""

@@ -209,15 +209,15 @@ class Family:
         state = await self._services.memory.wizards.find_state(chat.location, person.id)
         return state is not None and state.accepts_answer(update_id)
 
-    async def take_text(self, ask: Ask) -> bool:
+    async def handle_text(self, ask: Ask) -> bool:
         """Handle a text that this family asked for. Return False if the text is an ordinary message."""
         return False
 
     def awaits_file(self, ask: Ask) -> bool:
-        """Return True if take_file() would handle this file."""
+        """Return True if handle_file() would handle this file."""
         return False
 
-    async def take_file(self, ask: Ask) -> bool:
+    async def handle_file(self, ask: Ask) -> bool:
         """Handle a file that this family asked for. Return True if it was handled."""
         return False
 
@@ -270,7 +270,7 @@ class Family:
 
     async def _report_failure(self, ask: Ask, text: str) -> str | None:
         keyboard = self._dependencies.buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
-        await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
+        await self._delivery.send_text(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
         return None
 
     async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> str | None:
@@ -297,11 +297,11 @@ class NextText:
         """Ask a question, which replaces the person's open one. match_answer() will then return `subject`."""
         await self._store_state(ask, f"{self._kind}{subject or ''}", make_nonce())
         if ask.chat.is_private:
-            await self._delivery.say(ask.chat, question)
+            await self._delivery.send_text(ask.chat, question)
         else:
             field = ForceReply(selective=True, input_field_placeholder=example[:64])
             public = replace(ask.chat, only_for=None)  # an ephemeral message cannot be replied to
-            await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
+            await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
     async def match_answer(self, ask: Ask) -> int | None:
         """Return the subject of the open question (0 for none), or None if the text does not answer it."""
@@ -330,7 +330,7 @@ class NextText:
         if not is_too_long:
             await self.close_question(ask)
         if reply:
-            await self._delivery.say(ask.chat, f"{reply}\n{tr('shared-once-more')}" if is_too_long else reply)
+            await self._delivery.send_text(ask.chat, f"{reply}\n{tr('shared-once-more')}" if is_too_long else reply)
         return True
 
     async def close_question(self, ask: Ask) -> None:

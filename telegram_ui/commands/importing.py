@@ -74,7 +74,7 @@ class TransferCommands(Family):
             return
         config, now = await self._read_config(ask), self._monotonic()
         if config is not None and config.incognito:
-            await self._delivery.say(ask.chat, tr("transfer-incognito"))
+            await self._delivery.send_text(ask.chat, tr("transfer-incognito"))
             return
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
         self._awaited[ask.chat.location, ask.person.id] = now + FILE_WAIT.total_seconds()
@@ -83,18 +83,18 @@ class TransferCommands(Family):
             await self._show_text(ask, tr("transfer-ask-for-file"), [paste])
         else:
             how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
-            await self._delivery.say(ask.chat, how, keyboard=ForceReply(selective=True))
+            await self._delivery.send_text(ask.chat, how, keyboard=ForceReply(selective=True))
 
     def awaits_file(self, ask: Ask) -> bool:
         until = self._awaited.get((ask.chat.location, ask.person.id))
         return until is not None and find_document(ask.update.message) is not None and self._monotonic() <= until
 
-    async def take_file(self, ask: Ask) -> bool:
+    async def handle_file(self, ask: Ask) -> bool:
         document = find_document(ask.update.message)
         if document is None or not self.awaits_file(ask):
             return False
         if not await self._may_configure(ask.chat, ask.person):
-            await self._delivery.say(ask.chat, tr("shared-admins-only"))
+            await self._delivery.send_text(ask.chat, tr("shared-admins-only"))
         elif await self._offer_import(ask, _ImportSource(message_id=document.message_id, document=document)):
             self._awaited.pop((ask.chat.location, ask.person.id), None)
         return True
@@ -103,15 +103,15 @@ class TransferCommands(Family):
         place = (ask.chat.location, ask.person.id)
         if self._monotonic() > self._awaited.pop(place, 0.0):
             return False
-        await self._delivery.say(ask.chat, tr("transfer-not-awaited"))
+        await self._delivery.send_text(ask.chat, tr("transfer-not-awaited"))
         return True
 
     @Press(PASTE)
     async def _ask_for_paste(self, ask: Ask) -> None:
         await self._paste.ask_question(ask, tr("transfer-paste-how"), subject=None, example="")
-        await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
+        await self._delivery.send_text(ask.chat, tr("transfer-paste-prompt"))
 
-    async def take_text(self, ask: Ask) -> bool:
+    async def handle_text(self, ask: Ask) -> bool:
         if await self._paste.match_answer(ask) is None or ask.message_id is None:
             return False
         if len(ask.argument) < MAX_PIECE_CHARS:
@@ -124,7 +124,7 @@ class TransferCommands(Family):
         chat = replace(ask.chat, reply_to=source.message_id)
         async with self._delivery.show_typing(chat):
             (text, *rows), is_read = await self._make_step_or_error(ask, source)
-        await self._delivery.say(chat, text, keyboard=make_keyboard(*rows))
+        await self._delivery.send_text(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
     async def _show_next_step(self, ask: Ask, source: _ImportSource) -> str | None:

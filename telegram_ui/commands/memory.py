@@ -134,7 +134,7 @@ class MemoryCommands(Family):
             else:
                 text = tr("memory-not-enough") if result is None else tr("memory-not-written", why=result)
             try:
-                await self._delivery.say(ask.chat, text, keyboard=keyboard)
+                await self._delivery.send_text(ask.chat, text, keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
@@ -157,7 +157,7 @@ class MemoryCommands(Family):
         )
         return None
 
-    async def take_text(self, ask: Ask) -> bool:
+    async def handle_text(self, ask: Ask) -> bool:
         async def keep(fact_id: int) -> str | None:
             return await (self._edit_fact(ask, fact_id, ask.argument) if fact_id else self._add_fact(ask, ask.argument))
 

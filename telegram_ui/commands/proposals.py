@@ -79,4 +79,4 @@ async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Per
     make_button = dependencies.buttons.make_button
     accept = make_button(PROPOSED, chat, person, yes, f"{proposal.kind}-{choice}", erases=erases)
     decline = make_button(PROPOSED, chat, person, tr("shared-no"), f"{proposal.kind}-{NO}")
-    await dependencies.delivery.say(chat, text, keyboard=make_keyboard([accept, decline]))
+    await dependencies.delivery.send_text(chat, text, keyboard=make_keyboard([accept, decline]))

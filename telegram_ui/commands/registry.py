@@ -74,7 +74,7 @@ class Commands:
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
-        self._taking_texts = [family for family in self._families if type(family).take_text is not Family.take_text]
+        self._taking_texts = [family for family in self._families if type(family).handle_text is not Family.handle_text]
         # Families with the same rule are asked once.
         self._awaiting_texts = tuple({type(family).awaits_text: family for family in self._taking_texts}.values())
         self._declared: dict[str, tuple[Family, Press]] = {}
@@ -152,7 +152,7 @@ class Commands:
         else:
             text = await self._run_command(ask, family, declared)
         if text:
-            await self.dependencies.delivery.say(chat, text)
+            await self.dependencies.delivery.send_text(chat, text)
 
     async def handle_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
         """Handle the press of an inline button. If the press has no effect, a toast gives the reason."""
@@ -188,11 +188,11 @@ class Commands:
         except KeepsakeError:
             return True
 
-    async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+    async def handle_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Pass a text to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person, text)
         for family in self._taking_texts:
-            if await family.take_text(ask):
+            if await family.handle_text(ask):
                 return True
         return False
 
@@ -201,10 +201,10 @@ class Commands:
         ask = Ask(update=update, chat=chat, person=person)
         return any(family.awaits_file(ask) for family in self._families)
 
-    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+    async def handle_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Pass a file to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person)
-        return any([await family.take_file(ask) for family in self._families])
+        return any([await family.handle_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""

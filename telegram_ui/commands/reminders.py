@@ -148,7 +148,7 @@ async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person,
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
     keyboard = make_keyboard([yes, no], _make_zone_row(dependencies, chat, person, config))
-    await dependencies.delivery.say(chat, text, keyboard=keyboard)
+    await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
 def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
@@ -218,7 +218,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
         if now - reminder.due_at >= timedelta(minutes=2):
             text += f"\n\n{tr('reminders-late', when=format_due_time(replace(reminder, repeat=''), find_zone(config)))}"
     try:
-        await delivery.say(chat, text)
+        await delivery.send_text(chat, text)
     except DeliveryUnknown:
         return "unknown"
     except ChatGone:

@@ -71,7 +71,7 @@ class SearchCommands(Family):
             rows.append([self._make_button(ask, MORE, tr("search-more"), payload)])
         if not titles and page.first == 0 and len(await self._list_conversation_titles(ask)) > 1:
             rows.append([self._make_button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
-        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
+        await self._delivery.send_text(ask.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
         return None
 
     async def _list_conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:

@@ -94,7 +94,7 @@ class SummaryCommands(Family):
         await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         if was_on:
             return text
-        await self._delivery.say(ask.chat, text)
+        await self._delivery.send_text(ask.chat, text)
         return None
 
     async def _choose_policy(self, ask: Ask) -> None:
@@ -155,7 +155,7 @@ class SummaryCommands(Family):
                 elif progress.state in ("failed", "busy"):
                     await self._report_failure(ask, format_progress(progress))
                 else:
-                    message_ids.extend(await self._delivery.say(ask.chat, format_progress(progress)))
+                    message_ids.extend(await self._delivery.send_text(ask.chat, format_progress(progress)))
             except DeliveryError as error:
                 log.warning("progress was not shown: %s", type(error).__name__)
 

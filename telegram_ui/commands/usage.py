@@ -29,7 +29,7 @@ class UsageCommands(Family):
             before = within
         left = await quota.count_tokens_left(owner)
         lines += [] if left is None else ["", tr("usage-left", tokens=left)]
-        await self._delivery.say(ask.chat, "\n".join(lines))
+        await self._delivery.send_text(ask.chat, "\n".join(lines))
 
 
 def format_usage(days_of_use: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:

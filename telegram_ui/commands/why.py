@@ -60,7 +60,7 @@ class WhyCommands(Family):
         explanation = await self._find_explanation(ask, telegram_id)
         if explanation is None or not explanation.record.is_known:
             unknown = tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
-            await self._delivery.say(ask.chat, unknown if explanation is None else tr("why-lost"))
+            await self._delivery.send_text(ask.chat, unknown if explanation is None else tr("why-lost"))
             return
         pages = make_why_pages(explanation, ask.chat, await self._read_zone(ask.chat.scope.owner))
         details = self._make_details_button(ask, explanation, telegram_id or 0, tr("why-details"), 1)
@@ -70,7 +70,7 @@ class WhyCommands(Family):
             for fact in facts[:MAX_CORRECTABLE]
         ]
         keyboard = make_keyboard([details] if len(pages) > 1 else [], *corrections)
-        await self._delivery.say(ask.chat, pages[0], keyboard=keyboard)
+        await self._delivery.send_text(ask.chat, pages[0], keyboard=keyboard)
 
     async def _find_explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
         scope = ask.chat.scope

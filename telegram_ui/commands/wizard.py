@@ -71,7 +71,7 @@ class Wizard(Family):
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered_storages]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
-        await self._delivery.say(ask.chat, question, keyboard=make_keyboard(row))
+        await self._delivery.send_text(ask.chat, question, keyboard=make_keyboard(row))
 
     @Command(CANCEL, who="admins")
     async def _say_nothing_to_cancel(self, ask: Ask) -> str:
@@ -81,7 +81,9 @@ class Wizard(Family):
         if (state := await self._find_wizard(ask)) is None:
             return False
         await self._states.delete_state(ask.chat.location, ask.person.id)
-        await self._delivery.say(ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled"))
+        await self._delivery.send_text(
+            ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled")
+        )
         return True
 
     @Press(KIND)
@@ -106,7 +108,7 @@ class Wizard(Family):
         await self._show_text(ask, format_option(STORAGE_NAMES[storage], is_chosen=True))
         return await self._choose_storage(ask, state, storage)
 
-    async def take_text(self, ask: Ask) -> bool:
+    async def handle_text(self, ask: Ask) -> bool:
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
         state = await self._read_state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
@@ -119,7 +121,7 @@ class Wizard(Family):
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
             await self._end_wizard(state, update if is_answer else None)
-            await self._delivery.say(chat, tr("wizard-expired"))
+            await self._delivery.send_text(chat, tr("wizard-expired"))
             return is_answer
         if state.step == STORAGE:
             storage = parse_storage(text, tuple(self._offered_storages))
@@ -127,7 +129,7 @@ class Wizard(Family):
                 return False
             if storage is None:
                 storages = join_alternatives([*self._offered_storages.values(), "/cancel"])
-                await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
+                await self._delivery.send_text(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._choose_storage(ask, state, storage)
         elif number is None:
@@ -177,14 +179,14 @@ class Wizard(Family):
 
         config, text = await self._read_config(ask), tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)
-        await self._delivery.say(ask.chat, text, keyboard=make_keyboard(numbers))
+        await self._delivery.send_text(ask.chat, text, keyboard=make_keyboard(numbers))
         return None
 
     async def _finish_wizard(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, ask.person):
             await self._end_wizard(state, ask.update)
-            await self._delivery.say(chat, tr("shared-admins-only"))
+            await self._delivery.send_text(chat, tr("shared-admins-only"))
             return
         owner = chat.scope.owner
         before = await memory.get_config(owner)
@@ -200,7 +202,7 @@ class Wizard(Family):
                     lines.append(tr("wizard-moved", messages=total, **names))
         # The wizard ends after this message, so that a number that is replayed after a crash still finds it.
         try:
-            await self._delivery.say(chat, "\n".join(lines))
+            await self._delivery.send_text(chat, "\n".join(lines))
         except DeliveryError:
             await self._end_wizard(state, ask.update)
             raise

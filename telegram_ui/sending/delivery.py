@@ -104,7 +104,7 @@ class Delivery:
             self._threads[self.get_current_id(chat), message_id] = chat.thread
         return message_id
 
-    async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
+    async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
         """Send a text with a keyboard under its last message. Return the ids. Raise DeliveryError on failure."""
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
         return await self.send(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
@@ -115,7 +115,7 @@ class Delivery:
         """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
         piece = text if isinstance(text, Piece) else Piece(text=text)
         if message_id is None or not await self.edit(chat, message_id, piece, keyboard=keyboard):
-            await self.say(chat, text, keyboard=keyboard)
+            await self.send_text(chat, text, keyboard=keyboard)
 
     async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """React to a message with an emoji. Return False if Telegram does not allow it."""

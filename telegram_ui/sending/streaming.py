@@ -177,7 +177,7 @@ class AnswerStream:
             await self._mark_last_message(tr("answers-broken-off-again"))
         elif not await self._mark_last_message(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):
-                await self._delivery.say(self._chat, tr("answers-stopped"))
+                await self._delivery.send_text(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
         """Mark the answer as broken off if any part of it is shown."""

@@ -70,7 +70,7 @@ class Access:
     async def reload_decisions(self, person_ids: Iterable[int]) -> None:
         """Reload the admins' decisions, also of other processes, if any of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, person_ids)):
-            await self._people.load()
+            await self._people.load_standings()
 
     def may_notify_stranger(self, person: Person) -> bool:
         """Return True if a stranger may be told about access, and count the notice."""

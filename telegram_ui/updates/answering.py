@@ -274,7 +274,7 @@ class Answering:
         outcome, shown_as = await self._answer_delivery.send_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
-                await run_guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
+                await run_guarded(parsed, partial(self._delivery.send_text, parsed.chat, notice))
             for proposal in reply.proposals:
                 ask = partial(proposals.ask_about_proposal, dependencies, parsed.chat, parsed.person, proposal)
                 await run_guarded(parsed, ask)
@@ -322,7 +322,7 @@ class Answering:
             notices = await self._conversation.settle(parsed.scope)
         for notice in notices:
             # In a group everybody reads the notice, but a button would belong to one person.
-            await self._delivery.say(chat, notice, keyboard=make_keyboard() if chat.is_private else None)
+            await self._delivery.send_text(chat, notice, keyboard=make_keyboard() if chat.is_private else None)
 
 
 @define(eq=False)

@@ -153,7 +153,7 @@ class Dispatcher:
                 work = partial(self._file_attempts.run_with_limit, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
-            say, format_unknown = self._delivery.say, self._commands.format_unknown_command
+            say, format_unknown = self._delivery.send_text, self._commands.format_unknown_command
             self._submit_command(received, parsed, lambda: say(parsed.chat, format_unknown(parsed.command)))
         else:  # in a group, another bot may know the command
             self._submit_command(received, parsed, DO_NOTHING)
@@ -231,7 +231,7 @@ class Dispatcher:
         if correction.is_last and parsed.text:
             await answers.offer_answer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
         elif parsed.chat.is_private:
-            await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
+            await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
         else:  # a message for each edit would be noise in a group
             await self._delivery.react(parsed.chat, edited, NOTED_REACTION)
 
@@ -250,15 +250,15 @@ class Dispatcher:
         if not was_stopped and not self._queues.chats.cancel_running(parsed.location):
             waiting = self._queues.chats.pop_next(parsed.location, WaitingTurn)
             if waiting is None:
-                await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
+                await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
                 return
             await self._queue.mark_done(waiting.update_ids)
-            await self._delivery.say(parsed.chat, tr("answers-stopped"))
+            await self._delivery.send_text(parsed.chat, tr("answers-stopped"))
 
     async def _make_claimant_admin(self, received: Received, parsed: ParsedUpdate) -> None:
         if await self._claim.make_admin(parsed.person):
             logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
-            await self._delivery.say(parsed.chat, tr("notices-claimed"))
+            await self._delivery.send_text(parsed.chat, tr("notices-claimed"))
             self._route_update(received, replace(parsed, argument=""))
         else:
             self._tell_stranger(parsed)
@@ -283,7 +283,7 @@ class Dispatcher:
         async def say() -> None:
             # The stored language is not read, because a notice must cost nothing.
             with use_language(self._commands.find_app_language(parsed.person)):
-                await self._delivery.say(parsed.chat, sentence())
+                await self._delivery.send_text(parsed.chat, sentence())
 
         notify = partial(self._error_boundary.run_guarded, parsed, say, reads_language=False)
         self._queues.notices.submit(parsed.location, notify)
@@ -325,9 +325,9 @@ class Dispatcher:
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
             if parsed.attachment != FILE:
-                was_taken = await self._commands.take_text(update, chat, person, parsed.text)
+                was_taken = await self._commands.handle_text(update, chat, person, parsed.text)
             elif was_taken := self._commands.awaits_file(update, chat, person):
-                take = partial(self._commands.take_file, update, chat, person)
+                take = partial(self._commands.handle_file, update, chat, person)
                 await self._file_attempts.run_with_limit(update, chat, take)
 
         request = Repeatable(pieces=(parsed,), received=received)
@@ -341,7 +341,7 @@ class Dispatcher:
             if parsed.attachment:
                 kind = f"files-kind-{parsed.attachment}"
                 hint = f"{tr('files-cannot-read', what=tr(kind))} {tr('files-write')}"
-            await self._delivery.say(parsed.chat, hint)
+            await self._delivery.send_text(parsed.chat, hint)
 
         if not parsed.album or self._albums.get(parsed.location) != parsed.album:
             if parsed.album:

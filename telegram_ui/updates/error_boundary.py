@@ -82,10 +82,10 @@ class ErrorBoundary:
     async def say(self, parsed: ParsedUpdate, text: str, request: Repeatable | None) -> None:
         """Send a sentence to an update's sender, with a button to repeat `request`. Raise DeliveryError on failure."""
         if request is None or parsed.telegram_id is None:
-            await self._delivery.say(parsed.chat, text)
+            await self._delivery.send_text(parsed.chat, text)
         else:
             keyboard = self._repeats.make_button(request)
-            await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
+            await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
 def format_frames(error: BaseException) -> str:

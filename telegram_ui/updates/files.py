@@ -127,7 +127,7 @@ class AttachedFiles:
         words = await self._attachments.transcribe(data, file.name, file.mime, person_id=parsed.person.id)
         with suppress(DeliveryUnknown):
             shown = TextBuilder().add_quote(words).build()
-            await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
+            await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
         heard = replace(piece, text=words, source=f"{piece.source}:{number}", telegram_id=None, seam="\n")
         # Words recorded in Telegram are the sender's own. In an audio file anybody may speak.
         if not file.is_recorded:
@@ -223,7 +223,7 @@ class FileAttempts:
         if query is None:
             document = find_document(message)
             reply_to = document.message_id if document else None
-            await self._delivery.say(replace(chat, reply_to=reply_to), tr("notices-set-aside"))
+            await self._delivery.send_text(replace(chat, reply_to=reply_to), tr("notices-set-aside"))
         else:
             await self._delivery.replace(chat, message.message_id if message else None, tr("notices-set-aside"))
             with suppress(TelegramError):  # the press may be too old, but the person sees the message

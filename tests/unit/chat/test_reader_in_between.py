@@ -82,7 +82,7 @@ async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_p
             await people.store_decision(one, admin_id=7, now=now + timedelta(seconds=len(standing)))
 
         async def load() -> None:
-            await people.load()
+            await people.load_standings()
 
         async def check() -> None:
             assert people.get_standing(8) == standing[-1]

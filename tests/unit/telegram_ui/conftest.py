@@ -76,7 +76,7 @@ class Scripted:
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
-    async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
+    async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
         """Count nothing."""
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: object = None) -> Reply:
@@ -173,10 +173,10 @@ class Toys(Family):
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         return bool(self.asked_for)
 
-    async def take_text(self, ask: Ask) -> bool:
+    async def handle_text(self, ask: Ask) -> bool:
         if ask.argument not in self.asked_for:
             return False
-        await self._delivery.say(ask.chat, f"wizard took {ask.argument}")
+        await self._delivery.send_text(ask.chat, f"wizard took {ask.argument}")
         return True
 
 

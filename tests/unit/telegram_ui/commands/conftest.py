@@ -187,7 +187,7 @@ class Desk:
                     )
                     taken = True
                 else:
-                    taken = await self.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
+                    taken = await self.commands.handle_text(update, parsed.chat, parsed.person, parsed.text)
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:

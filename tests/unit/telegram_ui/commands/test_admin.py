@@ -88,7 +88,7 @@ async def test_a_stranger_is_let_in_by_a_button_and_removed_by_another(desk: Des
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}) – let in"
     assert desk.last(BOB).startswith("You have been let in")
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}) – let in"
-    await desk.services.memory.people.load()
+    await desk.services.memory.people.load_standings()
     assert access(desk, settings).serves(BOB), "it is stored"
     await desk.say(ANN, ANN, "/admin")
     message, buttons = desk.buttons(ANN)

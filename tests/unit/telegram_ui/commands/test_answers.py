@@ -25,7 +25,7 @@ async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
     incoming = Incoming(scope=chat.scope, person=PERSON, pieces=(piece,), in_group=not chat.is_private)
     reply = await talk.conversation.reply(incoming)
     keyboard = make_answer_keyboard(desk.commands.dependencies, chat, PERSON, reply)
-    await desk.peer.delivery().say(chat, reply.text, keyboard=keyboard)
+    await desk.peer.delivery().send_text(chat, reply.text, keyboard=keyboard)
 
 
 async def stored(talk: Talk) -> list[str]:

@@ -88,7 +88,7 @@ async def regenerated(desk: Desk, talk: Talk) -> tuple[Any, dict[str, str]]:
     ann = Person(id=ANN, name="Ann")
     reply = await talk.say("I like tea.", person=ann)
     keyboard = answers.make_answer_keyboard(desk.commands.dependencies, Chat(id=ANN), ann, reply)
-    await desk.peer.delivery().say(Chat(id=ANN), reply.text, keyboard=keyboard)
+    await desk.peer.delivery().send_text(Chat(id=ANN), reply.text, keyboard=keyboard)
     await choose(desk, "Regenerate")
     return desk.buttons(ANN)
 

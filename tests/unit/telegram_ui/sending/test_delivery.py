@@ -139,16 +139,16 @@ async def test_a_piece_with_refused_entities_goes_out_plain(peer: Peer, streamin
 
 async def test_empty_answers_are_never_sent_as_such(peer: Peer) -> None:
     await AnswerStream(peer.delivery(), PRIVATE).finish(" \n ")
-    await peer.delivery().say(PRIVATE, "")
+    await peer.delivery().send_text(PRIVATE, "")
     assert all(text.strip() for text in peer.texts(ANN))
 
 
 async def test_one_chats_pause_holds_up_no_other(peer: Peer) -> None:
     peer.fault("retry_after", method="sendMessage", chat_id=ANN, retry_after=30)
     delivery = peer.delivery()
-    waiting = asyncio.create_task(delivery.say(PRIVATE, "late"))
+    waiting = asyncio.create_task(delivery.send_text(PRIVATE, "late"))
     assert await peer.clock.sleeper() == 30
-    await delivery.say(OTHER, "at once")
+    await delivery.send_text(OTHER, "at once")
     assert peer.texts(BOB) == ["at once"]
     peer.clock.advance(30)
     await waiting
@@ -158,14 +158,14 @@ async def test_one_chats_pause_holds_up_no_other(peer: Peer) -> None:
 async def test_a_server_error_is_tried_again_a_bounded_number_of_times(peer: Peer) -> None:
     peer.fault("server_error", method="sendMessage", times=2)
     delivery = peer.delivery()
-    saying = asyncio.create_task(delivery.say(PRIVATE, "hello"))
+    saying = asyncio.create_task(delivery.send_text(PRIVATE, "hello"))
     for _ in range(2):
         peer.clock.advance(await peer.clock.sleeper())
         await asyncio.sleep(0)
     await saying
     assert peer.texts(ANN) == ["hello"]
     peer.fault("server_error", method="sendMessage", times=None)
-    failing = asyncio.create_task(delivery.say(PRIVATE, "never"))
+    failing = asyncio.create_task(delivery.send_text(PRIVATE, "never"))
     for _ in range(4):
         peer.clock.advance(await peer.clock.sleeper())
         await asyncio.sleep(0)
@@ -180,14 +180,14 @@ async def test_a_lost_connection_is_an_unknown_outcome_and_not_repeated(
 ) -> None:
     peer.fault(kind, method="sendMessage")
     with pytest.raises(DeliveryUnknown):
-        await peer.delivery().say(PRIVATE, "hello")
+        await peer.delivery().send_text(PRIVATE, "hello")
     assert peer.texts(ANN) == arrived
 
 
 async def test_an_unknown_outcome_says_which_pieces_did_arrive(peer: Peer) -> None:
     peer.fault("drop_after", method="sendMessage", after=1)
     with pytest.raises(DeliveryUnknown) as unknown:
-        await peer.delivery().say(PRIVATE, "word " * 2000)
+        await peer.delivery().send_text(PRIVATE, "word " * 2000)
     assert len(unknown.value.sent) == 1
 
 
@@ -224,7 +224,7 @@ async def test_a_dead_topic_falls_back_to_the_group(peer: Peer) -> None:
 async def test_a_blocked_bot_learns_that_the_chat_is_gone(peer: Peer) -> None:
     peer.world.block_bot(ANN)
     with pytest.raises(ChatGone):
-        await peer.delivery().say(PRIVATE, "hello")
+        await peer.delivery().send_text(PRIVATE, "hello")
     stream = AnswerStream(peer.delivery(), PRIVATE)
     await peer.begin(stream, "half")
     await peer.call("sendMessageDraft")
@@ -299,7 +299,7 @@ async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twic
 async def test_a_person_who_wrote_to_a_channel_is_answered_there(peer: Peer) -> None:
     """Telegram wants the topic of the direct messages, and none of a forum's."""
     with contextlib.suppress(DeliveryError):  # the local server has no such topics
-        await peer.delivery().say(Chat(id=GROUP, thread=-8_000_000_011, is_private=False), "hi")
+        await peer.delivery().send_text(Chat(id=GROUP, thread=-8_000_000_011, is_private=False), "hi")
     sent = peer.called("sendMessage")[-1]["params"]
     assert str(sent["direct_messages_topic_id"]) == "8000000011"
     assert "message_thread_id" not in sent
@@ -308,10 +308,10 @@ async def test_a_person_who_wrote_to_a_channel_is_answered_there(peer: Peer) -> 
 async def test_a_server_that_takes_no_red_buttons_gets_plain_ones_from_then_on(peer: Peer) -> None:
     red = InlineKeyboardMarkup([[InlineKeyboardButton("Erase", callback_data="x", style="danger")]])
     delivery = peer.delivery()
-    await delivery.say(PRIVATE, "before", keyboard=red)
+    await delivery.send_text(PRIVATE, "before", keyboard=red)
     peer.fault("error", method="sendMessage", description="Bad Request: unknown field style")
-    await delivery.say(PRIVATE, "one", keyboard=red)
-    await delivery.say(PRIVATE, "two", keyboard=red)
+    await delivery.send_text(PRIVATE, "one", keyboard=red)
+    await delivery.send_text(PRIVATE, "two", keyboard=red)
     calls = [str(call["params"]["reply_markup"]) for call in peer.called("sendMessage")]
     assert ["danger" in call for call in calls] == [True, True, False, False]
     assert peer.texts(ANN) == ["before", "one", "two"]

@@ -41,7 +41,7 @@ async def test_every_text_arrives_as_it_is_written(peer: Peer, language: str) ->
     sheets.append(sheet)
     delivery = peer.delivery()
     for page in sheets:
-        await delivery.say(OTHER, page)
+        await delivery.send_text(OTHER, page)
     assert peer.texts(BOB) == sheets
 
 
@@ -49,6 +49,6 @@ async def test_every_text_arrives_as_it_is_written(peer: Peer, language: str) ->
 async def test_every_button_is_taken(peer: Peer, language: str) -> None:
     labels = [shown(language, key) for key in keys() if "-button" in key][:MOST_BUTTONS]
     rows = [[InlineKeyboardButton(label, callback_data="x" * 64)] for label in labels]
-    await peer.delivery().say(OTHER, "Buttons", keyboard=InlineKeyboardMarkup(rows))
+    await peer.delivery().send_text(OTHER, "Buttons", keyboard=InlineKeyboardMarkup(rows))
     [message] = [message for message in peer.world.messages[BOB].values() if message["from"]["is_bot"]]
     assert [row[0]["text"] for row in message["reply_markup"]["inline_keyboard"]] == labels

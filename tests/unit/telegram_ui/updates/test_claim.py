@@ -30,7 +30,7 @@ class Start:
 @pytest.fixture
 async def start(bots: Bots) -> Start:
     people = People(bots.inbox.database)
-    await people.load()
+    await people.load_standings()
     return Start(bots, people)
 
 
@@ -94,7 +94,7 @@ async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> Non
     ann, bob = (KnownPerson(id=number, standing="admin", name="") for number in (ANN, BOB))
     assert await first.claim_bot(ann, until=until, now=NOW)
     assert not await second.claim_bot(bob, until=until, now=NOW)
-    await second.load()
+    await second.load_standings()
     assert second.claimed_admins == {ANN}
 
 

@@ -120,7 +120,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         ann = Person(id=ANN, name="Ann")
         data = Buttons(b"key").sign_payload("toy", Chat(id=ANN), ann, "7")
         keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
-        await bots.dependencies.delivery.say(Chat(id=ANN), "Shall I?", keyboard=keyboard)
+        await bots.dependencies.delivery.send_text(Chat(id=ANN), "Shall I?", keyboard=keyboard)
         question = await failed(peer, "Shall I?", ANN)
         peer.world.press(ANN, ANN, question["message_id"], data)
         said = await failed(peer, "went wrong", ANN)
