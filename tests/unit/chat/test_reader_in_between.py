@@ -87,5 +87,5 @@ async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_p
         async def check() -> None:
             assert people.get_standing(8) == standing[-1]
 
-        await with_reader_at_each_step(decide, people.load, check)
+        await with_reader_at_each_step(decide, people.load_standings, check)
         await with_reader_at_each_step(load, decide, check)
