@@ -5,12 +5,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Literal
 
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
-from storage.tables.decisions import is_overruled_by, list_decisions_about
+from storage.tables.decisions import is_overruled_by, list_decisions_about, list_successions
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 MAX_CANDIDATES = 40  # facts that one text may be about
@@ -71,25 +70,20 @@ def plan_changes(
     everything that was said before it. Of several changes to one fact, the latest counts.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
-    decisions = list_decisions_about(known, erased)
+    decisions, successions = list_decisions_about(known, erased), list_successions(known)
     candidates = FactCandidates(valid)
     room = max_valid - len(valid)
     closed = set[int]()
     changes: list[FactChange] = []
     for draft in new:
-        if is_overruled_by(
-            decisions,
-            draft.text,
-            draft.subject if draft.kind not in LASTING else "",
-            sources=draft.source_ids,
-            said_at=datetime.min.replace(tzinfo=UTC) if draft.is_in_question else draft.observed_at,
-            person_id=draft.person_id,
-        ):
+        if is_overruled_by(decisions, draft):
             continue
-        change = FactChange(fact=draft)
+        change, is_overruled = FactChange(fact=draft), False
         for number in _select_related_facts(draft, valid, candidates):
             fact = valid[number]
             match compare_facts(draft, fact, is_named=draft.known == number and draft.is_change):
+                case "changed" | "ended" if _is_decided_later(fact, draft):
+                    is_overruled = True
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
                     break
@@ -106,6 +100,8 @@ def plan_changes(
                     break
                 case _:
                     pass
+        if is_overruled or _is_outdated(change, successions):
+            continue
         if change.same_as is None:
             if room <= 0 and draft.valid_to is None and not change.closes:
                 continue
@@ -117,6 +113,17 @@ def plan_changes(
         closed.update(change.closes)
         changes.append(change)
     return changes
+
+
+def _is_decided_later(fact: Fact | NewFact, draft: NewFact) -> bool:
+    decided_at = fact.decided_at
+    return decided_at is not None and (draft.is_in_question or draft.observed_at <= decided_at)
+
+
+def _is_outdated(change: FactChange, successions: Sequence[Decision]) -> bool:
+    """Return True if a change would make a replaced fact valid that was said before its successor."""
+    is_valid = change.same_as is None and change.gave_way_to is None and change.fact.valid_to is None
+    return is_valid and is_overruled_by(successions, change.fact)
 
 
 def _is_older_fact(draft: NewFact, fact: Fact | NewFact) -> bool:

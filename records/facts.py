@@ -77,6 +77,7 @@ class Decision:
     subject: str  # the single-valued attribute that it sets, or ""
     source_ids: tuple[int, ...]
     decided_at: datetime
+    quote_terms: tuple[str, ...] = ()  # of the words from which it was learned
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

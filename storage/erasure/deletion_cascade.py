@@ -276,6 +276,7 @@ async def _delete_dependents(tx: Transaction, message: Message) -> None:
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     deletion = await _find_dependents(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
     await _void_fold_leases(tx, scope.owner)
+    await decision_table.store_decisions(tx, scope.owner, deletion.facts.ids)
     await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_ends=False)
 
 

@@ -29,6 +29,7 @@ MIN_PIECES = 3
 MIN_RUN = 3  # words of a run
 MAX_RUN = 8  # words among which a run finds its pieces
 PAIR_PIECES = 0.6  # of two characters of a script without spaces: six characters are a run
+WORD_PIECES = 0.4  # of two Chinese characters that a tokenizer keeps whole; without such a pair, four are a run: a name
 OLD_MEMORY = 500
 """Messages of a memory in which a word that nobody had said before is rare, if a tokenizer cuts it at all."""
 MAX_HOLDERS = 100  # A word that more messages hold says nothing about one of them
@@ -298,7 +299,10 @@ def _count_run_tokens(word: str) -> float:
     """Return the number of tokens that a word adds to a run, or 0 for a function word."""
     if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
         return 0
-    return PAIR_PIECES if analyzer.is_character_pair(word) else _count_tokens(f" {word}")
+    if analyzer.is_character_pair(word):
+        is_chinese = all("\u30a0" <= character <= "\u9fff" for character in word)  # or Katakana, the script of names
+        return PAIR_PIECES if not is_chinese else 1 if _count_tokens(word) > 1 else WORD_PIECES
+    return _count_tokens(f" {word}")
 
 
 @lru_cache(maxsize=20_000)

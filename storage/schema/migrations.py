@@ -65,8 +65,12 @@ CACHE_WRITES = """
 -- Prompt tokens that were written to the provider's cache, which has its own price.
 ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;
 """
+QUOTED_DECISIONS = """
+-- JSON array of hashes: the terms of the words from which the fact was learned.
+ALTER TABLE decisions ADD COLUMN quote_terms TEXT NOT NULL DEFAULT '[]';
+"""
 
-_SCRIPTS = (USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES)
+_SCRIPTS = (USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES, QUOTED_DECISIONS)
 MIGRATIONS: list[Migration] = [
     create_first_schema,
     *(partial(run_sql_script, script) for script in _SCRIPTS),

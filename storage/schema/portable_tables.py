@@ -231,6 +231,7 @@ DECISIONS = Table(
     Column("subject", "text", default=""),
     Column("source_ids", "ids", default=[]),
     Column("decided_at", "date"),
+    Column("quote_terms", "texts", default=[]),
 )
 PROFILES = Table(
     "profiles",

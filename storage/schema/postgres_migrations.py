@@ -30,10 +30,11 @@ ALTER TABLE decisions ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_owner ON decisions USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'))
 """
 CACHE_WRITES = "ALTER TABLE usage ADD COLUMN written_tokens BIGINT NOT NULL DEFAULT 0"
+QUOTED_DECISIONS = "ALTER TABLE decisions ADD COLUMN quote_terms TEXT COLLATE \"C\" NOT NULL DEFAULT '[]'"
 
 MIGRATIONS: list[Path | str] = [
     Path(__file__).with_name("postgres.sql"),
-    *(USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES),
+    *(USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES, QUOTED_DECISIONS),
 ]
 """The migrations in order, as files or SQL. Only append: never change, remove or reorder a released migration."""
 

@@ -2,12 +2,12 @@
 
 import json
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from records.facts import LASTING, Decision, Fact
+from records.facts import LASTING, Decision, Fact, NewFact
 from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import DECISIONS
 from storage.schema.rows import DECISION_ROWS, parse_fact
@@ -25,6 +25,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
         owner=fact.owner,
         key=key,
         terms=tuple(sorted(_hash_terms(find_topics(fact.text), key))),
+        quote_terms=tuple(sorted(_hash_terms(find_topics(fact.quote), key))),
         subject=_hash_subject(subject, fact.person_id if fact.owner < 0 else 0, key),
         source_ids=fact.source_ids,
         decided_at=decided_at,
@@ -32,35 +33,62 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def list_decisions_about(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions about `facts`, preceded by the `erased` decisions."""
-    return [*erased, *(make_decision(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
+    """Return the decisions about `facts` and about those that they replaced, preceded by the `erased` decisions."""
+    by_id = {fact.id: fact for fact in facts}
+    times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
+    return [*erased, *(make_decision(by_id[id_], time, "") for id_, time in times.items() if time is not None)]
 
 
-def is_overruled_by(
-    decisions: Iterable[Decision],
-    text: str,
-    subject: str,
-    *,
-    sources: Collection[int],
-    said_at: datetime,
-    person_id: int = 0,
-) -> bool:
-    """Return True if a statement is older than a decision about the same thing."""
+def _find_decision_time(fact: Fact, by_id: Mapping[int, Fact]) -> datetime | None:
+    """Return the time of the last decision about a fact or one of its successors."""
+    chain = {fact.id: fact}
+    while (fact_after := by_id.get(fact.superseded_by or 0)) is not None and fact_after.id not in chain:
+        fact = chain[fact_after.id] = fact_after
+    return max((fact.decided_at for fact in chain.values() if fact.decided_at is not None), default=None)
+
+
+def list_successions(facts: Iterable[Fact]) -> list[Decision]:
+    """Return, in the form of decisions, that replaced facts gave way when their successors were said."""
+    by_id = {fact.id: fact for fact in facts}
+    replaced = [fact for fact in by_id.values() if fact.superseded_by in by_id]
+    return [make_decision(fact, by_id[fact.superseded_by or 0].observed_at, "") for fact in replaced]
+
+
+def is_overruled_by(decisions: Iterable[Decision], fact: NewFact) -> bool:
+    """Return True if a fact is older than a decision about the same thing, or part of a question about it."""
     return any(
-        said_at <= decision.decided_at and _is_about_same_thing(decision, text, subject, sources, person_id)
+        (fact.is_in_question or fact.observed_at <= decision.decided_at) and _is_about_same_thing(decision, fact)
         for decision in decisions
     )
 
 
-def _is_about_same_thing(decision: Decision, text: str, subject: str, sources: Collection[int], person_id: int) -> bool:
-    terms, decided = _hash_terms(find_topics(text), decision.key), frozenset(decision.terms)
+def _is_about_same_thing(decision: Decision, fact: NewFact) -> bool:
+    """Compare the words of a fact and of its quote with those decided about.
+
+    A model fills in the other fields as it likes, and puts a message into other words each time that it reads it.
+    """
+    key, decided = decision.key, frozenset(decision.terms)
+    terms = _hash_terms(find_topics(fact.text), key)
     if not terms or not decided:
         return False
-    # The same message may be put into other words when it is read again ("lives in Porto", "moved to Porto").
-    is_told_again = 2 * len(terms & decided) >= len(decided) and not set(decision.source_ids).isdisjoint(sources)
-    member = person_id if decision.owner < 0 else 0
-    is_same_value = bool(decision.subject) and decision.subject == _hash_subject(subject, member, decision.key)
-    return terms <= decided or decided <= terms or is_told_again or is_same_value
+    member = fact.person_id if decision.owner < 0 else 0
+    subject = _hash_subject(fact.subject, member, key) if fact.kind not in LASTING else ""
+    if terms <= decided or decided <= terms or (subject and subject == decision.subject):
+        return True
+    is_same_source = not set(decision.source_ids).isdisjoint(fact.source_ids)
+    quoted, decided_quote = _hash_terms(find_topics(fact.quote), key), frozenset(decision.quote_terms)
+    leading = _hash_terms(find_topics(fact.text.split(" ")[0]), key)  # the name of the person, as a rule
+    leading = leading if terms - leading else frozenset()  # in a script without spaces, it is the whole text
+    is_of_owner = decision.owner > 0 and not leading & quoted
+    if not (is_same_source or leading & decided or is_of_owner):
+        return False
+    told, decided = terms - leading, decided - leading
+    if is_same_source and told & decided and 2 * len(told & decided) >= len(decided):
+        return True
+    # One quote may carry several facts, with other words of it in each.
+    is_other = bool(told & quoted) and bool(decided & decided_quote) and not told & quoted & decided
+    is_same_quote = quoted <= decided_quote or decided_quote <= quoted
+    return is_same_quote and len(quoted & decided_quote) > 1 and not is_other
 
 
 @lru_cache(maxsize=10_000)
@@ -82,11 +110,12 @@ def _hash_text(text: str, key: str) -> str:
 
 
 async def store_decisions(
-    tx: Transaction, owner: int, fact_ids: Sequence[int], *, decided_at: datetime | None = None
+    tx: Transaction, owner: int, fact_ids: Collection[int], *, decided_at: datetime | None = None
 ) -> None:
     """Store the decisions about facts that are to be erased. `decided_at` overrides the time of each decision."""
-    known = map(parse_fact, await tx.rows(_FACTS, owner, json.dumps(fact_ids)))
-    decided = [(fact, moment) for fact in known if (moment := decided_at or fact.decided_at) is not None]
+    known = {fact.id: fact for fact in map(parse_fact, await tx.rows(_FACTS, owner))} if fact_ids else {}
+    gone = [known[id_] for id_ in fact_ids if id_ in known]
+    decided = [(fact, time) for fact in gone if (time := decided_at or _find_decision_time(fact, known)) is not None]
     if not decided:
         return
     earlier = await read_decisions(tx, owner)
@@ -109,4 +138,4 @@ async def read_decisions(reader: Reader, owner: int) -> list[Decision]:
 
 
 _ANY_MESSAGE = "SELECT 1 FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) LIMIT 1"
-_FACTS = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
+_FACTS = "SELECT * FROM facts WHERE user_id = ? ORDER BY id"

@@ -5,10 +5,12 @@ Each import gets a block of negative ids below all earlier blocks. Within a bloc
 
 import json
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from datetime import datetime
 from operator import itemgetter
 from typing import cast
 
+from records.facts import NewFact
 from records.messages import Message, Role
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
@@ -209,11 +211,14 @@ async def _select_new_facts(
     return [
         fact
         for fact in facts
-        if fact["text"] not in texts
-        and not decision_table.is_overruled_by(
-            decided, str(fact["text"]), "", sources=(), said_at=parse_moment(fact["observed_at"])
-        )
+        if fact["text"] not in texts and not decision_table.is_overruled_by(decided, _parse_new_fact(fact))
     ]
+
+
+def _parse_new_fact(fact: Mapping[str, object]) -> NewFact:
+    text, quote, said_at = str(fact["text"]), str(fact.get("quote") or ""), parse_moment(fact["observed_at"])
+    new = NewFact(text=text, kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at)
+    return replace(new, quote=quote)
 
 
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:

@@ -165,7 +165,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
         ("Anna works in Bergen.", NOW, False),
         ("!", NOW, False),
     ):
-        assert is_overruled_by(decisions, text, "", sources=(), said_at=said_at) == is_undone
+        assert is_overruled_by(decisions, replace(new(text), observed_at=said_at)) == is_undone
     await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
@@ -188,7 +188,7 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
         ("Anna lives in Bergen.", "home", later + timedelta(seconds=1), False),
         ("Anna has a cat.", "pet", NOW, False),
     ):
-        assert is_overruled_by(decisions, text, subject, sources=(), said_at=said_at) == is_undone
+        assert is_overruled_by(decisions, replace(new(text, subject=subject), observed_at=said_at)) == is_undone
 
 
 async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_that_goes_too(
@@ -203,7 +203,7 @@ async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_t
 
     async def is_overruled(text: str, said_at: datetime) -> bool:
         decisions = await store.facts.list_decisions(ANNA.owner)
-        return is_overruled_by(decisions, text, "", sources=(second,), said_at=said_at)
+        return is_overruled_by(decisions, replace(new(text, second), observed_at=said_at))
 
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)), now=later)
     assert await store.facts.list_all(ANNA.owner) == [kept]
@@ -227,7 +227,7 @@ async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_b
     decisions = await store.facts.list_decisions(ANNA.owner)
     for said_at, is_undone in ((NOW, True), (later + MINUTE, False)):
         text = "Her code word is heliotrope."
-        assert is_overruled_by(decisions, text, "", sources=(second,), said_at=said_at) == is_undone
+        assert is_overruled_by(decisions, replace(new(text, second), observed_at=said_at)) == is_undone
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(second,)), now=later)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
@@ -238,7 +238,7 @@ async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(old.id,)), now=NOW)
     decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
-        assert is_overruled_by(decisions, text, "home", sources=(), said_at=NOW) == is_undone
+        assert is_overruled_by(decisions, new(text, subject="home")) == is_undone
 
 
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:

@@ -287,6 +287,10 @@ async def test_everyday_words_are_nobodys_quote_in_a_young_chat(store: MemorySto
             "A sister city has 5 parks, and months of sun.",
             "Congratulations to Wilhelmina!",
         ),
+        ("我最喜欢的演员是欧阳娜娜。", "我们可以今天一起吃饭吗？今天天气很好。", "欧阳娜娜演过很多电影。"),
+        ("我的老师是诸葛孔明先生。", "今天天气很好，我喜欢在学校里吃饭。", "诸葛孔明很聪明。"),
+        ("上司は鈴木一郎です。", "今日は天気がいいです。学校に行きました。", "鈴木一郎さんに会いましょう。"),
+        ("リスボンに住んでいます。", "友達と一緒に買い物をしました。", "リスボンは暖かい。"),
     ],
 )
 async def test_runs_and_rare_words_are_quotes_in_any_language(
