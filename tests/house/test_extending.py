@@ -49,7 +49,7 @@ class Recorder:
         self.menus: dict[str, list[str]] = {}
         self.newer_api = NewerApi(lambda: 0.0)
 
-    async def say(self, chat: Chat, text: str | Piece, *, keyboard: object = None) -> list[int]:
+    async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: object = None) -> list[int]:
         self.said.append(text.text if isinstance(text, Piece) else text)
         return [1]
 

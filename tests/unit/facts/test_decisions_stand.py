@@ -100,7 +100,7 @@ async def delete_and_erase(talk: Talk) -> int:
 async def edit_the_message(talk: Talk, told: Mapping[str, Any], number: int) -> None:
     answer(talk, told)
     text = f"{SAID} {number * ')'}"
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(SCOPE, FIRST, text, why="edited", now=talk.moment[0])
     await talk.services.facts.learn(SCOPE)
 
@@ -144,7 +144,7 @@ async def test_other_facts_in_the_same_words_are_learned_again(talk: Talk, quote
     fact = await say(talk, CATS, **TOLD | {"quote": CATS}, **HOME)
     await talk.services.facts.delete(ANNA.id, fact.id)
     answer(talk, TOLD | {"quote": CATS}, TOLD | {"quote": quote, "text": text})
-    async with talk.services.memory.home(ANNA.id) as store:
+    async with talk.services.memory.open_store(ANNA.id) as store:
         await store.forgetting.replace_message_text(SCOPE, FIRST, f"{CATS}!", why="edited", now=talk.moment[0])
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == [(text, False)]
