@@ -8,14 +8,7 @@ from typing import NamedTuple
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import (
-    AMBIGUOUS_ORDERS,
-    FIRST_YEAR,
-    WrittenDate,
-    arrange_date,
-    find_calendar,
-    find_date_order,
-)
+from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_calendar
 from transfer.formats.conversations import Conversations, LeftOut, hash_parts, make_times_monotonic, number_duplicate
 from transfer.formats.history import NO_DATE, ImportedHistory, ImportedMessage, ImportQuestion
 from transfer.formats.values import WrongElement
@@ -64,16 +57,8 @@ def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> l
     Add questions to `talks` about the order of day and month and about the year, if the dates leave them open. Raise
     ImportRefused if the years of a chat fit no calendar.
     """
-    reading = talks.reading
-    written = [date for chat in chats for date in chat]
-    order = find_date_order(written)
-    if order is None:
-        first, second, _ = next(numbers for numbers, known in written if not known)
-        labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
-        question = ImportQuestion(name="order", options=labels)
-        talks.questions.append(question)
-        order = AMBIGUOUS_ORDERS[(reading.find_chosen_options(question) or (0,))[0]]
-    last_year = reading.now.year if reading.now != NO_DATE else MAXYEAR
+    order = talks.choose_date_order([date for chat in chats for date in chat])
+    last_year = talks.reading.now.year if talks.reading.now != NO_DATE else MAXYEAR
     days: list[list[date | None]] = []
     for chat in chats:
         dates = _add_years([arrange_date(numbers, known or order) for numbers, known in chat], talks, last_year)

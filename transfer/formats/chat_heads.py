@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from locales.catalog import LANGUAGES
@@ -98,11 +97,10 @@ def find_date_order(written: Sequence[WrittenDate]) -> str | None:
         return "dmy"
     if any(second > 12 for _, second, _ in dates):
         return "mdy"
-    possible = [
-        order
-        for order in AMBIGUOUS_ORDERS
-        if all(a <= b for a, b in pairwise([arrange_date(numbers, order) for numbers in dates]))
-    ]
+    orders = {order: [arrange_date(numbers, order) for numbers in dates] for order in AMBIGUOUS_ORDERS}
+    if len(set(map(tuple, orders.values()))) == 1:  # such as 5/5/2025 alone
+        return AMBIGUOUS_ORDERS[0]
+    possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
     return possible[0] if len(possible) == 1 else None
 
 
@@ -131,16 +129,17 @@ def find_date(text: str) -> WrittenDate | None:
     return found and found[:2]
 
 
-def parse_written_moment(text: str, language: str = "") -> datetime:
+def parse_written_moment(text: str, language: str = "", order: str = "") -> datetime:
     """Return the date and time in a text, with a zone only if the text gives an offset.
 
-    Month names are looked up in `language` first. Raise ValueError if the date or the time is incomplete.
+    Month names are looked up in `language` first. `order` is that of day and month in a date of digits, by default the
+    day first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
     head = _parse_stamp(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
     if head is None or not head.date[0]:
         raise ValueError(text)
-    guess = "ymd" if head.date[0] > 31 else "mdy" if head.date[1] > 12 else "dmy"
+    guess = "ymd" if head.date[0] > 31 else order or "dmy"
     day = _gregorian_to_date(*arrange_date(head.date, head.order or guess))
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
@@ -242,7 +241,8 @@ def find_month(word: str, language: str = "") -> int | None:
 @cache
 def is_afternoon(words: tuple[str, ...]) -> bool | None:
     """Return True if the words say p.m., False for a.m., and None if they say neither."""
-    spoken = [word.casefold() for word in ("".join(words), *words) if word]
+    runs = ("".join(words[start:end]) for start in range(len(words)) for end in range(len(words), start, -1))
+    spoken = [word.casefold() for word in runs if word]
     common = next((_COMMON_HALVES[word] for word in spoken if word in _COMMON_HALVES), None)
     if common is not None or not spoken:
         return common

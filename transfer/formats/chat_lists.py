@@ -25,10 +25,23 @@ from transfer.formats.html_blocks import find_text
 from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
 
 _SPEAKERS = (
-    *("sendername", "senderfullname", "displayname", "sender", "from", "author", "creator", "user", "username"),
+    *(
+        "groupnickname",
+        "accountname",
+        "nickname",
+        "sendername",
+        "senderfullname",
+        "displayname",
+        "sender",
+        "from",
+        "author",
+        "creator",
+        "user",
+        "username",
+    ),
     *("contactname", "senderid"),
 )
-_TEXTS = ("text", "content", "contents", "body", "message")
+_TEXTS = ("text", "content", "contents", "body", "message", "strcontent")
 _PERSON_NAMES = ("nickname", "name", "realname", "displayname", "username", "email")
 _SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
 """Types of messages that a program writes itself."""
@@ -111,7 +124,7 @@ class ChatLists:
 
     def _format_slack_link(self, found: re.Match[str]) -> str:
         sign, target, label = found.groups()
-        return f"{sign}{label or self._names.get(target, target)}"
+        return f"{sign.replace('!', '@')}{label or self._names.get(target, target)}"
 
 
 def _find_speaker(members: Mapping[str, Any]) -> str:

@@ -9,27 +9,44 @@ from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_dates import ChatLine, read_chats
 from transfer.formats.chat_heads import WrittenDate, find_date, is_afternoon
 from transfer.formats.conversations import Conversations
-from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.history import SAMPLED, FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 
 _CLOCK = r"(?:(?P<half>[^\W\d_]{1,4}) ?)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<late_half>[AaPp][Mm]))?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
+_LINE = re.compile(rf"{_CLOCK}\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")  # 21:25, tab, Anna, tab, words
+_KAKAO = re.compile(
+    rf"(?P<day>[^\n:]{{8,30}}?),? {_CLOCK}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)"
+)  # on a phone
 _HEADS = (
-    re.compile(rf"{_CLOCK}\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)"),  # LINE: 21:25, tab, Anna, tab, words
+    *(_LINE, _KAKAO),
     re.compile(rf"\[(?P<speaker>[^\]\n]{{1,100}})\] \[{_CLOCK}\] (?P<words>.*)"),  # KakaoTalk on a computer
-    re.compile(rf"(?P<day>[^\n:]{{8,30}}?),? {_CLOCK}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)"),  # on a phone
     re.compile(  # Telegram, and Discord below
         rf"(?P<speaker>[^\[\]\n]{{1,100}}), \[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\](?P<words>)$"
     ),
     re.compile(rf"\[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\] (?P<speaker>[^:\n]{{1,100}})(?P<words>)$"),
+    re.compile(  # QQ and WeChat
+        r"(?P<day>\d{4}-\d\d-\d\d) (?P<late_half>)(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d (?P<speaker>[^:\n]{1,100})"
+        r"(?P<words>)$"
+    ),
     re.compile(  # iMessage, where "Read by" may follow the date
         r"(?P<day>[^\W\d_]{3,12} \d{1,2}, \d{4}) {1,3}(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d (?P<late_half>[AP]M)"
         r"(?: \([^()\n]*\))?(?P<words>)$"
     ),
 )
+_APP_LINES = {
+    _LINE: re.compile(rf"{_CLOCK}\t(?P<speaker>)(?P<words>[^\t\n]*)$"),
+    _KAKAO: re.compile(rf"(?P<day>[^\n:]{{8,30}}?),? {_CLOCK}(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
+}
+"""Lines without a speaker, in files with these heads."""
 _SPACED = re.compile(rf"{_CLOCK} (?P<speaker>)(?P<words>\S.*)")
 """LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
-_STAND_IN = re.compile(r"\[[^\[\]\s]{1,20}\]")  # LINE's word for a picture or sticker
+_STAND_IN = re.compile(
+    r"\[[^\[\]\s]{1,20}\]|사진(?: \d{1,3}장)?|동영상|이모티콘|삭제된 메시지입니다\.|貼圖|圖片|影片|スタンプ|写真"
+)
+"""What LINE and KakaoTalk write in place of a picture or sticker."""
 _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Discord
+_PINNED = " (pinned)"  # after a speaker in Discord
+_DETAILS = re.compile(r"\n+(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|Tapbacks:)\n")  # of Discord and iMessage
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 
@@ -45,7 +62,9 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 def _parse_lines(text: str) -> Iterator[ChatLine]:
     day: WrittenDate | None = None
     said: ChatLine | None = None
-    heads = (*_HEADS, _SPACED) if _LINE_DAY.match(text) else _HEADS
+    first = text[:SAMPLED].splitlines()
+    heads = [*_HEADS, *(line for head, line in _APP_LINES.items() if any(map(head.match, first)))]
+    heads += [_SPACED] if _LINE_DAY.match(text) else []
     for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n")):
         found = next((match for head in heads if (match := head.match(line))), None)
         if found is not None:
@@ -82,7 +101,8 @@ def _split_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
 
 
 def _clean_line(line: ChatLine) -> ChatLine:
-    words = line.words.strip()
+    words = _DETAILS.split(line.words, maxsplit=1)[0].strip()
+    line = line._replace(speaker=line.speaker and line.speaker.removesuffix(_PINNED), words=words)
     if words.startswith("☎"):  # a call
         return line._replace(speaker="")
     if _STAND_IN.fullmatch(words):

@@ -34,17 +34,12 @@ _ESCAPED = re.compile(r"\\(\W)")
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("chatgpt", reading)
-    talks.read_files(files, partial(_read_conversation, talks))
+    talks.read_files(files, partial(_read_conversation, talks), "mapping")
     return talks.make_history()
 
 
 def _read_conversation(talks: Conversations, raw: object) -> None:
     talk = require_object(raw)
-    if "mapping" not in talk and (wrapped := select_objects(talk.get("conversations"))):
-        for number, inner in enumerate(wrapped):
-            with talks.count_failures(f".conversations[{number}]"):
-                _read_conversation(talks, inner)
-        return
     if talk.get("is_do_not_remember") is True:
         raise LeftOut("temporary")
     mapping = require_object(talk.get("mapping"), ".mapping")
@@ -150,9 +145,10 @@ def _read_facts(
 
 
 def _fits_format(sample: Sample) -> bool:
-    if not sample.names:  # an empty list, or one of conversations that are damaged
+    is_wrapped = all(mark in sample.text for mark in ('"mapping"', '"author"', '"content_type"'))
+    if not sample.names and not is_wrapped:  # an empty list, or one of conversations that are damaged
         return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")
-    return "mapping" in sample.names or ("conversations" in sample.names and '"mapping"' in sample.text)
+    return "mapping" in sample.names or is_wrapped
 
 
 FORMAT = ImportFormat(

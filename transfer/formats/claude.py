@@ -24,7 +24,7 @@ _KEPT = ("text", "voice_note", "tool_use")
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("claude", reading)
-    talks.read_files(files, partial(_read_object, talks))
+    talks.read_files(files, partial(_read_object, talks), "chat_messages")
     return talks.make_history()
 
 
@@ -101,7 +101,7 @@ def _fits_format(sample: Sample) -> bool:
     is_project = "name" in sample.names and bool(sample.names & {"docs", "prompt_template"})
     is_design = sample.opening == "{" and {"uuid", "project", "messages"} <= sample.names
     known = {"chat_messages", "conversations_memory", "project_memories", "memory_files"}
-    return is_project or is_design or bool(sample.names & known)
+    return is_project or is_design or bool(sample.names & known) or '"chat_messages"' in sample.text
 
 
 FORMAT = ImportFormat(

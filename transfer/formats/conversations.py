@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
+from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
     FileReading,
@@ -29,9 +30,9 @@ from transfer.formats.values import WrongElement, as_text, make_wrong_error, par
 
 _ROLES: Mapping[Role, str] = {
     "user": "user|you|human|me|prompt|question|request|du|ich|vous|tú|você|usuario|usuário|пользователь|вы|用户|你|"
-    "사용자|나",
+    "사용자|나|benutzer|nutzer|utilisateur|utente|あなた|ユーザー",
     "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|grok|deepseek|ai|bot|model|response|answer|assistent|"
-    "asistente|assistente|ассистент|助手|어시스턴트",
+    "asistente|assistente|ассистент|助手|어시스턴트|アシスタント",
 }
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
 """Names that programs give to the two sides of a conversation."""
@@ -45,6 +46,8 @@ _TIME_ENDINGS = (
 _OTHER_TIMES = ("expir", "delet", "edit", "read")
 """What the names of times begin with at which nothing was said."""
 _MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
+_OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)(?!, \d{1,2}:\d\d:\d\d\s[AP]M)")
+"""A date that may begin with the day or the month. Browsers in English, with "AM" in capitals, begin with the month."""
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
@@ -78,6 +81,7 @@ class Conversations:
         self.skipped: Counter[str] = Counter()
         self.facts: list[ImportedFact] = []
         self.questions: list[ImportQuestion] = []
+        self.written_dates: list[WrittenDate] = []  # those whose order of day and month is open
         self._name = name
         self._talks: list[list[ImportedMessage]] = []
         self._counts: Counter[str] = Counter()
@@ -93,18 +97,22 @@ class Conversations:
             self._talks.append(add_title(talk, as_text(title)))
             self._counts[kind] += 1
 
-    def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None]) -> None:
-        """Call `read_object` with each object of these JSON or JSONL files."""
+    def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], mark: str = "") -> None:
+        """Call `read_object` with each object of these JSON or JSONL files.
+
+        Of an object or list around objects that have the member `mark`, only these are read.
+        """
         for file in files:
             stream = file.open_json()
             try:
-                for where, at, part in stream.iterate_values():
+                for where, at, line in stream.iterate_values():
                     with self.count_failures(where, stream, at):
-                        raw = stream.read_value() if part is stream else _read_line(part)
-                        title = as_text(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
-                        with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
-                            if raw is not None:
-                                read_object(raw)
+                        raw = stream.read_value() if line is stream else _read_line(line)
+                        for part in list(_iterate_marked(raw, mark)) or [raw]:
+                            title = as_text(part.get("title", part.get("name"))) if isinstance(part, dict) else ""
+                            with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
+                                if part is not None:
+                                    read_object(part)
             except NotJson as broken:  # what was read before stays
                 self._broken = self._broken or broken
                 with self.count_failures(file.path, stream, stream.at):
@@ -163,9 +171,19 @@ class Conversations:
 
     def find_time(self, value: Mapping[str, Any]) -> datetime | None:
         """Return the time of an object, or None if it has no time or one in the future."""
-        made = find_time(value, self.reading.zone)
+        made = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
+
+    def choose_date_order(self, dates: Sequence[WrittenDate]) -> str:
+        """Return the order of day and month in all dates of an import. Ask for it if they leave it open."""
+        if (order := find_date_order(dates)) is not None:
+            return order
+        first, second, _ = next(numbers for numbers, known in dates if not known)
+        labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
+        question = ImportQuestion(name="order", options=labels)
+        self.questions.insert(0, question)
+        return AMBIGUOUS_ORDERS[(self.reading.find_chosen_options(question) or (0,))[0]]
 
     def ask_who_imports(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
@@ -240,8 +258,13 @@ def find_time_names(names: tuple[str, ...]) -> Sequence[tuple[str, str]]:
     return [(name, folded[name]) for name in dict.fromkeys((*_TIMES, *others)) if name in folded]
 
 
-def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
-    """Return the time that an object states, or None. Raise WrongElement if it is unreadable."""
+def find_time(
+    value: Mapping[str, Any], zone: tzinfo = UTC, order: str = "", open_dates: list[WrittenDate] | None = None
+) -> datetime | None:
+    """Return the time that an object states, or None. Raise WrongElement if it is unreadable.
+
+    `order` is the order of day and month. Dates that leave it open are added to `open_dates`.
+    """
     names = find_time_names(tuple(value))
     for folded, name in names:
         held = value[name]
@@ -251,7 +274,9 @@ def find_time(value: Mapping[str, Any], zone: tzinfo = UTC) -> datetime | None:
             continue
         clock = as_text(value.get(dict(names).get("time", ""))) if folded == "date" else ""
         try:
-            if moment := parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone):
+            if moment := parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone, order):
+                if open_dates is not None and isinstance(held, str) and (found := _OPEN_DATE.match(held)):
+                    open_dates.append(((int(found[1]), int(found[2]), int(found[3])), ""))
                 return moment
         except WrongElement:
             if folded in _TIMES:
@@ -264,6 +289,18 @@ def iterate_elements(stream: JsonStream, where: str = "") -> Iterator[Element]:
     for number in stream.iterate_elements():
         at = stream.at
         yield f"{where}[{number}]", at, stream.read_value()
+
+
+MAX_WRAPPERS = 6  # objects and lists around a conversation
+
+
+def _iterate_marked(value: object, mark: str, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the objects with the member `mark` in a value or its parts."""
+    if isinstance(value, dict) and mark in value:
+        yield value
+    elif isinstance(value, dict | list) and mark and depth < MAX_WRAPPERS:
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _iterate_marked(part, mark, depth + 1)
 
 
 def _read_line(line: JsonStream) -> Any:

@@ -182,8 +182,8 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     opening = start.lstrip()[0]
     # A page may have more than that of style before its first record.
     sample = Sample(path=file.path.lower(), text=file.text if opening == "<" else start, opening="")
-    if (form := _find_fitting_format(sample)) is not None or not is_json_begin(start):
-        return form
+    if not is_json_begin(start):
+        return _find_fitting_format(sample)
     sample = replace(sample, opening=opening)
     try:
         for _ in _collect_member_names(file.open_json(), sample):
@@ -214,7 +214,7 @@ def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> Impo
     commas = [line.count(",") for line in start.splitlines()[:5]]
     is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
     is_page = start[:1] == "<" and not start.startswith("<?xml")
-    kind = "html" if is_page else "json" if start[:1] in ("{", "[") else "csv" if is_table else "text"
+    kind = "html" if is_page else "json" if is_json_begin(start) else "csv" if is_table else "text"
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
     known = join_list(dict.fromkeys(form.product or find_format_title(name) for name, form in FORMATS.items()))
     products = (

@@ -38,7 +38,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     for file in sorted(files, key=lambda file: not _is_index(file.path)):
         with talks.count_failures(file.path, file.open_json(), 0):
             if _is_index(file.path):
-                names = require_object(file.open_json().read_value())
+                names |= require_object(file.open_json().read_value())  # there is one of servers, too
                 continue
             said = talks.read_messages(_read_rows(file), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")

@@ -14,7 +14,7 @@ from records.errors import ImportRefused
 from transfer.formats.chat_heads import detect_language, parse_written_moment
 from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts, parse_json
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.html_blocks import find_text, iterate_blocks
+from transfer.formats.html_blocks import Block, find_text, iterate_blocks
 from transfer.formats.values import (
     WrongElement,
     as_object,
@@ -31,6 +31,8 @@ _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cle
 # The words before a prompt in the language of a file. Google sets them off by a colon or a space that does not break.
 _TITLE = re.compile(r'"title":\s*("(?:[^"\\]|\\.)*+")')
 _VERB = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
+MAX_VERB_WORDS = 4
+MIN_VERB_SHARE = 0.7  # of the titles that begin with a verb. The others tell what else was done.
 _UNSEEN = ("isThought", "executableCode", "errorMessage")
 _SPACES = re.compile(r"[\u202f\u00a0]")
 # A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.
@@ -53,7 +55,14 @@ def _find_verb(titles: Sequence[str]) -> str:
     """Return the words that Google adds at the beginning of titles, recognised by their repetition, or ""."""
     verbs = Counter(found[0] for title in titles if (found := _VERB.match(title)))
     [(verb, count)] = verbs.most_common(1) or [("", 0)]
-    return verb if count > (1 if "\u00a0" in verb else max(1, len(titles) // 2)) else ""
+    if count > (1 if "\u00a0" in verb else max(1, len(titles) // 2)):
+        return verb
+    words = [title.split(" ") for title in titles]  # a verb that nothing sets off from the prompt
+    begun = Counter(
+        " ".join(some[:end]) + " " for some in words for end in range(1, min(len(some), MAX_VERB_WORDS + 1))
+    )
+    common = [start for start, count in begun.items() if count > max(2, MIN_VERB_SHARE * len(titles))]
+    return max(common, key=len, default="")
 
 
 def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> None:
@@ -83,9 +92,9 @@ def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, verb: str
 
 def _read_page(file: SourceFile, talks: Conversations) -> None:
     records = [
-        block.find_text("content-cell").splitlines()
+        _read_lines(cell)
         for block in iterate_blocks(file.text, "outer-cell")
-        if _PRODUCT.search(block.find_text("header-cell"))
+        if _PRODUCT.search(block.find_text("header-cell")) and (cell := block.find("content-cell"))
     ]
     verb = _find_verb([lines[0] for lines in records if lines])
     language = detect_language([line for lines in records for line in lines if _FULL_DATE.match(line)])
@@ -98,6 +107,15 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
                 raise WrongElement(".time")
             at, said_at = date
             _add_prompt_and_answer("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
+
+
+def _read_lines(cell: Block) -> list[str]:
+    """Return the lines of a record, without the names of attached files and the line above them."""
+    lines = cell.get_text().splitlines()
+    links = [part for part in cell.parts if isinstance(part, Block) and part.tag == "a"]
+    names = {f"- {part.get_text()}" for part in links if ":" not in part.attributes.get("href", ":")}
+    files = [number for number, line in enumerate(lines) if " ".join(line.split()) in names]
+    return lines[: files[0] - 1] + lines[files[-1] + 1 :] if files and files[0] > 1 else lines
 
 
 def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[int, datetime] | None:

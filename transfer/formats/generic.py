@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import PurePosixPath
@@ -35,7 +36,7 @@ _TITLES = ("title", "name", "chatTitle", "thread_title", "threadName", "topic", 
 _GROUPS = ("topicId", "chatId", "sessionId", "conversationId", "thread_id", "conversation")
 _PART_KINDS = ("type", "phase", "content_type")
 _PART_TEXTS = ("text", "value", "content", "part", "data", "parts", "raw_content")
-_TABLE_GROUPS = ("conversation", "chat session", "workspace")
+_TABLE_GROUPS = ("conversation id", "conversation", "chat session", "workspace")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
 MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
@@ -46,12 +47,21 @@ _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 
 def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
     """Read the conversations in files of the product `name`, by default of an unknown product."""
+    talks = _read_conversations(files, reading, name)
+    if dates := talks.written_dates:  # read again, with the order of day and month that all dates together have
+        order, questions = talks.choose_date_order(dates), talks.questions[:1]
+        talks = _read_conversations(files, replace(reading, date_order=order), name)
+        talks.questions[:0] = [question for question in questions if question.name == "order"]
+    return talks.make_history()
+
+
+def _read_conversations(files: Sequence[SourceFile], reading: FileReading, name: str) -> Conversations:
     talks = Conversations(name, reading)
     chats = ChatLists(talks, _read_user_names(files))
     for file in files:
         _FileReader(PurePosixPath(file.path).parent.name, talks, chats).read(file)
     chats.finish()
-    return talks.make_history()
+    return talks
 
 
 def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
@@ -86,9 +96,10 @@ class _FileReader:
         conversations: dict[str, list[dict[str, Any]]] = {}
         for row in iterate_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
-            title = next((as_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
-            conversations.setdefault(title, []).extend(_split_pair(message) or [message])
-        for title, rows in conversations.items():
+            group = next((as_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
+            conversations.setdefault(group, []).extend(_split_pair(message) or [message])
+        for group, rows in conversations.items():
+            title = rows[0].get("conversation title", group)
             is_newest_first = _find_time(rows[0]) > _find_time(rows[-1])
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
@@ -106,7 +117,12 @@ class _FileReader:
         title = as_text(value.get("title")) or title
         if blocks := select_objects(value.get("message_blocks")):  # of Cherry Studio
             value = _insert_blocks(value, blocks)
-        if turns := _split_pair(value):
+        chats = {key: member for key, member in value.items()
+                 if isinstance(member, list) and any(map(is_chat_message, member))}  # fmt: skip
+        if len(chats) > 1:  # chats side by side, each under the name of a person
+            for key, chat in chats.items():
+                self._add_conversation({"title": key}, chat, {})
+        elif turns := _split_pair(value):
             self._loose.extend(turns)
         elif (replies := select_objects(value.get("replies"))) and is_chat_message(value):
             self._loose.extend((value, *replies))
@@ -117,8 +133,8 @@ class _FileReader:
             self._add_conversation(named, messages, titles)
             for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
                 self._read_object(thread, depth + 1, "", title)
-        elif _is_message(value) or is_chat_message(value):
-            self._loose.append(_unwrap_item(value))
+        elif _is_message(message := _unwrap_item(value)) or is_chat_message(value):
+            self._loose.append(message)
         elif depth < MAX_DEPTH:
             for key, member in value.items():
                 if isinstance(member, dict | list):
@@ -197,7 +213,7 @@ def _flatten_lists(items: Sequence[Any]) -> list[Any]:
     """Unwrap messages, split pairs of question and answer, and follow the last branch of nested answers."""
     found: list[Any] = []
     level: Sequence[Any] = items
-    if any("children" in as_object(item) and _is_message(as_object(item)) for item in items):
+    if any(select_objects(as_object(item).get("children")) and _is_message(item) for item in items):
         for _ in range(_MAX_TREE_DEPTH):
             if not level or not isinstance(level[-1], dict):
                 break
@@ -214,7 +230,7 @@ def _unwrap_item(item: Any) -> Any:
     if isinstance(item, dict) and isinstance(versions := item.get("versions"), list) and versions:  # of LM Studio
         chosen = item.get("currentlySelected")
         return versions[chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else -1]
-    for name in ("response", "message", "messageCreate"):  # {"response": {…}} of Grok, {"message": {…}} of a tree
+    for name in ("response", "message", "messageCreate", "payload"):  # {"response": {…}} of Grok
         if isinstance(item, dict) and isinstance(inner := item.get(name), dict) and not _is_message(item):
             return {**{key: value for key, value in item.items() if key != name}, **inner}
     return item
@@ -222,12 +238,14 @@ def _unwrap_item(item: Any) -> Any:
 
 def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     queries = ("user",) if "assistant" in value else _QUERIES
+    if isinstance(value.get("response"), list):  # Copilot in an editor
+        queries = ("message", *queries)
     if value.keys().isdisjoint(queries):  # as most objects are
         return []
-    query = next((as_text(value[name]) for name in queries if as_text(value.get(name)).strip()), "")
+    query = next((words for name in queries if (words := _collect_text(value.get(name))).strip()), "")
     if not query:
         return []
-    answer = next((words for name in _ANSWERS if (words := _find_answer_text(value.get(name)))), "")
+    answer = next((words for name in (*_ANSWERS, "text") if (words := _find_answer_text(value.get(name)))), "")
     if not answer or any(name in value for name in _FLAGS):
         return []
     rest = {key: held for key, held in value.items() if key not in (*queries, *_ANSWERS, *_TEXT_NAMES)}
@@ -235,10 +253,13 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _find_answer_text(value: object, depth: int = 0) -> str:
+    if isinstance(value, str) and value.startswith(('{"', "[{")):  # the steps of Perplexity
+        value = parse_json(value) or value
     if isinstance(value, str) or depth > MAX_DEPTH:
         return as_text(value).strip()
     if isinstance(value, list):
-        return next((words for item in value if (words := _find_answer_text(item, depth + 1))), "")
+        pieces = "".join(as_text(part.get("value")) for part in select_objects(value) if not part.get("kind"))
+        return pieces or next((words for item in value if (words := _find_answer_text(item, depth + 1))), "")
     members = as_object(value)
     named = [members[name] for name in (*_ANSWERS, "text") if name in members]
     inner = named or [member for member in members.values() if isinstance(member, dict)]
@@ -270,7 +291,10 @@ def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversati
     sides = {ROLES.get(_find_role(as_object(message)) or "") for message in messages}
     missing = [role for role in ROLES.values() if role not in sides]
     read_turn = partial(_read_turn, missing[0] if len(set(missing)) == 1 else None)
-    talks.add_talk({**raw, "title": _find_title(raw)}, elements, read_turn, str(key)[:200])
+    title = _find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")
+    inner = [*select_objects(list(raw.values())), *select_objects(list(as_object(raw.get("metadata")).values()))]
+    times = {} if _find_time(raw) else next((held for held in inner if _find_time(held)), {})
+    talks.add_talk({**times, **raw, "title": title}, elements, read_turn, str(key)[:200])
 
 
 def _find_title(raw: Mapping[str, Any]) -> str:

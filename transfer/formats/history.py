@@ -75,6 +75,7 @@ class FileReading:
     name: str = ""  # the file's name, "" for a pasted text
     bot: int = 0  # the Telegram id of this bot
     now: datetime = NO_DATE  # used for messages without a date
+    date_order: str = ""  # of day and month in "03/04/2025", once it is known
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # chosen options by question key
 
     def find_chosen_options(self, question: ImportQuestion) -> tuple[int, ...] | None:

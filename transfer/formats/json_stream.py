@@ -19,7 +19,9 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _LINE = re.compile(r"\S[^\n]*")
 
 
-_BEGINS_JSON = re.compile(r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d[\d.eE+-]*|true|false|null)\s*(?:,|\]\s*\Z)))")
+_BEGINS_JSON = re.compile(
+    r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)\s*(?:,|\]\s*\Z)))"
+)
 
 
 def is_json_begin(text: str) -> bool:

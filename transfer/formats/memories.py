@@ -22,7 +22,8 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
 _TEXT_LIST = re.compile(r'\s*\[\s*"(?:[^"\\]|\\.)*+"')
 SHARE = 0.5  # the share of list items from which a text without dates counts as a list of memories
-_TEXTS = ("content", "memory", "text", "fact")
+_NAMES = ["memory", "fact"]
+_LISTS = frozenset({"memories", "memory", "facts"})
 _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
@@ -65,16 +66,16 @@ def _read_json_list(file: SourceFile) -> list[ImportedFact] | None:
         value = file.open_json().read_value()
     except ImportRefused:
         return None
+    texts = [*_NAMES, "content", "text"]
     if isinstance(value, dict):
-        value = next((member for member in value.values() if isinstance(member, list)), [])
-    return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item))]
+        name, value = next(((name, member) for name, member in value.items() if isinstance(member, list)), ("", []))
+        texts = texts if name in _LISTS else _NAMES  # in a list of another name, "text" may be anything
+    return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item, texts))]
 
 
-def _parse_fact(value: Any) -> ImportedFact | None:
-    held = value if isinstance(value, dict) else {"text": value}
-    if any("sender" in name for name in held):  # a message of a chat
-        return None
-    text = next((held[name] for name in _TEXTS if isinstance(held.get(name), str)), "")
+def _parse_fact(value: Any, texts: Sequence[str]) -> ImportedFact | None:
+    held = value if isinstance(value, dict) else {"memory": value}
+    text = next((held[name] for name in texts if isinstance(held.get(name), str)), "")
     said_at = next((_parse_date(str(held[name])) for name in _WHEN if held.get(name)), None)
     return ImportedFact(text=text, observed_at=said_at) if text.strip() else None
 
@@ -89,7 +90,7 @@ def _parse_date(text: str) -> datetime | None:
 
 def _fits_format(sample: Sample) -> bool:
     if sample.opening:
-        return bool(sample.names & {"memories", "memory", "facts"} or _TEXT_LIST.match(sample.text))
+        return bool(sample.names & _LISTS or _TEXT_LIST.match(sample.text))
     lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
     if any(map(_DATES.match, lines)):
         return True

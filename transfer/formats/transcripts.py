@@ -15,11 +15,16 @@ UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "th
 
 _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
 _DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?)?"
-_LABEL = rf"{_ORDINAL}(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LABEL = rf"{_ORDINAL}(?:From )?(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LATE_DATE = r"(?:\((?P<late_date>\d[^()\n]{5,40})\))?"
+_CALLOUT = re.compile(r"^> ?\[![\w-]{1,40}\][+-]?[ \t]*", re.MULTILINE)  # in Obsidian, around each turn
+_QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
     "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?::[ \t]*(?P<rest>.*))?$"),
-    "**": re.compile(rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}(?::|$))[ \t]*(?P<rest>.*)$"),
+    "**": re.compile(
+        rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?::|$))[ \t]*(?P<rest>.*)$"
+    ),
     ":": re.compile(rf"{_LABEL}:[ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }
@@ -52,7 +57,8 @@ def _parse_heading(line: str) -> _Heading | None:
         if found := pattern.match(line.replace("**", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
             if label and (style or label in ROLES):
-                return _Heading(style, label, found["date"] or "", found["rest"] or "")
+                date = found["date"] or found.groupdict().get("late_date")
+                return _Heading(style, label, date or "", found["rest"] or "")
     return None
 
 
@@ -87,7 +93,7 @@ def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
     """Return the title and the messages of a transcript. Text before the first turn is ignored."""
     if logo := _PERPLEXITY_LOGO.match(text):
         return "", _read_perplexity(text[logo.end() :])
-    text = _COMMENT.sub("", text)
+    text = _remove_markup(text)
     lines = list(_iterate_lines_and_headings(_FOOTER.sub("", text)))
     style, roles = _choose_style([heading for _, heading in lines if heading])
     title = text.split("\n", 1)[0].removeprefix("# ").strip() if text.startswith("# ") else ""
@@ -96,7 +102,7 @@ def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
         is_turn = heading and style in (heading.style, _ANY_STYLE)
         if heading and is_turn and (heading.label in roles or heading.label in UNSAID_ROLES):
             turns.append((roles.get(heading.label, ""), heading.date, [heading.rest] if heading.rest else []))
-        elif turns and line.strip() != "---":
+        elif turns and line.strip() not in ("---", "* * *", "***"):
             turns[-1][2].append(line)
     contents = ["\n".join(lines) for _, _, lines in turns]
     if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
@@ -127,7 +133,13 @@ def _read_perplexity(text: str) -> list[dict[str, str]]:
     return messages
 
 
+def _remove_markup(text: str) -> str:
+    """Remove comments, and turn callouts into headings and their text."""
+    text = _COMMENT.sub("", text)
+    return _QUOTED.sub("", _CALLOUT.sub("## ", text)) if len(_CALLOUT.findall(text)) > 1 else text
+
+
 def is_transcript(text: str) -> bool:
     """Return True if the lines of a text name both sides of a conversation."""
-    headings = [heading for _, heading in _iterate_lines_and_headings(text) if heading]
+    headings = [heading for _, heading in _iterate_lines_and_headings(_remove_markup(text)) if heading]
     return bool(_PERPLEXITY_LOGO.match(text) or _choose_style(headings)[1])

@@ -10,12 +10,7 @@ from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import parse_written_moment
 
-_WRITTEN = (
-    *("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss", "%Y-%m-%d@%Hh%Mm%Ss%fms"),
-    *(f"{date}{comma}{clock}"
-      for date in ("%m/%d/%Y", "%d/%m/%Y") for comma in ("", ",") for clock in ("%H:%M:%S", "%I:%M:%S%p", "%H:%M")),
-)  # fmt: skip
-"""Date formats of Telegram's pages, SillyTavern and browsers, without spaces."""
+_OF_SILLYTAVERN = ("%Y-%m-%d@%Hh%Mm%Ss", "%Y-%m-%d@%Hh%Mm%Ss%fms")  # without spaces
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
 _MIN_APPLE_SECONDS = 252_460_800  # the year 2009, before which no such program had chats
 _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as seconds they would lie after 5138
@@ -37,15 +32,18 @@ def make_wrong_error(place: str) -> ImportRefused:
     return ImportRefused(tr("import-wrong", where=place))
 
 
-def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
-    """Parse a date in ISO 8601, a program's format or (milli)seconds since 1970. Return None if it is empty."""
+def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "") -> datetime | None:
+    """Parse a date in ISO 8601, a written date or (milli)seconds since 1970. Return None if it is empty.
+
+    `order` is the order of day and month in "03/04/2025", by default that of browsers in English.
+    """
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
     if value is None or value == "":
         return None
     try:
         if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            made = _parse_written_date(value)
+            made = _parse_written_date(value, order)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise WrongElement(where)
@@ -59,13 +57,13 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | No
         raise WrongElement(where) from None
 
 
-def _parse_written_date(text: str) -> datetime:
+def _parse_written_date(text: str, order: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
-    for form in _WRITTEN:
+    for form in _OF_SILLYTAVERN if "@" in text else ():
         with suppress(ValueError):
             return datetime.strptime("".join(text.split()), form)  # noqa: DTZ007 - without a zone it is the person's
-    return parse_written_moment(text)
+    return parse_written_moment(text if ":" in text else f"{text} 0:00", order=order or ("mdy" if "/" in text else ""))
 
 
 def require_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:

@@ -18,18 +18,27 @@ _MEDIA = re.compile(r"<[^<>\n]{3,60}>")
 _ATTACHED = re.compile(
     r"[^\n<>:\"/\\|?*]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)|<[^<>\n:]{3,30}: [^<>\n]{1,200}>(?:\n|$)"
 )
-_EDITED = re.compile(
-    r" ?[\u200e\u200f]{0,2}<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje|"
-    r"Mensagem editada|Ce message a été modifié|Questo messaggio è stato modificato|Dit bericht is bewerkt|"
-    r"Данное сообщение изменено|Bu mesaj düzenlendi|此消息已编辑)\.?>$"
+_EDITED = frozenset(
+    f"<{words}>"
+    for words in (
+        *("This message was edited", "Diese Nachricht wurde bearbeitet.", "Se editó este mensaje.", "Mensagem editada"),
+        *("Ce message a été modifié", "Questo messaggio è stato modificato", "Dit bericht is bewerkt"),
+        *("Сообщение изменено", "Данное сообщение изменено", "Bu mesaj düzenlendi", "此消息已编辑"),
+    )
 )
+_LAST_BRACKET = re.compile(r" [\u200e\u200f]{0,2}(<[^\W\d_][^<>\n]{6,60}>)$", re.MULTILINE)
+_FIRST_BRACKET = re.compile(r"(<[^<>\n]{3,60}>)\n")
 _DELETED = re.compile(
     "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
     "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|"
     "Esta mensagem foi apagada|Ce message a été supprimé|Vous avez supprimé ce message|"
     "Questo messaggio è stato eliminato|Hai eliminato questo messaggio|Dit bericht is verwijderd|"
     "Je hebt dit bericht verwijderd|Вы удалили данное сообщение|Данное сообщение удалено|Bu mesaj silindi|"
-    "Bu mesajı sildiniz|Ta wiadomość została usunięta|Pesan ini (?:telah )?dihapus|null"
+    "Bu mesajı sildiniz|Ta wiadomość została usunięta|Usunięto tę wiadomość|Pesan ini (?:telah )?dihapus|"
+    "Esta mensagem foi eliminada|Eliminou esta mensagem|Det här meddelandet togs bort|Du tog bort det här meddelandet|"
+    "Denne (?:besked|meldingen) ble?v? slettet|Du slettede denne besked|Du slettet denne meldingen|"
+    "تم حذف هذه الرسالة|حذفت هذه الرسالة|הודעה זו נמחקה|מחקת הודעה זו|このメッセージは削除されました|已刪除此訊息|"
+    "此消息已删除|您已删除此消息|你已刪除此訊息|null"
 )
 _TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")  # what iOS adds to a message: that it was edited, or a file
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
@@ -44,8 +53,15 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     return read_chats([_read_lines(file.text, talks.skipped) for file in files], talks)
 
 
+def _find_app_words(text: str) -> frozenset[str]:
+    """Return what the app of this file writes in brackets: at the end of several messages, and in place of a file."""
+    last = Counter(_LAST_BRACKET.findall(text))
+    return _EDITED | {words for words, count in last.items() if count > 1}
+
+
 def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     said: list[ChatLine] = []
+    app_words = _find_app_words(text)
     for head, line in iterate_with_pauses(split_messages(text)):
         speaker, colon, words = line.partition(": ")
         if not colon or "\n" in speaker:
@@ -54,7 +70,13 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
             continue
         # iOS marks what the app says itself, and files, by the direction of its language.
         is_marked = head.is_ios and words.startswith(("\u200e", "\u200f"))
-        words = _EDITED.sub("", _ISOLATE.sub("", words).strip(" \u200e\u200f\n"))
+        words = _ISOLATE.sub("", words).strip(" \u200e\u200f\n")
+        if (first := _FIRST_BRACKET.match(words)) and first[
+            1
+        ] in app_words:  # a file that was left out, and its caption
+            words = words[first.end() :]
+        if (bracket := words[words.rfind("<") :]) in app_words:
+            words = words.removesuffix(bracket).rstrip(" \u200e\u200f")
         attached = _ATTACHED.match(words)
         rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
         is_silent = _MEDIA.fullmatch(rest) or _DELETED.fullmatch(rest.rstrip(".")) or _DOCUMENT.fullmatch(rest)

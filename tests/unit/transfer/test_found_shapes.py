@@ -1,0 +1,269 @@
+"""Shapes of files that public projects met, each with what it has to be read as."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from records.errors import ImportRefused
+from tests.unit.transfer.talk import zipped
+from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+
+ASKED, ANSWERED = WALNUTS
+MILLISECONDS = 1714557600000  # 1 May 2024, 10:00
+NODES = {
+    name: {
+        "id": name, "parent": parent, "message": {
+            "id": name, "author": {"role": role}, "create_time": MILLISECONDS / 1000, "recipient": "all",
+            "content": {"content_type": "text", "parts": [text]},
+        },
+    }
+    for name, parent, role, text in (("a", None, "user", ASKED), ("b", "a", "assistant", ANSWERED))
+}  # fmt: skip
+CHATGPT = {"title": "Walnuts", "mapping": NODES, "current_node": "b", "conversation_id": "c"}
+CLAUDE = {
+    "uuid": "c",
+    "name": "Walnuts",
+    "chat_messages": [
+        {
+            "uuid": role,
+            "sender": role,
+            "content": [{"type": "text", "text": text}],
+            "created_at": "2024-05-01T10:00:00Z",
+        }
+        for role, text in zip(("human", "assistant"), WALNUTS, strict=True)
+    ],
+}
+
+
+@pytest.mark.parametrize("conversation", [CHATGPT, CLAUDE])
+def test_a_conversation_has_the_same_messages_in_any_wrapper(conversation: dict[str, Any]) -> None:
+    """Tools wrap the files of ChatGPT and Claude. Who imports both forms must not get everything twice."""
+    plain = past([conversation]).messages
+    assert words_of(past([conversation])) == WALNUTS
+    for wrapper in (
+        {"exported_at": "2025-01-01", "user": {"id": "u"}, "conversations": [conversation]},
+        {"data": [conversation]},
+        {"c": conversation},
+        [[conversation]],
+    ):
+        assert past(json.dumps(wrapper, indent=1)).messages == plain
+
+
+def pair_of_roles(user: str, assistant: str, role: str = "role", text: str = "content") -> list[dict[str, Any]]:
+    return [{role: user, text: ASKED}, {role: assistant, text: ANSWERED}]
+
+
+STEPS = [
+    {"step_type": "INITIAL_QUERY", "content": {"query": ASKED}},
+    {"step_type": "FINAL", "content": {"answer": json.dumps({"answer": ANSWERED, "web_results": []})}},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "title", "year"),
+    [
+        ("HuggingChat, whose children are ids", {"conversations": [{"title": "Walnuts", "messages": [
+            {"id": "1", "from": "user", "content": ASKED, "children": ["2"], "createdAt": "2024-05-01T10:00:00Z"},
+            {"id": "2", "from": "assistant", "content": ANSWERED, "children": [], "createdAt": "2024-05-01T10:00:01Z"},
+        ]}]}, "Walnuts", 2024),
+        ("Copilot in an editor", {"requesterUsername": "anna", "requests": [{
+            "message": {"text": ASKED, "parts": [{"text": ASKED, "kind": "text"}]}, "timestamp": MILLISECONDS,
+            "response": [{"kind": "thinking", "value": "hm"}, {"value": "In deep "}, {"value": "soil."}],
+        }]}, "", 2024),
+        ("Codex", "\n".join(json.dumps({"timestamp": "2024-05-01T10:00:00Z", "type": "response_item", "payload": {
+            "type": "message", "role": role, "content": [{"type": f"{kind}_text", "text": text}],
+        }}) for role, kind, text in (("user", "input", ASKED), ("assistant", "output", ANSWERED))), "", 2024),
+        ("Perplexity's steps", {"entries": [{"query_str": ASKED, "thread_title": "Walnuts", "text": json.dumps(STEPS),
+                                            "updated_datetime": "2024-05-01T10:00:00.123"}]}, "Walnuts", 2024),
+        ("an exporter with its dates apart", {
+            "metadata": {"title": "Walnuts", "dates": {"created": "5/13/2024 10:00:00", "exported": "6/13/2024 9:00"}},
+            "messages": pair_of_roles("Prompt", "Response", text="say"),
+        }, "Walnuts", 2024),
+        ("NextChat", f"# Walnuts\n\n## From You:\n{ASKED}\n\n## From ChatGPT:\n{ANSWERED}\n", "Walnuts", 2026),
+        ("a date behind a bold name",
+         f"**Human** (2024-05-01 10:00:00)\n\n{ASKED}\n\n**Claude** (2024-05-01 10:00:05)\n\n{ANSWERED}\n", "", 2024),
+        ("rules of stars",
+         f"# Walnuts\n\n**You:**\n\n{ASKED}\n\n* * *\n\n**ChatGPT:**\n\n{ANSWERED}\n\n* * *\n", "Walnuts", 2026),
+        ("callouts of Obsidian", f""">[!nexus_user] **User** - 2024/05/01 at 10:00:00
+> {ASKED}
+
+<!-- UID: a -->
+>[!nexus_agent] **Assistant** - 2024/05/01 at 10:00:05
+> {ANSWERED}
+
+<!-- UID: b -->
+""", "", 2024),
+        ("Japanese headings", f"## ユーザー\n\n{ASKED}\n\n## アシスタント\n\n{ANSWERED}\n", "", 2026),
+    ],
+)  # fmt: skip
+def test_a_talk_with_an_assistant_has_its_words_its_title_and_its_dates(
+    name: str, data: object, title: str, year: int
+) -> None:
+    history = past(data, "sent.md" if isinstance(data, str) else "sent.json")
+    assert words_of(history) == WALNUTS
+    assert [message.role for message in history.messages] == ["user", "assistant"]
+    assert (history.messages[0].title, history.messages[0].created_at.year) == (title, year)
+
+
+def test_chats_side_by_side_are_all_read() -> None:
+    """Snapchat and TikTok have a list for each person; only the first one was read."""
+
+    def say(name: str, text: str) -> dict[str, str]:
+        return {"From": name, "Media Type": "TEXT", "Created": "2024-05-01 10:00:00 UTC", "Content": text}
+
+    history = past({"tom": [say("tom", "good")], "cleo": [say("cleo", "yes"), say("anna", "there?")]})
+    assert [(message.title, message.content) for message in history.messages] == [
+        ("tom", "good"), ("cleo", "yes"), ("", "there?"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        """localId,Type,IsSender,StrContent,StrTime,NickName,Sender
+1,1,1,hello,2024-05-01 10:00:00,Anna,wxid_1
+2,1,0,good,2024-05-01 10:00:00,Tom,wxid_2
+""",
+        "2024-05-01 10:00:00 Anna\nhello\n\n2024-05-01 10:00:00 Tom\ngood\n",
+        {"chatlab": {"version": "1"}, "messages": [
+            {"sender": "1", "accountName": "Anna", "timestamp": MILLISECONDS // 1000, "type": 0, "content": "hello"},
+            {"sender": "2", "accountName": "Tom", "timestamp": MILLISECONDS // 1000, "type": 0, "content": "good"},
+        ]},
+        """Tom 님과 카카오톡 대화
+
+2024. 5. 1. 오전 10:00, Anna : hello
+2024. 5. 1. 오전 10:00, Tom : good
+2024. 5. 1. 오전 10:02: Tom님이 나갔습니다.
+2024. 5. 1. 오전 10:03, Tom : 사진
+""",
+        """[LINE] 與Tom的聊天記錄
+
+2024/05/01（週三）
+上午10:00\tAnna\thello
+上午10:00\tTom\tgood
+上午10:02\tTom已收回訊息
+""",
+        """Guild: Home
+
+[2024-05-01 10:00] Anna (pinned)
+hello
+
+{Reactions}
+👍
+
+[2024-05-01 10:00] Tom
+good
+
+{Attachments}
+https://cdn.example/x.png
+""",
+        "May 01, 2024 10:00:00 AM\nAnna\nhello\nTapbacks:\nLoved by Tom\n\nMay 01, 2024 10:00:00 AM\nTom\ngood\n",
+    ],
+)  # fmt: skip
+def test_what_an_app_adds_to_a_chat_is_nobody_s_words(data: object) -> None:
+    history = past(data, "chat.txt")
+    assert [(message.speaker, message.content, message.created_at) for message in history.messages] == [
+        ("Anna", "hello", datetime(2024, 5, 1, 10, tzinfo=UTC)), ("Tom", "good", datetime(2024, 5, 1, 10, tzinfo=UTC)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("deleted", "edited"),
+    [
+        ("تم حذف هذه الرسالة", "تم تعديل هذه الرسالة"),
+        ("הודעה זו נמחקה", "ההודעה נערכה"),
+        ("Usunięto tę wiadomość", "Edytowano tę wiadomość"),
+        ("This message was deleted", "Any words of any language"),
+    ],
+)
+def test_what_whatsapp_says_of_a_message_is_known_by_its_repetition(deleted: str, edited: str) -> None:
+    lines = (
+        f"Anna: hello <{edited}>", f"Tom: {deleted}", f"Tom: good <{edited}>", "Tom: <left out>", "Anna: <left out>",
+        "Anna: <left out>\nits caption", "Tom: I <3 you <Name>",
+    )  # fmt: skip
+    history = past("".join(f"13/5/2024, 10:0{number} - {line}\n" for number, line in enumerate(lines)))
+    assert words_of(history) == ["hello", "good", "its caption", "I <3 you <Name>"]
+
+
+@pytest.mark.parametrize("head", ["[19.09.23, 21:03:05] ", "[2023-09-19, 21:03:05] ", "[19.9.2023, 21:03:05] "])
+def test_a_date_in_a_bracket_is_no_number_of_json(head: str) -> None:
+    assert words_of(past(f"{head}Anna: hello\n{head}Tom: good\n")) == ["hello", "good"]
+
+
+def test_a_conversation_of_a_table_has_a_title_of_its_own() -> None:
+    table = (
+        "CONVERSATION ID,CONVERSATION TITLE,FROM,TO,DATE,CONTENT\n2-x,Boats,Tom,Anna,2024-05-01 10:01:00 UTC,good\n"
+        "2-x,Boats,Anna,Tom,2024-05-01 10:00:00 UTC,hello\n2-y,,Cleo,Anna,2024-04-01 10:00:00 UTC,other\n"
+    )
+    history = past(table, "messages.csv")
+    assert [message.content for message in history.messages] == ["other", "hello", "good"]
+    assert history.messages[1].title == "Boats"
+
+
+def test_the_index_of_discord_s_servers_takes_no_channel_its_name() -> None:
+    rows = [{"ID": 1, "Timestamp": "2024-05-01 10:00:00", "Contents": "hello"}]
+    names = {"messages/index.json": json.dumps({"11": "with Tom"}), "servers/index.json": json.dumps({"7": "Home"})}
+    assert past(zipped({**names, "messages/c11/messages.json": json.dumps(rows)})).messages[0].title == "with Tom"
+
+
+def ask_about_dates(rows: Sequence[str], **answers: tuple[int, ...]) -> tuple[list[str], list[str]]:
+    lines = "".join(f"{row},Anna,hello\n" for row in rows)
+    history = past(f"Date,Sender,Message\n{lines}", "x.csv", **answers)
+    days = [f"{message.created_at:%Y-%m-%d}" for message in history.messages]
+    return [question.name for question in history.questions], days
+
+
+def test_the_dates_of_a_table_are_understood_together_or_asked_about() -> None:
+    assert ask_about_dates(["03/04/2025 10:00", "13/04/2025 10:00"]) == (["speaker"], ["2025-04-03", "2025-04-13"])
+    assert ask_about_dates(["03/04/2025 10:00", "03/14/2025 10:00"]) == (["speaker"], ["2025-03-04", "2025-03-14"])
+    rising = ["03/04/2025 10:00", "04/04/2025 10:00", "01/05/2025 10:00"]
+    assert ask_about_dates(rising) == (["speaker"], ["2025-04-03", "2025-04-04", "2025-05-01"])
+    assert ask_about_dates(["05/05/2025 10:00"]) == (["speaker"], ["2025-05-05"])
+    assert ask_about_dates(["03/04/2025 10:00"], order0=(0,)) == (["order", "speaker"], ["2025-04-03"])
+    assert ask_about_dates(["03/04/2025 10:00"], order0=(1,)) == (["order", "speaker"], ["2025-03-04"])
+
+
+def test_dates_of_conversations_in_json_are_asked_about_too() -> None:
+    data = {"messages": [{**message, "date": "3/4/2025 10:00:00"} for message in pair_of_roles("user", "assistant")]}
+    for answer, day in ((0, (4, 3)), (1, (3, 4))):
+        history = past(data, order0=(answer,))
+        assert [question.name for question in history.questions] == ["order"]
+        assert (history.messages[0].created_at.month, history.messages[0].created_at.day) == day
+    browser = {"messages": [{**message, "date": "3/4/2025, 10:00:00 AM"} for message in data["messages"]]}
+    assert not past(browser).questions
+    assert past(browser).messages[0].created_at.month == 3
+
+
+def test_a_list_of_anything_is_not_what_an_assistant_remembers() -> None:
+    posts = {"entries": [{"text": "Look at this", "created": "2024-05-01"}]}
+    with pytest.raises(ImportRefused, match="data in JSON"):
+        past(posts)
+    assert [question.name for question in past({"memories": posts["entries"]}).questions] == ["facts"]
+
+
+def make_activity(title: str, answer: str = "", day: int = 1) -> dict[str, Any]:
+    html = {"safeHtmlItem": [{"html": answer}]} if answer else {}
+    return {"header": "Εφαρμογές Gemini", "title": title, "time": f"2025-05-{day:02}T10:00:00Z", **html}
+
+
+def test_a_verb_of_gemini_may_be_set_off_by_nothing() -> None:
+    prompts = [
+        make_activity(f"Υποβλήθηκε το ερώτημα {word}", "ναι", day) for day, word in enumerate(("α", "β", "γ"), 2)
+    ]
+    history = past([*prompts, make_activity("Χρησιμοποιήθηκε μια λειτουργία")])
+    assert words_of(history)[::2] == ["α", "β", "γ"]
+
+
+def test_a_page_of_gemini_names_no_attached_files_as_words() -> None:
+    def record(words: str, date: str) -> str:
+        cell = f'<div class="content-cell">{words}<br>{date}<br><p>yes</p></div>'
+        return f'<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>{cell}</div>'
+
+    files = '1 Datei angehängt.<br>-\u00a0 <a href="boat-1.png">boat.png</a>'
+    history = past(record(f"Prompted\u00a0what is this<br>{files}", "Jul 3, 2026, 9:15:00 AM PDT"))
+    assert words_of(history) == ["what is this", "yes"]
+    greek = past(record("Prompted\u00a0hi", "13 Μαΐ 2025, 9:03:05 μ.μ. EEST"))
+    assert greek.messages[0].created_at.hour == 21
