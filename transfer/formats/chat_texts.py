@@ -46,7 +46,7 @@ _STAND_IN = re.compile(
 """What LINE and KakaoTalk write in place of a picture or sticker."""
 _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Discord
 _PINNED = " (pinned)"  # after a speaker in Discord
-_DETAILS = re.compile(r"\n+(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|Tapbacks:)\n")  # of Discord and iMessage
+_DETAILS = re.compile(r"\n{1,3}(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|Tapbacks:)\n")  # of Discord and iMessage
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 

@@ -18,13 +18,10 @@ _MEDIA = re.compile(r"<[^<>\n]{3,60}>")
 _ATTACHED = re.compile(
     r"[^\n<>:\"/\\|?*]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)|<[^<>\n:]{3,30}: [^<>\n]{1,200}>(?:\n|$)"
 )
-_EDITED = frozenset(
-    f"<{words}>"
-    for words in (
-        *("This message was edited", "Diese Nachricht wurde bearbeitet.", "Se editó este mensaje.", "Mensagem editada"),
-        *("Ce message a été modifié", "Questo messaggio è stato modificato", "Dit bericht is bewerkt"),
-        *("Сообщение изменено", "Данное сообщение изменено", "Bu mesaj düzenlendi", "此消息已编辑"),
-    )
+_EDITED = re.compile(
+    "<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje|Mensagem editada|"
+    "Ce message a été modifié|Questo messaggio è stato modificato|Dit bericht is bewerkt|Сообщение изменено|"
+    r"Данное сообщение изменено|Bu mesaj düzenlendi|此消息已编辑)\.?>"
 )
 _LAST_BRACKET = re.compile(r" [\u200e\u200f]{0,2}(<[^\W\d_][^<>\n]{6,60}>)$", re.MULTILINE)
 _FIRST_BRACKET = re.compile(r"(<[^<>\n]{3,60}>)\n")
@@ -53,15 +50,10 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     return read_chats([_read_lines(file.text, talks.skipped) for file in files], talks)
 
 
-def _find_app_words(text: str) -> frozenset[str]:
-    """Return what the app of this file writes in brackets: at the end of several messages, and in place of a file."""
-    last = Counter(_LAST_BRACKET.findall(text))
-    return _EDITED | {words for words, count in last.items() if count > 1}
-
-
 def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     said: list[ChatLine] = []
-    app_words = _find_app_words(text)
+    # What the app writes in brackets at the end of messages, and in place of files, is repeated in a file.
+    app_words = {words for words, count in Counter(_LAST_BRACKET.findall(text)).items() if count > 1}
     for head, line in iterate_with_pauses(split_messages(text)):
         speaker, colon, words = line.partition(": ")
         if not colon or "\n" in speaker:
@@ -75,7 +67,7 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
             1
         ] in app_words:  # a file that was left out, and its caption
             words = words[first.end() :]
-        if (bracket := words[words.rfind("<") :]) in app_words:
+        if (bracket := words[words.rfind("<") :]) in app_words or _EDITED.fullmatch(bracket):
             words = words.removesuffix(bracket).rstrip(" \u200e\u200f")
         attached = _ATTACHED.match(words)
         rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
