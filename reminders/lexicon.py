@@ -25,7 +25,6 @@ MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be an
 HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 _FORMS = ("format", "stand-alone")
 _WIDTHS = ("wide", "abbreviated")
-_ENGLISH_LOCALES = ("en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
 
 def normalise_word(word: str) -> str:
@@ -38,10 +37,10 @@ def _list_strings(data: Any) -> list[str]:
 
 
 def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
-    found = sorted({normalise_word(word) for word in words} - {""}, key=len, reverse=True)
+    found = sorted({normalise_word(word) for word in words} - {""}, key=lambda word: (-len(word), word))
     written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("\u064b", "\u064b?") for word in found)
     # Compiling so wide a range without regard to case takes ten milliseconds, and there are hundreds of patterns.
-    return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=(?-i:{HAN.pattern}))|(?!\w))"
+    return rf"(?:{written or '(?!)'}){ending}\u064b?\.?(?:(?<=(?-i:{HAN.pattern}))|(?!\w))"
 
 
 def _list_day_forms(name: str) -> list[str]:
@@ -92,7 +91,7 @@ def load_lexicon(language: str) -> Lexicon:
         units[unit] = pattern(_list_unit_words(locale, unit, "long") | _list_unit_words(locale, unit, "short") | listed)
     names = (
         *("in", "today", "tomorrow", "after-tomorrow", "every", "at", "on", "half"),
-        *("joining", "next", "number", "unread", "until"),
+        *("joining", "next", "number", "unread", "until", "zone"),
     )
     word = {name: pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
     for name in ("at", "on"):
@@ -102,7 +101,8 @@ def load_lexicon(language: str) -> Lexicon:
     word["of"] = pattern(["de", "del", "of", "the", "г", "года", "год"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in _WIDTHS]
     told = [(name, text) for form in periods for name, text in form.items()]
-    told += [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), *([] if word["on"].match("am ") else [("am", "am")])]
+    told += [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am")]
+    told = [(name, text) for name, text in told if not word["on"].match(f"{text} ")]  # German "um 9 am Freitag"
     rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
     months = {
         number: [locale.months[form][width][number] for form in _FORMS for width in _WIDTHS] for number in range(1, 13)
@@ -120,7 +120,7 @@ def load_lexicon(language: str) -> Lexicon:
         parts=told,
         periods=[(name, pattern([text])) for name, text in told if len(text) > 1],
         ranges={name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
-        day_first=language == ENGLISH or locale.date_formats["short"].pattern.lstrip("d").startswith(("/", ".")),
+        day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 
 
@@ -147,11 +147,3 @@ def find_time_words() -> Sequence[re.Pattern[str]]:
     )
     near = [lexicon.word[name] for lexicon in lexicons for name in ("today", "tomorrow", "unread")]
     return [*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), *near]
-
-
-@cache
-def list_zone_abbreviations() -> frozenset[str]:
-    """Return the abbreviations of time zones, such as "PST" and "MEZ", in several languages and countries."""
-    locales = [Locale.parse(name) for name in (*LANGUAGES, *_ENGLISH_LOCALES)]
-    zones = [zone for locale in locales for zone in (*locale.meta_zones.values(), *locale.time_zones.values())]
-    return frozenset(text for zone in zones for text in zone.get("short", {}).values() if text.isupper())

@@ -6,14 +6,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import pairwise
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders import lexicon
 from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_wish, make_wish_at
+from reminders.zones import TOKEN, find_zone_end, is_place_word
 from text.analyzer import fold_term, normalise_text
 from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
+from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import find_zone, move_months, to_utc
 
 MAX_SHOWN_CHARS = 60  # of words that were not understood
@@ -28,12 +31,11 @@ _DAY_AFTER_MONTH = re.compile(rf"[\s.]*(?:the\s+)?(\d{{1,2}})(?:{_ORDINAL}|[日�
 _DAY = re.compile(rf"(\d{{1,2}})((?:\s*{_ORDINAL}(?!\d))?\s*числа(?!\w)|\s*{_ORDINAL}(?!\d)|[号號])?", re.IGNORECASE)
 _YEAR = re.compile(r"((?:19|20)\d\d)(?![\d:.-])")
 _CLOCK_SIGN = re.compile(r"[:.h]\d|\s*(?:am|pm|uhr)", re.IGNORECASE)
-_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?![\d:/-])")
-_HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d:/-]|[.,]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
+_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?![\d/]|[:-]\d)")
+_HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
 _GAP = re.compile(r"[\s,;]*")
-_TOKEN = re.compile(r"[^\s,;!?\"“”„«»()]+")
 _TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
-_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})(?!{lexicon.HAN.pattern})\w")
+_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’-]?(?!{lexicon.HAN.pattern})\w")
 _HAN_CLOCK = re.compile(r"\d[点點]")
 _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
 _HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][点點分刻时時]")
@@ -108,6 +110,7 @@ class _Reading:
             self._read_period,
             partial(self._read_clock, has_preposition=preposition == "at"),
             partial(self._read_weekday, has_preposition=bool(preposition)),
+            self._read_zone,
         )
         return next((end for reader in readers if (end := reader(start)) >= 0), -1)
 
@@ -115,7 +118,7 @@ class _Reading:
         if self.end or (after := self.match("in", start)) < 0:
             return -1
         count = 1
-        if number := _TOKEN.match(self.text, after):
+        if number := TOKEN.match(self.text, after):
             digits = re.match(r"\d{1,5}(?![\d.,])", number[0])
             known = int(digits[0]) if digits else _parse_number(number[0])
             if known is not None:
@@ -162,7 +165,7 @@ class _Reading:
         after = self.match("next", start)
         found = self.words.match_name(self.words.weekdays, self.text, max(start, after))
         found = found or self.words.match_name(self.words.short_weekdays, self.text, max(start, after))
-        if found is None:
+        if found is None or self.text[max(start, after) : found[1]] in EVERY_FUNCTION_WORD:  # "morgen so um 9"
             return -1
         number, end = found
         behind = _skip_gap(self.text, end)
@@ -238,7 +241,7 @@ class _Reading:
             if self.words.language == ENGLISH and a <= 12 and b <= 12 and a != b:
                 self.unsure.append(found[0])
                 return found.end()
-            if b > 12 or not self.words.day_first:
+            if b > 12 or (a <= 12 and not self.words.day_first):
                 a, b = b, a
         self._set_day(year + 2000 if 0 < year < 100 else year, b, a)
         return found.end()
@@ -261,8 +264,11 @@ class _Reading:
         """Move the hour to the half of the day that a period names. Return False if they contradict each other."""
         hour, minute = self.clock or (0, 0)
         if name not in self.words.ranges:
-            self.clock = hour % 12 + (0 if name in ("am", "midnight") else 12), minute
-            return hour <= 12 or hour == self.clock[0]
+            chosen = hour % 12 + (0 if name in ("am", "midnight") else 12)
+            if hour > 12 and hour != chosen:
+                return False
+            self.clock = chosen, minute
+            return True
         start, end = self.words.ranges[name]
         length = (end - start) % 1440 or 1440
 
@@ -284,13 +290,15 @@ class _Reading:
             is_bare = minute is None and not found[0].endswith(("h", "H"))
             self.clock, end = (int(found["hour"]), int(minute or 0)), found.end()
         else:
-            token = _TOKEN.match(self.text, start) if has_preposition else None
+            token = TOKEN.match(self.text, start) if has_preposition else None
             number = (_parse_number(token[0]) or 0) if token else 0
             if not token or number < 2:
                 return -1
             is_bare, self.clock, end = False, (number, 0), token.end()
         unit = self.words.word["half"].match(self.text, _skip_gap(self.text, end))
         end = unit.end() if unit else end
+        if found and "h" in found[0].casefold() and self.clock[0] <= 12 and not (has_preposition or self.is_dated):
+            self.unsure.append(found[0])  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._choose_day_half(self.part)
         half = self._read_period(_skip_gap(self.text, end))
@@ -301,6 +309,11 @@ class _Reading:
         if self.clock[0] > 24 or self.clock[1] > 59 or (self.clock[0] == 24 and self.clock[1]):
             self.impossible = True
         return end
+
+    def _read_zone(self, start: int) -> int:
+        end = find_zone_end(self.text, start, self.words) if self.clock and self.distance is None else None
+        self.unsure += [self.text[start:end].lstrip("(")] if end else []
+        return end or -1
 
 
 def _parse_number(token: str) -> int | None:
@@ -362,16 +375,17 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:
     if reading.unsure:
-        return reading.unsure[0]
+        at = reading.text.find(reading.unsure[0])
+        return text[at : at + len(reading.unsure[0])]  # with its accents
     is_timed = reading.clock is not None or reading.distance is not None
     is_read = is_timed or reading.is_dated or reading.repeat == "daily"
     if reading.is_every and reading.repeat != "daily":
         is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
     start = _skip_gap(text, reading.end) if is_read else 0
-    for token in _TOKEN.finditer(text):
+    for token in TOKEN.finditer(text):
         if token.start() < reading.end < token.end() and _INSIDE_WORD.match(text, reading.end):
             return token[0]  # "9ish"
-    tokens = list(_TOKEN.finditer(text, start))
+    tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     lead, after = "", start
     while (found := reading.match_preposition(after)) is not None:
         lead, after = found
@@ -380,6 +394,9 @@ def _find_unread_time_words(reading: _Reading, text: str) -> str:
     marks = [
         index for index in range(len(tokens)) if _is_time_word(tokens, index, is_timed=is_timed and index not in near)
     ]
+    for place, token in pairwise(tokens):  # "at 9 call Ann, London time"
+        if reading.words.word["zone"].fullmatch(token[0]) and is_place_word(place[0]):
+            return text[place.start() : token.end()]
     begins = not is_read or reading.match("and", start) >= 0
     if lead:
         begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
@@ -396,7 +413,8 @@ def _find_unread_time_words(reading: _Reading, text: str) -> str:
 
 def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> Iterator[int]:
     """Yield the indexes of tokens that are a second time if they are numbers: "at 9 or at 10", "at 9 to 10"."""
-    after = reading.match("until", _skip_gap(reading.text, reading.end))
+    start = _skip_gap(reading.text, reading.end)
+    after = max(reading.match("until", start), reading.match("of", start))
     while after >= 0 and (lead := reading.match_preposition(after)) is not None:
         after = lead[1]
     for index, token in enumerate(tokens):
@@ -407,7 +425,7 @@ def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> It
 
 def _is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
     """Return True if a token expresses a time. With `is_timed`, a plain number does not count."""
-    token = tokens[index][0].translate(_PLAIN).strip(".:'@~+")
+    token = tokens[index][0].translate(_PLAIN).strip(".:'@~+-–—")
     word = lexicon.normalise_word(token)
     is_han = lexicon.HAN.search(word) is not None  # written without spaces
     names = lexicon.find_time_words()
@@ -418,7 +436,7 @@ def _is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool
     if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
         return True
     is_number = token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)
-    is_number |= (_parse_number(word) or 0) > 1 or token in lexicon.list_zone_abbreviations()
+    is_number |= (_parse_number(word) or 0) > 1
     is_number |= is_han and _HAN_TIME.search(word) is not None
     numbers = (lexicon.load_lexicon(language).word["number"] for language in LANGUAGES)
     is_number |= any(name.fullmatch(word) is not None for name in numbers)

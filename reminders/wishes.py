@@ -33,10 +33,11 @@ def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish |
     if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MAX_DAYS_AHEAD * 24 * 60:
         return make_wish(text, now + timedelta(minutes=minutes), None, cycle, now)
     try:
-        local = datetime.fromisoformat(str(at)[:16])
-    except ValueError:
-        return None
-    if local.tzinfo is not None:
+        local = datetime.fromisoformat(str(at))
+        # Models end local times with "Z" by habit. Any other offset is meant.
+        local = local.astimezone(now.tzinfo) if local.utcoffset() else local
+        local = local.replace(tzinfo=None, second=0, microsecond=0)
+    except (ValueError, OverflowError):
         return None
     return make_wish_at(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
 

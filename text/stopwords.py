@@ -61,3 +61,4 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
         "hindi": "का की के को में से पर और या है हैं था थी थे मैं मेरा मेरी मेरे हम तुम आप वह यह क्या कौन कब कहाँ कैसे क्यों कितना कितने ने नहीं भी",
     }.items()
 }
+EVERY_FUNCTION_WORD = frozenset().union(*FUNCTION_WORDS.values())

@@ -35,5 +35,6 @@ reminders-on-words = am den diesen dem
 reminders-unread-words = täglich wöchentlich monatlich jährlich stündlich werktags wochentags wochenende früh monats jahres vierzehntägig zweiwöchentlich
 reminders-number-words = fünfzehn zwanzig dreißig vierzig fünfzig halb viertel dreiviertel einhalb
 reminders-until-words = bis vor nach
+reminders-zone-words = zeit ortszeit
 reminders-half-words = uhr
 reminders-joining-words = daran an dass zu

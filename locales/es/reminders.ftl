@@ -35,5 +35,6 @@ reminders-on-words = el este esta día
 reminders-unread-words = diario diariamente semanalmente mensualmente anualmente temprano medianoche
 reminders-number-words = menos quince veinte treinta cuarenta cincuenta pasadas
 reminders-until-words = a hasta
+reminders-zone-words = hora horario
 reminders-half-words = h horas
 reminders-joining-words = que de a

@@ -35,5 +35,6 @@ reminders-on-words = no na o dia em este esta
 reminders-unread-words = diariamente semanalmente mensalmente anualmente cedo
 reminders-number-words = menos quinze vinte trinta quarenta cinquenta
 reminders-until-words = a as às até
+reminders-zone-words = hora horário
 reminders-half-words = h horas
 reminders-joining-words = de que para

@@ -16,7 +16,7 @@ from storage.engine.protocol import Connection, Reader, Row
 from storage.search import full_text, word_index
 from storage.search.terms import select_searchable_terms
 from text import analyzer
-from text.stopwords import FUNCTION_WORDS
+from text.stopwords import EVERY_FUNCTION_WORD
 from text.tokenizer import DEFAULT_ENCODING, Tokenizer
 
 MAX_WORDS = 300  # words of what is forgotten that are looked for: those with digits and the long ones first
@@ -37,7 +37,6 @@ MAX_TEXTS = 500  # messages that are compared, those with the rarest words first
 FEW_HOLDERS = 5  # messages that hold a word which was in use before, and still points at what is forgotten
 MAX_ALONE = 200  # characters of an answer that may say nothing but a forgotten everyday word
 THREADS_AT_ONCE = 100  # threads that one query names
-_EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -297,7 +296,7 @@ def _find_number_forms(text: str) -> Iterator[Mark]:
 @lru_cache(maxsize=20_000)
 def _count_run_tokens(word: str) -> float:
     """Return the number of tokens that a word adds to a run, or 0 for a function word."""
-    if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
+    if word in EVERY_FUNCTION_WORD or word.split("'")[0] in EVERY_FUNCTION_WORD:
         return 0
     if analyzer.is_character_pair(word):
         is_chinese = all("\u30a0" <= character <= "\u9fff" for character in word)  # or Katakana, the script of names
@@ -313,7 +312,7 @@ def _is_rare_word(word: str, *, is_old: bool) -> bool:
         return True
     if analyzer.is_character_pair(word) or digits == len(word):
         return False
-    if (digits and not any(map(str.isalpha, word))) or word in _EVERY_FUNCTION_WORD:
+    if (digits and not any(map(str.isalpha, word))) or word in EVERY_FUNCTION_WORD:
         return False
     pieces = _count_tokens(f" {word}")
     # As a name, or as a noun of German, it may be whole with a capital.

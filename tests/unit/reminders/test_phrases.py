@@ -146,6 +146,15 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
         ("zh", "明天8点钟 开会", ("23.11.26 08:00", "", "开会")),
         ("ru", "завтра в 9 встреча с Аней", ("23.11.26 09:00", "", "встреча с Аней")),
         ("zh", "31号 交房租", ("31.12.26 09:00", "", "交房租")),
+        ("de", "um 19:30 am Fr, 4. Dez. Kino", ("04.12.26 19:30", "", "Kino")),
+        ("de", "um 12 am Freitag Essen", ("27.11.26 12:00", "", "Essen")),
+        ("ar", "3/12 الساعة 9 طبيب", ("03.12.26 09:00", "", "طبيب")),
+        ("ar", "15/12 الساعة 9 طبيب", ("15.12.26 09:00", "", "طبيب")),
+        ("ar", "غداً الساعة ٩ طبيب", ("23.11.26 09:00", "", "طبيب")),
+        ("en", "tomorrow, 9:00: dentist", ("23.11.26 09:00", "", "dentist")),
+        ("ru", "к 9 часам врач", ("23.11.26 09:00", "", "врач")),
+        ("pt", "amanhã 17h reunião", ("23.11.26 17:00", "", "reunião")),
+        ("pt", "14h30 reunião", ("22.11.26 14:30", "", "reunião")),
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
@@ -262,12 +271,92 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
         ("ru", "по 5 числам врач", "числам"),
         ("zh", "12月3日明年 开会", "明年"),
         ("ar", "غدا الساعة 9 والنصف أمي", "والنصف"),
+        ("ar", "الساعة 9 إلا ربع أمي", "إلا ربع"),
+        ("ar", "الساعة 9 وثلث أمي", "وثلث"),
+        ("en", "in a week's time call", "week's"),
+        ("en", "5pm-6pm gym", "5pm-6pm"),
+        ("de", "morgen 9 Uhr - 10 Uhr Sport", "10"),
+        ("ru", "через час-два позвонить", "час-два"),
+        ("es", "a las 9 del 16 dentista", "16"),
+        ("de", "so um 9 Sport", "so um 9"),
+        ("de", "morgen so um 9 Sport", "9"),
+        ("en", "1h call mum", "1h"),
+        ("en", "2h30 call mum", "2h30"),
         ("ar", "5 ديسمبر العام القادم أمي", "العام"),
     ],
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
     with use_language(language):
         assert read_phrase(text, NOW) == NotUnderstood(words=words)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("en", "at 9 London time call", "London time"),
+        ("en", "tomorrow at 9:00 New York time call", "New York time"),
+        ("en", "9am london time tomorrow call", "london time"),
+        ("en", "tomorrow 9am utc call", "utc"),
+        ("en", "tomorrow at 9 UTC+3 call", "UTC+3"),
+        ("en", "tomorrow at 9 Europe/London call", "Europe/London"),
+        ("ru", "в 9 по Москве позвонить", "по Москве"),
+        ("ru", "завтра в 9:00 по Лондону позвонить", "по Лондону"),
+        ("ru", "завтра в 9 московского времени врач", "московского времени"),
+        ("de", "um 9 Uhr Berliner Zeit anrufen", "Berliner Zeit"),
+        ("de", "um 9 Uhr New Yorker Zeit anrufen", "New Yorker Zeit"),
+        ("es", "a las 9 hora de Madrid llamar", "hora de Madrid"),
+        ("pt", "amanhã às 9 hora de Lisboa ligar", "hora de Lisboa"),
+        ("zh", "明天 9:00 伦敦时间 开会", "伦敦时间"),
+        ("ar", "غدا 9:00 بتوقيت لندن أمي", "بتوقيت لندن"),
+        ("en", "tomorrow at 9 EAT call", "EAT"),
+        ("en", "tomorrow at 9 IST call", "IST"),
+        ("en", "tomorrow 9am ist call", "ist"),
+        ("en", "tomorrow 9am pst call", "pst"),
+        ("en", "tomorrow at 9 WIB call", "WIB"),
+        ("en", "tomorrow at 9 MSK call", "MSK"),
+        ("en", "tomorrow at 9am (PST) call", "PST"),
+        ("en", "tomorrow 9am Eastern call", "Eastern"),
+        ("en", "tomorrow 9am eastern time call", "eastern time"),
+        ("en", "tomorrow at 9 Indian time call", "Indian time"),
+        ("en", "tomorrow at 9 french time call", "french time"),
+        ("en", "tomorrow at 9 call Ann and Bob, London time", "London time"),
+        ("en", "every Monday at 9 London time call", "London time"),
+        ("ru", "завтра в 9 по киевскому времени врач", "по киевскому"),
+        ("ru", "завтра в 9 по москве врач", "по москве"),
+        ("de", "morgen um 9 Uhr deutscher Zeit anrufen", "deutscher Zeit"),
+        ("es", "mañana a las 9 hora española llamar", "hora española"),
+        ("es", "mañana a las 9 (hora de México) llamar", "hora de México"),
+        ("pt", "amanhã às 9 no horário de Brasília ligar", "horário de Brasília"),
+        ("zh", "明天9点北京时间 开会", "北京时间"),
+        ("zh", "明天 9:00（北京时间）开会", "北京时间"),
+        ("ar", "غدا الساعة 9 بتوقيت مكة أمي", "بتوقيت مكة"),
+    ],
+)
+def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
+    with use_language(language):
+        assert read_phrase(text, NOW) == NotUnderstood(words=words)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "what"),
+    [
+        ("en", "tomorrow at 9 time to get up", "time to get up"),
+        ("en", "tomorrow at 9 story time with kids", "story time with kids"),
+        ("en", "tomorrow at 9 eat lunch", "eat lunch"),
+        ("en", "tomorrow at 9 call Ann one more time", "call Ann one more time"),
+        ("en", "tomorrow at 9 London call", "London call"),
+        ("de", "morgen um 9 ist Training", "ist Training"),
+        ("de", "morgen um 9 Zeit für Oma", "Zeit für Oma"),
+        ("ru", "завтра в 9 по почте отправить", "по почте отправить"),
+        ("ru", "завтра в 9 прогулка по Москве", "прогулка по Москве"),
+        ("zh", "明天 9:00 时间管理课", "时间管理课"),
+    ],
+)
+def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what: str) -> None:
+    with use_language(language):
+        found = read_phrase(text, NOW)
+    assert isinstance(found, ReminderWish), found
+    assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.text) == ("23.11.26 09:00", what)
 
 
 @pytest.mark.parametrize(
