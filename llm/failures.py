@@ -33,12 +33,14 @@ _DECLINED = re.compile(
     r"|sensitive (content|information|word)|敏感",
     re.IGNORECASE,
 )
-_NO_CREDIT_CODES = {"insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error", "1113"}
 _NO_CREDIT = re.compile(
+    r"insufficient\w*_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|spending limit|额度不足|"
     r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"
     r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|arrear|余额不足|欠费",
     re.IGNORECASE,
 )
+MODEL_NOT_FOUND = re.compile(r"model|not.?found|<html|\A\s*\Z", re.IGNORECASE)
+_NO_MODEL = re.compile(r"model.{0,80}(not.{0,9}(exist|found)|decommission)", re.IGNORECASE | re.DOTALL)
 _NAMES_KEY = re.compile(
     r"api.?key|authenti|unauthori|credential|permission|access.?token|region|territory", re.IGNORECASE
 )
@@ -86,12 +88,10 @@ Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model"
 
 def classify_refusal(error: StatusError) -> Kind:
     """Classify a refusal by its code, its status and its message."""
-    status, body = error.status_code, find_error_body(error.body)
-    codes, message = {find_error_code(error.body), str(body.get("type"))}, find_error_message(error.body)
-    words = f"{' '.join(codes)} {message}"
-    if status == 402 or codes & _NO_CREDIT_CODES or (status <= 500 and _NO_CREDIT.search(words)):
+    status, words, message = error.status_code, find_error_words(error.body), find_error_message(error.body)
+    if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
         return "credit"
-    if codes & _TOO_LONG_CODES:
+    if not _TOO_LONG_CODES.isdisjoint(words.split()):
         return "length"
     # OpenRouter and Azure name the filter in a field.
     is_filtered = any(field in str(error.body) for field in ("content_filter_result", "flagged_input"))
@@ -115,7 +115,11 @@ def classify_refusal(error: StatusError) -> Kind:
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a message for the user."""
-    status, kind = error.status_code, classify_refusal(error)
+    status, kind, words = error.status_code, classify_refusal(error), find_error_words(error.body)
+    if kind in ("busy", "unclear") and _NO_MODEL.search(words):
+        status, kind = 404, "model"
+    elif kind == "unclear" and "api key" in words.lower():
+        status, kind = 401, "key"
     wait = parse_retry_after(error.headers)
     if kind == "length":
         return ContextTooLong()
@@ -149,9 +153,9 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     """Return the error in the body of a successful response. Its status is taken from the error's code."""
-    code = find_error_code(body)
-    status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
-    return StatusError(status, body, {})
+    words = find_error_words(body)
+    code = re.search(r"\b[45]\d\d\b", words.removesuffix(find_error_message(body)))
+    return StatusError(int(code[0]) if code else 429 if "rate_limit" in words else 500, body, {})
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
@@ -183,10 +187,10 @@ def find_error_body(body: object) -> Mapping[str, Any]:
     return {}
 
 
-def find_error_code(body: object) -> str:
-    """Return the error's code, or its type if it has no code."""
+def find_error_words(body: object) -> str:
+    """Return the error's codes, its type and its message."""
     error = find_error_body(body)
-    return str(next((error[key] for key in _CODES if error.get(key)), ""))
+    return " ".join([*(str(error[key]) for key in _CODES if error.get(key)), find_error_message(body)])
 
 
 def find_error_message(body: object) -> str:
@@ -205,7 +209,7 @@ def find_refused_pictures(error: Exception) -> Literal["", "all", "this"]:
     """Return "all" if an error says that no pictures are accepted, "this" if one is damaged, or otherwise ""."""
     if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
-    words = f"{find_error_code(error.body)} {find_error_body(error.body).get('param')} {find_error_message(error.body)}"
+    words = f"{find_error_words(error.body)} {find_error_body(error.body).get('param')}"
     if _SPOILT_PICTURE.search(words):
         return "this"
     return "all" if _NAMED_PICTURES.search(words) else ""

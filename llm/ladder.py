@@ -110,6 +110,11 @@ class Ladder:
         """True if the last refusal was a server error (500), which may be temporary."""
         return bool(self._taken) and self._taken[-1][1].startswith("500")
 
+    @property
+    def was_failure(self) -> bool:
+        """True if the last refusal says that something failed, such as a single call."""
+        return self.was_server_fault or (bool(self._taken) and "fail" in self._taken[-1][1].lower())
+
     def note_refusal(self) -> None:
         self.refusals += 1
         if self.refused_at is None:

@@ -16,11 +16,13 @@ from llm import prompt_cache
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience, initialise_metrics, measure_call
 from llm.failures import (
+    MODEL_NOT_FOUND,
     StatusError,
     classify_refusal,
     find_error_body,
     find_error_in_answer,
     find_error_message,
+    find_error_words,
     find_refused_pictures,
     make_error_from_body,
 )
@@ -257,6 +259,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             return False
         if self._drop_parameter(request, error):
             return True
+        words = find_error_words(error.body)
+        if kind == "model" and ladder.for_person and not MODEL_NOT_FOUND.search(words):
+            kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length"):
             return False
         possible = self._list_possible_steps(ladder, messages, request)
@@ -264,15 +269,16 @@ class OpenAIChat(EndpointClient, ChatModel):
         if kind == "length":
             likely = "length"
             possible.add("length")
+        elif "tools" in request and _TOOLS.search(words):
+            likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif error.status_code == 500:
-            message = find_error_message(error.body)
-            if "tools" in request and _TOOLS.search(message):
-                likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
-            elif "response_format" in request and _SCHEMAS.search(message):
+            if likely is None and "response_format" in request and _SCHEMAS.search(words):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
-            elif ladder.refusals == 1 or not ladder.for_person:
+            elif likely is None and (ladder.refusals == 1 or not ladder.for_person):
                 return False  # it may pass: the same is asked again
-        steps = ladder.choose_steps(f"{error.status_code} {find_error_message(error.body)}", possible, likely)
+        if ladder.for_person and any(message.pictures for message in messages):
+            raise PicturesRefused(tr("errors-picture"))
+        steps = ladder.choose_steps(f"{error.status_code} {words}", possible, likely)
         if "parameters" in steps:
             ladder.parameters |= _PARAMETERS & request.keys()
         if steps:
@@ -330,7 +336,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:
-            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not ladder.was_server_fault)
+            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not ladder.was_failure)
         elif was_call_broken:
             self._stop_offering_tools(_CALLS)
         elif "tools" in request:
@@ -358,6 +364,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter(_REASONING)
             return True
         for parameter in (parameter for parameter in _OPTIONAL if parameter in request):
+            if parameter == "tools" and "fail" in words.lower():  # one call was badly written
+                continue
             says = {"tools": _TOOLS, "stream": _STREAMING}.get(parameter)
             is_named = says.search(words) if says else parameter.removesuffix("_key") in words  # "prompt_cache_…"
             if is_named or named == parameter:
@@ -425,6 +433,10 @@ class OpenAIChat(EndpointClient, ChatModel):
                     patience.extend_on_progress(answer.add(event))
         except ModelBroken:
             if not answer.has_ended:
+                raise
+        except StatusError as error:  # Groq quotes a call that it could not read
+            answer.add({"choices": [{"text": find_error_body(error.body).get("failed_generation")}]})
+            if not (answer.offer.tools and answer.parse_text().calls):
                 raise
         if answer.is_empty and find_error_message(event):  # an error in a form of its own
             raise make_error_from_body(event)

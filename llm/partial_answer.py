@@ -22,6 +22,7 @@ _ENDS = re.compile(
     r"[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text|token"
     r"|id|reason|natural|normal|success|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
 )
+_REASONS = ("finish_reason", "done_reason", "finishReason")  # of OpenAI, Ollama and Gemini
 MAX_REASON_CHARS = 60  # of a finish reason that are read
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_tokens|max_output_tokens|context_window_exceeded)")
 
@@ -57,12 +58,14 @@ class PartialAnswer:
         said = delta or message or {"content": choice.get("text")}
         if not isinstance(said, Mapping):
             said = {"content": said}
+        reason = next((choice[key] for key in _REASONS if choice.get(key)), None)
+        reason = _join_text_parts(reason).strip().lower()[:MAX_REASON_CHARS]
         place = choice["index"] if type(choice.get("index")) is int else number
         if self._choice is None or self._choice == place:
             text = _join_text_parts(said.get("content"))
             self._choice = place if text else self._choice
             # Some servers repeat the whole message at the end of the stream. Others send each piece as a message.
-            is_end = bool(choice.get("finish_reason") or choice.get("done_reason") or self.finish)
+            is_end = bool(reason or self.finish)
             is_repeated = is_end and said is message and text.startswith(self.text)
             self.text = text if is_repeated else self.text + text
         self.refusal += _join_text_parts(said.get("refusal"))
@@ -72,8 +75,6 @@ class PartialAnswer:
         self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
             self.calls.add([{"index": 0, "function": called}])
-        reason = choice.get("finish_reason") or choice.get("done_reason")
-        reason = _join_text_parts(reason).strip().lower()[:MAX_REASON_CHARS]
         # A word for "none yet" is followed by the real reason.
         if reason and reason not in ("none", "null", "finish_reason_unspecified"):
             self.finish = reason

@@ -1,11 +1,11 @@
-"""Finds tool calls that a model wrote as text, since its server has no parser for them: in JSON, XML or Python."""
+"""Finds tool calls that a model wrote as text, since its server has no parser: in JSON, XML, YAML or Python."""
 
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
 from itertools import islice
 
 from llm.meant_json import parse_lenient_json
@@ -13,8 +13,10 @@ from llm.thoughts import is_mark_mentioned
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
+Names = Mapping[str, Sequence[str]]  # tools, each with the names of its parameters, as far as they are known
+
 MAX_CANDIDATES = 20  # possible beginnings of a call; an answer with more is a program
-HELD = 100  # characters of a JSON object within which a call names its tool
+HELD = 200  # characters of a JSON object within which a call names its tool
 MAX_CALL_CHARS = 2 * MAX_ARGUMENTS_CHARS  # since much of the arguments may be escaped
 DEEPEST = 3  # lists and wrappers around a call that are opened
 
@@ -35,7 +37,7 @@ _BEGINNING = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of an opening that still arrives
 _MARKED = re.compile(
-    r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_])|(?P<tag>\w{3,40})>)"
+    r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
     r"|```tool|\[(?=[a-z_]{3,40}\()",
     re.IGNORECASE,
 )  # the beginning of a mark of a chat template, of an element, or of a list of calls
@@ -44,39 +46,39 @@ MARKED = 300  # characters behind a mark within which a call names its tool
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>")  # FunctionGemma, Gemma 4
-_INVOKED = re.compile(
-    r"<[^<>\n]{0,40}\b(?P<kind>invoke|function|function_call|tool|tool_call)(?:\s+name)?=[\"']?(?P<name>[\w.-]{1,64})[\"']?"
-    r"[^<>\n]{0,80}>(?P<body>.*?)(?:</[^<>\n]{0,40}(?P=kind)>|\Z)",
-    re.DOTALL,
-)
-_ELEMENT = re.compile(r"<(?P<name>\w{3,40})>(?P<body>\s*<.*?)</(?P=name)>", re.DOTALL)
-_GLM = re.compile(
-    r"<[\w:.-]{0,20}tool_call>\s*(?P<name>[\w.-]{1,64})\s*(?P<body>(?:<[\w:.-]{0,20}arg_key>.*?)?)"
-    r"(?:</[\w:.-]{0,20}tool_call>|\Z)",
-    re.DOTALL,
-)
+_NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
+_VALUE = r"(?:[^<]|<(?![/|\w]))*"
 _GIVEN = re.compile(
-    r"<[^<>\n]{0,40}\bparam\w{0,10}(?:\s+name)?=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
-    r"(?:/>|>(?P<value>[^<]*)</)"
-    r"|<[\w:.-]{0,20}arg_key>(?P<glm_key>[^<]{1,64})</[^<>]{1,40}>\s*<[\w:.-]{0,20}arg_value>(?P<glm_value>[^<]*)</"
-    r"|<(?P<leaf>[a-z_]{1,64})>(?P<leaf_value>[^<]*)</(?P=leaf)>"
-)
-_VALUE = re.compile(r"\bvalue=([\"'])(.*?)\1")
+    r"\b(?:param|arg)\w{0,10}(?:\s+(?:name|key))?=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
+    rf"(?:/>|(?:<[^<>\n]{{1,20}})?>(?P<value>{_VALUE})<)"
+    rf"|<[\w:.-]{{0,20}}arg_key>(?P<glm_key>[^<]{{1,64}})</[^<>]{{1,40}}>\s*<[\w:.-]{{0,20}}arg_value>(?P<glm_value>{_VALUE})</"
+    rf"|<(?P<leaf>[a-z_]{{1,64}})>(?P<leaf_value>{_VALUE})</(?P=leaf)>"
+)  # an argument in an element
+MAX_GAP = 100  # characters between the elements of two arguments
+_ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
+_PAIR = re.compile(
+    r"[\s>\"':{-]{0,30}(?P<key>\w{1,40}(?: \w{1,20})?)[\"']?[ \t]*"
+    r"(?:=[ \t]*(?P<value>\"[^\"]*\"|'[^']*'|[^\s,/>]*)|:[ \t]*(?P<line>[^\n]*))"
+)  # an argument in a line of YAML, or in an attribute
 _MARK_WORDS = (
-    "function", "functions", "functools", "action", "actions", "tool", "tools", "tool_code", "call", "calls", "calling",
-    "print", "name", "type", "json", "commentary", "to", "await", "return", "input", "arguments", "parameters", "args",
+    "func", "tool", "call", "action", "command", "comment", "print", "name", "type", "json", "await", "return", "input",
+    "arg", "param", "using",
 )  # fmt: skip
 _ONLY_MARKS = re.compile(
-    rf"(?:(?:```|~~~)\w*|<[^<>\n]{{0,60}}>?|[^\w\n.!?)]|\b(?:{'|'.join(_MARK_WORDS)})\b"
-    r"|\b\w{1,30}(?=[ \t]*=[^=])|\b\w{1,30}\.(?!\s))*+",
+    r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}\.(?!\s)"
+    rf"|\b(?:\w{{0,20}}(?:{'|'.join(_MARK_WORDS)})\w{{0,20}}|to|use)\b)*+",
     re.IGNORECASE,
 )  # text on a line that says nothing to a person
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
 _NEAR_OBJECT = re.compile(
-    r"(?!\s{0,9}=)(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
-    r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*\w{1,40}\s*=))",
+    r"(?!\s{1,9}=|=\s)\)?(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|with)\b|\w{1,40}(?=[\[\]<>|｜▁]))){0,8}"
+    r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*[:=]|[\"'\d\[-])))",
     re.IGNORECASE,
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
+_MAY_GO_ON = re.compile(r"[^\w{}]{0,60}\w{0,40}\W{0,5}\Z|\s{0,9}<[\s\S]{0,200}\Z")  # behind the name of a tool
+_KEYWORD = re.compile(r"([(,]\s{0,9}\w{1,40})\s{0,9}:")  # of Swift
+_CONSTANTS = {"true": True, "false": False, "null": None}  # of JSON, in a call of Python
+MAX_PARAMETERS = 20  # of a call without names
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 
@@ -90,7 +92,7 @@ class CallReading:
     is_broken: bool = False
 
 
-def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: int = 0) -> CallReading:
+def find_written_calls(text: str, names: Names, *, is_whole: bool, settled: int = 0) -> CallReading:
     """Find tool calls in a text. Unless `is_whole`, hide the beginning of a call after `settled` characters."""
     if not names:
         return CallReading(shown=text)
@@ -99,10 +101,10 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
         is_tagged = opening["tag"] is not None
         if not is_tagged and mark and mark.start() < opening.start():
             break
-        before = _cut_last_marks(text[: opening.start()], (), settled)
+        before = _cut_last_marks(text[: opening.start()], () if is_whole else names, settled)
         body = text[opening.start("tag" if is_tagged else "json") :]
         may_go_on = not is_whole and len(body) < HELD
-        if not is_tagged and not may_go_on and names.isdisjoint(_NAMED.findall(body[:HELD])):
+        if not is_tagged and not may_go_on and names.keys().isdisjoint(_NAMED.findall(body[:HELD])):
             continue
         if not is_whole:
             return CallReading(shown=before)
@@ -122,7 +124,7 @@ def find_written_calls(text: str, names: Set[str], *, is_whole: bool, settled: i
     return CallReading(shown=_cut_last_marks(text[: beginning.start()] if beginning else text, names, settled))
 
 
-def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: int) -> CallReading | None:
+def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) -> CallReading | None:
     marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
         before, body = _cut_last_marks(text[: mark.start()], (), settled), text[mark.start() :]
@@ -130,13 +132,14 @@ def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: in
             if not is_whole:
                 return CallReading(shown=before)
             calls = _find_calls(body, names)
-            is_call = not (mark["tag"] or names.isdisjoint(_PLACED.findall(body[:MARKED])))
+            is_call = not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:MARKED])))
             if calls or (is_call and not is_mark_mentioned(text, mark.start(), mark.end())):
                 return _make_reading(before, calls)
             break
         if not is_whole and len(body) < MARKED:
             return CallReading(shown=before)
-    for start, _, _ in _find_named_openings(text, names, settled):
+    for named in _find_names(text, names, settled):
+        start = named.start()
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (
             start and _CODE_IN_SENTENCE.match(text, start - 1)
         ):
@@ -144,9 +147,11 @@ def _read_marked_call(text: str, names: Set[str], *, is_whole: bool, settled: in
         before = _cut_last_marks(text[:start], (), settled)
         if _is_within_program(before):
             continue
-        calls = _find_calls(text[start:], names)
-        if not is_whole or calls:
-            return _make_reading(before, calls) if is_whole else CallReading(shown=before)
+        if is_whole and (calls := _find_calls(text[text.rfind("\n", 0, start) + 1 :], names)):
+            return _make_reading(before, calls)
+        given, end = _parse_pairs(text, named, names[named["name"]])
+        if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or _MAY_GO_ON.match(text, end)):
+            return CallReading(shown=before)
     return None
 
 
@@ -157,13 +162,11 @@ def _is_within_program(text: str) -> bool:
     )
 
 
-def _find_named_openings(text: str, names: Collection[str], start: int) -> Iterator[tuple[int, str, int]]:
-    for named in _NAME.finditer(text, start):
-        if named["name"] in names and (near := _NEAR_OBJECT.match(text, named.end())):
-            yield named.start(), named["name"], near.start("opening")
+def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[str]]":
+    return islice((named for named in _NAME.finditer(text, start) if named["name"] in names), MAX_CANDIDATES)
 
 
-def _cut_last_marks(text: str, names: Collection[str] = (), settled: int = 0) -> str:
+def _cut_last_marks(text: str, names: Iterable[str] = (), settled: int = 0) -> str:
     """Remove trailing lines that consist of marks, optionally with the beginning of one of `names`."""
     start = max(0, len(text) - MARKED)
     lines, is_cut = text[start:].split("\n"), False
@@ -179,49 +182,84 @@ def _cut_last_marks(text: str, names: Collection[str] = (), settled: int = 0) ->
 
 def _make_reading(shown: str, found: Iterable[tuple[str, str]]) -> CallReading:
     calls = tuple(
-        ToolCall(id=f"call_{number}", name=name, arguments=arguments) for number, (name, arguments) in enumerate(found)
+        ToolCall(id=f"call{number:05}", name=name, arguments=arguments)
+        for number, (name, arguments) in enumerate(found)
     )
     return CallReading(shown=shown, calls=calls, is_broken=not calls)
 
 
-def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
-    text = _ESCAPED_QUOTE.sub('"', text[:MAX_CALL_CHARS])
-    found = [
-        (invoked["name"], json.dumps(_find_arguments(invoked["body"]), ensure_ascii=False))
-        for invoked in [*_INVOKED.finditer(text), *_GLM.finditer(text), *filter(None, [_ELEMENT.match(text)])]
-        if invoked["name"] in names
-    ]
-    if found:
-        return found[:MAX_CALLS]
-    place = 0
-    for start, name, opening in islice(_find_named_openings(text, names, 0), MAX_CANDIDATES):
-        if start < place:  # within the arguments of the call before
+def _find_calls(text: str, names: Names) -> list[tuple[str, str]]:
+    """Return the calls in which a tool's name stands in front of its arguments."""
+    text = _NAMESPACE.sub("", _ESCAPED_QUOTE.sub('"', text[:MAX_CALL_CHARS]))
+    text = unescape(text) if "&quot;" in text else text
+    found, place = [], 0
+    for named in _find_names(text, names):
+        if named.start() < place:  # within the arguments of the call before
             continue
-        parse = _parse_object if text[opening] == "{" else _parse_keywords
-        arguments, place = parse(text, opening)
+        arguments, end = _parse_arguments(text, named, names)
         if arguments is not None:
-            found.append((name, json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
+            place = end
+            found.append((named["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
+    if not found and "{" in text:
+        found = list(_find_calls_in_json(_parse_object(text, text.index("{"))[0], names, is_tagged=False))
     return found[:MAX_CALLS]
 
 
-def _find_arguments(body: str) -> Mapping[str, object]:
-    if body.lstrip().startswith("{"):
-        return _parse_object(body, body.index("{"))[0] or {}
+def _parse_arguments(text: str, named: "re.Match[str]", names: Names) -> tuple[Mapping[str, object] | None, int]:
+    """Parse what follows a tool's name. Return the arguments, or None, and where they end."""
+    parameters = names[named["name"]]
+    if near := _NEAR_OBJECT.match(text, named.end()):
+        opening = near.start("opening")
+        parsed = _parse_object(text, opening) if text[opening] == "{" else _parse_call(text, opening, parameters)
+        if parsed[0] is not None:
+            return parsed
+    given, end = _parse_elements(text, named.end(), names, parameters)
+    if not given:
+        given, end = _parse_pairs(text, named, parameters)
+    return given or None, end
+
+
+def _parse_elements(text: str, place: int, names: Names, parameters: Sequence[str]) -> tuple[dict[str, object], int]:
     given: dict[str, object] = {}
-    for found in _GIVEN.finditer(body):
-        about = found["about"] or ""
+    while found := _GIVEN.search(text, place, place + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
+        is_far = found.start() - place > MAX_GAP or any(_find_names(text[: found.start()], names, place))
+        if is_far or (found["leaf"] and parameters and found["leaf"] not in parameters):
+            break
+        about, place = found["about"] or "", found.end()
         value = found["value"] or found["glm_value"] or found["leaf_value"] or ""
-        if attribute := _VALUE.search(about):
+        if attribute := _ATTRIBUTE.search(about):
             value = attribute[2]
-        key = found["key"] or found["glm_key"] or found["leaf"]
-        given[key.strip()] = value.strip()
-        if 'string="true"' not in about:
-            with suppress(ValueError, RecursionError):
-                given[key.strip()] = json.loads(value)
-    return given
+        key = (found["key"] or found["glm_key"] or found["leaf"]).strip()
+        given[key] = value.strip() if 'string="true"' in about else _parse_scalar(value)
+    return given, place
 
 
-def _is_other_json(text: str, names: Collection[str]) -> bool:
+def _parse_pairs(text: str, named: "re.Match[str]", parameters: Sequence[str]) -> tuple[dict[str, object], int]:
+    given: dict[str, object] = {}
+    place = named.end()
+    if not (text[place : place + 1].strip() or text[: named.start()].rpartition("\n")[2].strip()):
+        return given, place  # a word without a mark
+    while found := _PAIR.match(text, place):  # ends: each is behind the one before
+        value = found["value"] if found["line"] is None else found["line"]
+        if found["key"] in parameters:
+            given[found["key"]] = _parse_scalar(value)
+        elif value or not _ONLY_MARKS.fullmatch(found["key"]):
+            break
+        place = found.end()
+    return given, place
+
+
+def _parse_scalar(text: str) -> object:
+    text = text.strip()
+    quoted = re.fullmatch(r"([\"'])([^\"']*)\1", text)
+    text = quoted[2] if quoted else text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _is_other_json(text: str, names: Names) -> bool:
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):
@@ -239,18 +277,33 @@ def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, i
     return (value, end) if isinstance(value, Mapping) else (None, start)
 
 
-def _parse_keywords(text: str, start: int) -> tuple[Mapping[str, object] | None, int]:
+def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mapping[str, object] | None, int]:
     for closing in islice(re.finditer(r"\)", text[start : start + MAX_ARGUMENTS_CHARS]), MAX_CLOSINGS):
         end = start + closing.end()
-        try:
-            call = ast.parse(f"f{text[start:end]}", mode="eval").body
-            if text[end:].lstrip().startswith(("{", ":")):
-                return None, start  # the definition of a function
-            if isinstance(call, ast.Call) and not call.args and all(keyword.arg for keyword in call.keywords):
-                return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, end
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
-            continue
+        if text[end:].lstrip().startswith(("{", ":")):
+            return None, start  # the definition of a function
+        for written in (text[start:end], _KEYWORD.sub(r"\1=", text[start:end])):
+            try:
+                call = ast.parse(f"f{written}", mode="eval").body
+                if isinstance(call, ast.Call) and all(keyword.arg for keyword in call.keywords):
+                    given = _name_values(map(_evaluate, call.args), parameters)
+                    return given | {str(keyword.arg): _evaluate(keyword.value) for keyword in call.keywords}, end
+            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
+                continue
     return None, start
+
+
+def _evaluate(node: ast.expr) -> object:
+    if isinstance(node, ast.Name) and node.id in _CONSTANTS:
+        return _CONSTANTS[node.id]
+    value: object = ast.literal_eval(node)
+    return value
+
+
+def _name_values(values: Iterable[object], parameters: Sequence[str]) -> dict[str, object]:
+    """Name the values of a call by their positions."""
+    names = [*parameters, *map(str, range(len(parameters), MAX_PARAMETERS))]
+    return {name: value for name, value in zip(names, values, strict=False) if value is not None}
 
 
 def _parse_value(text: str) -> object:
@@ -258,9 +311,7 @@ def _parse_value(text: str) -> object:
     return parse_lenient_json(f"[{text}]")
 
 
-def _find_calls_in_json(
-    value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0
-) -> Iterator[tuple[str, str]]:
+def _find_calls_in_json(value: object, names: Names, *, is_tagged: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield the name and JSON arguments of each call in parsed JSON. If `is_tagged`, accept any name."""
     if isinstance(value, list) and depth < DEEPEST:
         for part in value[:MAX_CALLS]:
@@ -281,7 +332,9 @@ def _find_calls_in_json(
                 yield key, json.dumps(part, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]
                 return
             if _WRAPPER.search(key) and isinstance(part, list | Mapping):
-                yield from _find_calls_in_json([part], names, is_tagged=is_tagged, depth=depth + 1)
+                if isinstance(part, Mapping):  # the arguments may stand next to what names the tool
+                    part = {**{key: value[key] for key in _ARGUMENTS if key in value}, **part}
+                yield from _find_calls_in_json(part, names, is_tagged=is_tagged, depth=depth + 1)
                 return
     if name not in names and (not is_tagged or not name or given is None):
         return
@@ -289,6 +342,8 @@ def _find_calls_in_json(
         if name not in (strings.get(key) for key in _OWN_NAMES):
             return
         given = {key: part for key, part in value.items() if key not in (*_NAMES, "type", "id")}
+    if isinstance(given, list):
+        given = _name_values(given, names.get(name, ()))
     written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     try:
         is_object = isinstance(json.loads(written, strict=False), Mapping)

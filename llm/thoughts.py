@@ -9,28 +9,34 @@ from pathlib import Path
 from time import time
 
 _NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考|思维|推理)[\w:.-]{0,30}"
+_OPENING = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]"
 _MARK = re.compile(
     rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-    rf"|<{{1,2}}(?P<tag>\|?/?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
-    rf"|(?P<bracket>[\[({{◁⟨【《＜]{{1,2}})(?P<name>\s*(?:/\s*)?{_NAME})(?:\s\w+=[^\[\]\n]{{0,200}})?\s*"
-    rf"[\])}}▷⟩】》＞]{{1,2}}(?!\()"
+    rf"|<{{1,2}}(?P<tag>[|\s]{{0,2}}[/\\]?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
+    rf"|(?P<bracket>{_OPENING}{{1,2}}%?|&lt;)(?P<name>\s*(?:/\s*)?{_NAME})(?P<attributes>\s\w+=[^\[\]\n]{{0,200}})?\s*"
+    rf"(?:%?[\])}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}|&gt;)(?!\()"
     rf"|(?P<open><\|channel>\s*\w+|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<unused95>|<\|inner_suffix\|>)",
     re.IGNORECASE | re.DOTALL,
 )
 # The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
-_CLOSING_NAME = re.compile(r"[|\s]*/|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
+_CLOSING_NAME = re.compile(r"[|\s]*[/\\]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
+_BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
 _WORD = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have such names, too
 _ASIDE = re.compile(
     rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
-    rf"|\A\s*<details>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
-    rf"|\A\s*(?P<fence>```|~~~)[ \t]*(?!reason(?:ml)?\s){_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
+    rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
+    rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s){_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )  # thoughts in a <details> element, or in a leading fence that holds no code in Reason
 # The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
-_COLLAPSED = re.compile(r"\A\s*analysis(?![\s.,:;!?-])(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
-_BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![\s.,:;!?-]))")
+_COLLAPSED = re.compile(
+    r"\A\s*analysis(?![ \t.,:;!?-])(?:[^a]|a(?!ssistant\s*(?:final|commentary\s*to=)))*assistant\s*(?:final"
+    r"|(?=commentary\s*to=))"
+)
+_BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-]))")
 _BEGINNING = re.compile(
-    r"(?:<{1,2}\|?/?|[\[{◁⟨【]{1,2}/?)[\w:.| /-]{0,60}\Z|<{1,2}[\w:|]{1,60}\s[^<>\n]{0,200}\Z"
+    rf"(?:<{{1,2}}\|?/?|(?!\(){_OPENING}{{1,2}}%?/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
+    r"|<{1,2}[\w:|]{1,60}\s[^<>\n]{0,200}\Z"
     r"|\[{1,2}[\w:|]{1,60}\s\w+=[^\[\]\n]{0,200}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain)\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
@@ -43,8 +49,8 @@ _CHANNEL_BODY = re.compile(
 )
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _RESPONSE = re.compile(
-    r"<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|<\|(?:return|end)\|>\s*\Z"
-)
+    r"<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|<end_of_turn>|<eos>)\s*\Z"
+)  # marks of an answer, and the tokens that end one
 _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -92,9 +98,13 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
             depth += 1
     if depth:
         return kept
-    said = _RESPONSE.sub("", kept + text[place:])
+    said = _RESPONSE.sub(_keep_mentioned_mark, kept + text[place:])
     said = _remove_unfinished_mark(said, is_whole)
     return _remove_leading_block(_unwrap_answer(said), is_whole=is_whole) if place and not kept.strip() else said
+
+
+def _keep_mentioned_mark(mark: "re.Match[str]") -> str:
+    return mark[0] if is_mark_mentioned(mark.string, mark.start(), mark.start() + len(mark[0].rstrip())) else ""
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
@@ -137,7 +147,11 @@ def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
         if _WORD.search(mark["tag"] or "") and not is_open and mark.start() > lead:
             continue
         # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
-        may_be_words = mark.start() or (is_whole and mark["bracket"] != "◁" and not str(mark["name"]).isupper())
+        may_be_words = mark.start() > lead or (
+            is_whole
+            and mark["bracket"] != "◁"
+            and not (mark["attributes"] or str(mark["name"]).isupper() or _BEGINNING_NAME.match(str(mark["name"])))
+        )
         if mark["bracket"] and may_be_words and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
             continue  # a link, or a word in brackets
         found.append(mark)

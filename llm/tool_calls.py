@@ -112,7 +112,7 @@ class Calls:
         for number, part in enumerate(part for part in self._parts if part["name"]):
             is_new = part["id"] and part["id"] not in {call.id for call in calls}
             read = _repair_arguments(part["arguments"] or "{}")
-            call_id = part["id"] if is_new else f"call_{number}"
+            call_id = part["id"] if is_new else f"call{number:05}"  # Mistral takes nine letters and digits
             calls.append(ToolCall(id=call_id, name=part["name"], arguments=read, extra=part["extra"]))
         good = tuple(call for call in calls if isinstance(_parse_arguments(call.arguments), Mapping))
         return good or tuple(calls)
@@ -173,8 +173,13 @@ class Offer:
     known: frozenset[str] = frozenset()  # names of other tools that the conversation may mention
 
     @property
-    def names(self) -> frozenset[str]:
-        return self.known | {tool.name for tool in self.tools}
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """The names of all tools, with the parameters of those that are offered."""
+        names: dict[str, tuple[str, ...]] = dict.fromkeys(self.known, ())
+        for tool in self.tools:
+            properties = tool.parameters.get("properties")
+            names[tool.name] = tuple(properties) if isinstance(properties, Mapping) else ()
+        return names
 
     def forbids_calls(self, tool_names: Iterable[str]) -> bool:
         """Return True if any of the named tools must not be called."""
@@ -182,4 +187,4 @@ class Offer:
         return any(self.must_answer or not offered or name in self.known - offered for name in tool_names)
 
     def withdraw_tools(self) -> "Offer":
-        return Offer(must_answer=self.must_answer, known=self.names)
+        return Offer(must_answer=self.must_answer, known=frozenset(self.names))

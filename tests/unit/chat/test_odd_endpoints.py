@@ -106,6 +106,20 @@ FEATURES = {
         "tools",
         refusal(404, {"error": {"message": "No endpoints found that support tool use.", "code": 404}}),
     ),
+    "tools, 404 in words that name no model": (
+        "tools",
+        refusal(404, {"error": {"message": "No endpoints found that can handle the requested parameters."}}),
+    ),
+    "tools, wrapped JSON (a gateway)": (
+        "tools",
+        refusal(400, {"error": {"message": '{"error": {"message": "Request contains an invalid argument."}}'}}),
+    ),
+    "tools, an error in the stream (Groq)": (
+        "tools",
+        Raw(
+            body=b'event: error\ndata: {"error": {"message": "Failed to call it.", "status_code": 400}}\n\n'
+        ),
+    ),
     "tools, 415": ("tools", refusal(415, {})),
     "tools, 406": ("tools", refusal(406, {"message": "x"})),
     "tools, 500": ("tools", refusal(500, {"error": {"message": "list index out of range"}})),
@@ -229,6 +243,23 @@ SENTENCES = {
         Raw(body=b'{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}'),
         CREDIT,
     ),
+    "403 for a quota (new-api)": (
+        refusal(403, {"error": {"message": "用户额度不足", "code": "insufficient_user_quota"}}),
+        CREDIT,
+    ),
+    "403 for a limit of spending": (
+        refusal(403, {"code": "denied", "error": "Your team has reached its monthly spending limit."}),
+        CREDIT,
+    ),
+    "400 for a key (Gemini)": (
+        refusal(400, [{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}]),
+        "Check OPENAI_API_KEY",
+    ),
+    "400 for a model": (refusal(400, {"error": {"message": "Model Not Exist"}}), "Check OPENAI_MODEL"),
+    "503 for a model (new-api)": (
+        refusal(503, {"error": {"message": "当前分组下对于模型 m 无可用渠道", "code": "model_not_found"}}),
+        "Check OPENAI_MODEL",
+    ),
     "502 in HTML": (html(502), BUSY),
     "503 as a field of a stream": (Raw(body=b'error: {"code":503,"message":"no slot"}\n\n'), BUSY),
     "404 in HTML": (html(404), "Check OPENAI_MODEL"),
@@ -240,3 +271,29 @@ async def test_the_sentence_says_what_is_the_matter(tmp_path: Path, kind: str) -
     answer, words = SENTENCES[kind]
     async with talking_to(tmp_path, lambda _: answer) as (talk, _):
         assert words in (await talk.say("How many?")).text
+
+
+FAILED = {"message": "Failed to call a function. See 'failed_generation'.", "code": "tool_use_failed"}
+
+
+async def test_a_call_that_a_server_could_not_read_is_done_if_it_is_quoted(tmp_path: Path) -> None:
+    """Groq refuses a call that its own model wrote badly, and quotes it."""
+    call = '<function=remind{"text": "water the fern", "in_minutes": 30}</function>'
+    answers = iter([refusal(400, {"error": {**FAILED, "failed_generation": call}}), said("Shall I?")])
+    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, server):
+        await talk.remember()
+        reply = await talk.say("Remind me to water the fern in half an hour")
+        assert (reply.text, len(reply.proposals)) == ("Shall I?", 1)
+        assert server.requests[-1]["messages"][-1]["role"] == "tool"
+
+
+@pytest.mark.parametrize("more", [{"failed_generation": "Hm."}, {"message": "tool call validation failed"}])
+async def test_one_badly_written_call_does_not_cost_the_next_turn_its_tools(
+    tmp_path: Path, more: dict[str, str]
+) -> None:
+    answers = iter([refusal(400, {"error": {**FAILED, **more}}), *[said(APPLES)] * 2])
+    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, server):
+        await talk.remember()
+        for question in ("How many?", "And now?"):
+            assert (await talk.say(question)).text == APPLES
+        assert ["tools" in request for request in server.requests] == [True, False, True]

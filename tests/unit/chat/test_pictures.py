@@ -75,6 +75,26 @@ async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
     assert shown == 4000 // count_picture_tokens(800, 600) < 10
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Behaviour(status=400, message="API 调用参数有误，请检查文档。"),
+        Behaviour(
+            status=422, raw='{"detail": [{"loc": ["body", "messages", 1, "content"], "msg": "str type expected"}]}'
+        ),
+        Behaviour(status=413, raw="<html>413 Request Entity Too Large</html>"),
+        Behaviour(status=403, message="forbidden"),
+    ],
+)
+async def test_a_picture_that_is_refused_in_whatever_words_is_left_out(talk: Talk, refusal: Behaviour) -> None:
+    talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)
+    reply = await talk.conversation.reply(photo(talk, "What is it?"))
+    assert reply.text == "Fine."
+    assert [notice for notice in reply.notices if "picture" in notice]
+    assert len(talk.server.of("chat-model")) == 2
+    assert "tools" in talk.server.of("chat-model")[-1].body
+
+
 @pytest.mark.parametrize("refusal", BLIND, ids=lambda message: message.message[:20])
 async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal: Behaviour) -> None:
     await talk.remember()

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from llm.text_calls import HELD, find_written_calls
 
-NAMES = frozenset({"search_memory", "remember", "forget"})
+NAMES = {"search_memory": ("query",), "remember": ("text",), "forget": ("fact_id",)}
+REMINDERS = {"remind": ("text", "in_minutes")}
 CALL = '{"name": "search_memory", "arguments": {"query": "walnuts"}}'
 WRITTEN = {
     "bare": CALL,
@@ -108,7 +109,7 @@ def test_json_of_anothers_is_shown_while_it_arrives() -> None:
 
 
 def test_where_no_tool_is_known_everything_is_text() -> None:
-    assert find_written_calls(CALL, set(), is_whole=True).shown == CALL
+    assert find_written_calls(CALL, {}, is_whole=True).shown == CALL
 
 
 @given(st.text(alphabet="{}[]\"':,<>`ntool_call search_memory()\n", max_size=120))
@@ -186,7 +187,7 @@ GIVEN = json.dumps(REMIND)
     ],
 )
 def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: str) -> None:
-    reading = find_written_calls(text, {"remind", "search_memory"}, is_whole=True)
+    reading = find_written_calls(text, REMINDERS | NAMES, is_whole=True)
     assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [("remind", REMIND)]
     assert reading.shown.strip() == ""
 
@@ -211,11 +212,9 @@ def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: 
     ],
 )
 def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
-    assert find_written_calls(text, {"remind"}, is_whole=True).shown == text
+    assert find_written_calls(text, REMINDERS, is_whole=True).shown == text
 
 
 def test_of_two_written_calls_the_good_one_is_done() -> None:
     text = f"<|tool_call_begin|>functions.remind:0 {GIVEN}<|tool_call_end|><|tool_call_begin|>functions.remind:1 {{oops"
-    assert [json.loads(call.arguments) for call in find_written_calls(text, {"remind"}, is_whole=True).calls] == [
-        REMIND
-    ]
+    assert [json.loads(call.arguments) for call in find_written_calls(text, REMINDERS, is_whole=True).calls] == [REMIND]

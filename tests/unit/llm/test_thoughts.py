@@ -143,6 +143,19 @@ def test_no_thought_is_left_of_the_marks_of_other_servers(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["[start thinking]\nSECRET", "[think duration=3]SECRET", "\n[THINK]SECRET", "<think>SECRET"]
+)
+def test_thoughts_that_are_never_closed_are_no_answer(text: str) -> None:
+    assert remove_thoughts(text).strip() == ""
+
+
+@pytest.mark.parametrize("token", ["<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<｜end▁of▁sentence｜>"])
+def test_the_token_that_ends_an_answer_is_not_shown_unless_it_is_talked_about(token: str) -> None:
+    assert remove_thoughts(f"Visible answer{token}\n") == "Visible answer"
+    assert remove_thoughts(f"The token is {token}") == f"The token is {token}"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I wrote [thinking](http://example.org) down.",

@@ -168,6 +168,9 @@ BODIES = {
     "finish model_length? no: eos_token_id": sse(HEAD, TAIL, chunk("EOS_TOKEN")),
     "finish as object": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":{"type":"stop"}}]}'),
     "finish true": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":true}]}'),
+    "finishReason of Gemini": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finishReason":"STOP"}]}'),
+    "a chunk without a delta (Azure)": sse(HEAD, TAIL, STOP, '{"choices":[{"index":0,"content_filter_offsets":{}}]}'),
+    "a token of the template at the end": sse(HEAD, TAIL, chunk(content="<|im_end|>"), STOP),
     "finish as number": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":1}]}'),
     "finish 'None'": sse(HEAD.replace("null", '"None"'), TAIL.replace("null", '"null"'), STOP),
     "finish unspecified": sse(HEAD.replace("null", '"FINISH_REASON_UNSPECIFIED"'), TAIL, STOP),
@@ -273,7 +276,7 @@ async def test_an_error_with_a_good_status_is_told_as_one(kind: str) -> None:
 
 CALLS = json.loads(Path(__file__).with_name("written_calls.json").read_text(encoding="utf-8"))
 THOUGHTS = json.loads(Path(__file__).with_name("written_thoughts.json").read_text(encoding="utf-8"))
-NAMES = frozenset({"remind", "search_memory"})
+NAMES = {"remind": ("text", "in_minutes"), "search_memory": ("query",)}
 
 
 @pytest.mark.parametrize("kind", CALLS)
@@ -310,6 +313,11 @@ def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
         '```json\n[{"word": "remind", "de": "erinnern"}, {"word": "forget", "de": "vergessen"}]\n```\nMore?',
         '```json\n{"remind": "erinnern", "forget": "vergessen"}\n```\nMore?',
         "The tool `search_memory` takes a query.",
+        "remind\ntext: what of",
+        "remind -5 of them",
+        "```yaml\nname: build\nargs:\n  text: hi\n```",
+        "Type: remind\n\nText: hello",
+        'Use `remind("fern")` for that.',
     ],
 )
 def test_words_that_happen_to_name_a_tool_stay(text: str) -> None:
