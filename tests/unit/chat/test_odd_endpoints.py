@@ -116,9 +116,7 @@ FEATURES = {
     ),
     "tools, an error in the stream (Groq)": (
         "tools",
-        Raw(
-            body=b'event: error\ndata: {"error": {"message": "Failed to call it.", "status_code": 400}}\n\n'
-        ),
+        Raw(body=b'event: error\ndata: {"error": {"message": "Failed to call it.", "status_code": 400}}\n\n'),
     ),
     "tools, 415": ("tools", refusal(415, {})),
     "tools, 406": ("tools", refusal(406, {"message": "x"})),

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.text_calls import HELD, find_written_calls
+from llm.text_calls import HELD, Names, find_written_calls
 
-NAMES = {"search_memory": ("query",), "remember": ("text",), "forget": ("fact_id",)}
-REMINDERS = {"remind": ("text", "in_minutes")}
+NAMES: Names = {"search_memory": ("query",), "remember": ("text",), "forget": ("fact_id",)}
+REMINDERS: Names = {"remind": ("text", "in_minutes")}
 CALL = '{"name": "search_memory", "arguments": {"query": "walnuts"}}'
 WRITTEN = {
     "bare": CALL,
@@ -187,7 +187,7 @@ GIVEN = json.dumps(REMIND)
     ],
 )
 def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: str) -> None:
-    reading = find_written_calls(text, REMINDERS | NAMES, is_whole=True)
+    reading = find_written_calls(text, {**REMINDERS, **NAMES}, is_whole=True)
     assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [("remind", REMIND)]
     assert reading.shown.strip() == ""
 
