@@ -77,7 +77,7 @@ class ExternalMemory:
             if database_url:
                 state = await stack.enter_async_context(open_shared_state(database_url, database, folder, stores))
             else:
-                await _check_stores_configured(Directory(database), stores)
+                await _require_no_postgres(Directory(database))
                 state = await open_own_state(database, folder, stores)
             await stack.enter_async_context(
                 check_integrity_in_background(database.path, lambda sentence: log.error("%s", sentence))
@@ -95,7 +95,7 @@ class ExternalMemory:
 
     async def list_owners(self) -> list[int]:
         """Return the ids of all owners who have stored data."""
-        return [location.owner for location in await self._state.directory.list_locations()]
+        return await self._state.directory.list_owners()
 
     async def count_memories(self, since: datetime) -> tuple[int, int, int]:
         """Count all memories, those active since a time, and conversations whose last fold failed."""
@@ -373,11 +373,9 @@ class ExternalMemory:
         return config
 
 
-async def _check_stores_configured(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
-    named = [location.storage for location in await directory.list_locations()]
-    named += [kind for move in await directory.list_moves() for kind in (move.source, move.target)]
-    if missing := sum(kind not in stores for kind in named):
+async def _require_no_postgres(directory: Directory) -> None:
+    if owners := await directory.count_owners_in_postgres():
         raise SettingsError(
             "DATABASE_URL",
-            f"is not set, but {missing} {'memory is' if missing == 1 else 'memories are'} kept in PostgreSQL. Set it.",
+            f"is not set, but {owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL. Set it.",
         )

@@ -20,9 +20,9 @@ from chat.turn import Turn, record_turn_metrics, restore_incoming
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from locales.catalog import tr
-from locales.told import add_error_number, format_apology
+from locales.told import add_error_number, format_apology, format_error
 from memory_retrieval import TURNS_READ
-from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageError
+from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageCorrupt, StorageError
 from records.messages import UNSTORED, Message, Versions
 from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
@@ -387,5 +387,6 @@ class Conversation:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            turn.notices.append(add_error_number(tr("notices-store"), number))
+            said = format_error(error) if isinstance(error, StorageCorrupt) else tr("notices-store")
+            turn.notices.append(add_error_number(said, number))
         self._store_fails = True

@@ -42,7 +42,7 @@ from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, read_schema_version
 from storage.engine.sqlite_driver import create_private, explain_errors, fsync_folder, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.schema.portable_tables import BY_NAME, MESSAGES
+from storage.schema.portable_tables import BY_NAME, MESSAGES, explain_damage
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan_journal
@@ -177,7 +177,9 @@ async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: st
         after = {row[0]: (row[1], row[2]) for row in await reader.rows(*query)}
     if any(after.get(owner) != home for owner, home in before.items()):
         raise _BotNotReady
-    homes = {owner: StorageType(home) for owner, (home, _) in before.items() if home in readers}
+    with explain_damage("users"):
+        kinds = {owner: StorageType(home) for owner, (home, _) in before.items()}
+    homes = {owner: kind for owner, kind in kinds.items() if kind in readers}
     elsewhere += len(before) - len(homes)
     for kind, reader in readers.items():
         # Add memories in a memory.json that was put there since the last start.
@@ -288,14 +290,18 @@ def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> 
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
-    with dirs.lock_data_dir(folder) as held, explain_errors(file), dirs.make_work_folder(held, dirs.RESTORING) as work:
+    with (
+        dirs.lock_data_dir(folder, for_restore=True) as held,
+        explain_errors(file),
+        dirs.make_work_folder(held, dirs.RESTORING) as work,
+    ):
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
-        made_at, messages = asyncio.run(_restore_rows(file, fresh, database_url))
+        made_at, messages = asyncio.run(_restore_rows(file, held, fresh, database_url))
         return Restored(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(held, fresh))
 
 
-async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
+async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple[str, int]:
     """Write all rows to new files and to the database. Return the backup's date and the number of its messages."""
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
@@ -332,6 +338,9 @@ async def _restore_rows(file: Path, folder: Path, url: str) -> tuple[str, int]:
                 async with database.write() as tx:
                     await _insert_state_rows(tx, table, rows)
         await Directory(database).adopt_owners(stores, Everybody())
+        if server is not None:
+            await server.rows("SET CONSTRAINTS ALL IMMEDIATE")
+            dirs.mark_unfinished(held)  # the server has the memories from the commit on, the folder a moment later
     return str(head["made_at"]), messages
 
 

@@ -21,6 +21,7 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import ASIDE
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner
 from storage.engine.sqlite_driver import explain_errors, fsync_folder
+from storage.schema.portable_tables import explain_damage, leave_out_damaged
 from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -73,16 +74,20 @@ class OwnerDeletion(StatementRunner):
         self, find_store: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
     ) -> list[int]:
         """Finish interrupted deletions of the given owners, or of all. Return the ids of the owners concerned."""
-        unfinished = [row for row in await self._list_deletions() if owners is None or row["user_id"] in owners]
-        for row in unfinished:
-            if not row["is_erased"]:
-                store = await find_store(row["user_id"])
-                await store.wait_until_indexed(row["user_id"])
-                request = _parse_forgetting(row["what"])
-                await self._execute_deletion(row["id"], row["user_id"], request, store, parse_moment(row["begun_at"]))
+        finished: list[int] = []
+        for row in await self._list_deletions():
+            owner = row["user_id"]
+            if owners is None or owner in owners:
+                with leave_out_damaged(owner):
+                    if not row["is_erased"]:
+                        store = await find_store(owner)
+                        await store.wait_until_indexed(owner)
+                        request, begun_at = _parse_forgetting(row)
+                        await self._execute_deletion(row["id"], owner, request, store, begun_at)
+                    finished.append(owner)
         with suppress(StorageError):
             await self.clean_files()
-        return [row["user_id"] for row in unfinished]
+        return finished
 
     async def clean_files(self) -> bool:
         """Remove deleted text from all files. Return False if a file is in use, so that the caller must try again."""
@@ -148,7 +153,8 @@ class OwnerDeletion(StatementRunner):
         return True
 
 
-def _parse_forgetting(text: str) -> Forgetting:
-    fields = json.loads(text)
-    moments = {name: parse_optional_moment(fields[name]) for name in ("since", "until")}
-    return Forgetting(**{**fields, **moments, "ids": tuple(fields["ids"])})
+def _parse_forgetting(row: Row) -> tuple[Forgetting, datetime]:
+    with explain_damage("forgettings"):
+        fields = {"ids": (), **json.loads(row["what"])}
+        moments = {name: parse_optional_moment(fields.get(name)) for name in ("since", "until")}
+        return Forgetting(**{**fields, **moments, "ids": tuple(fields["ids"])}), parse_moment(row["begun_at"])

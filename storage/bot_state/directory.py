@@ -9,6 +9,7 @@ from records.errors import StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase, StatementRunner
+from storage.schema.portable_tables import explain_damage, leave_out_damaged
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -43,7 +44,8 @@ class Directory(StatementRunner):
 
     async def find_location(self, owner: int) -> Location | None:
         row = await self._fetch_row(owner, "SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
-        return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
+        with explain_damage("users"):
+            return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
     async def _require_location(self, owner: int) -> Location:
         location = await self.find_location(owner)
@@ -51,9 +53,13 @@ class Directory(StatementRunner):
             raise StorageError
         return location
 
-    async def list_locations(self) -> list[Location]:
-        rows = await self._fetch_rows(None, "SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
-        return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
+    async def list_owners(self) -> list[int]:
+        return [row[0] for row in await self._fetch_rows(None, "SELECT user_id FROM users ORDER BY user_id")]
+
+    async def count_owners_in_postgres(self) -> int:
+        """Count the owners whose memory is in PostgreSQL, or was moving from or to it."""
+        [[count]] = await self._fetch_rows(None, _COUNT_IN_POSTGRES)
+        return int(count)
 
     async def register_owner(self, config: OwnerConfig) -> Location:
         """Record an owner's store and settings unless another store is recorded. Return the owner's location."""
@@ -71,13 +77,14 @@ class Directory(StatementRunner):
     async def adopt_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
         """Record the owners that a store holds and the directory lacks. Return their ids."""
         adopted: list[int] = []
-        known = {location.owner for location in await self.list_locations()}
+        known = set(await self.list_owners())
         for store in stores.values():
-            for config in await store.list_owners():
-                if config.owner not in known:
-                    await leases.start_serving(config.owner)
-                    await self.register_owner(config)
-                    adopted.append(config.owner)
+            for owner in await store.list_owners():
+                with leave_out_damaged(owner):
+                    if owner not in known and (config := await store.find_owner(owner)) is not None:
+                        await leases.start_serving(owner)
+                        await self.register_owner(config)
+                        adopted.append(owner)
         return adopted
 
     # moves -------------------------------------------------------------------------------------------------
@@ -106,23 +113,21 @@ class Directory(StatementRunner):
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
         """Finish or undo all interrupted moves, and return these moves. Call this at start."""
-        moves = await self.list_moves()
-        for move in moves:
-            await self._finish_move(move.owner, stores)
-        return moves
+        finished: list[Move] = []
+        for move in await self.list_moves():
+            with leave_out_damaged(move.owner):
+                await self._finish_move(move.owner, stores)
+                finished.append(move)
+        return finished
 
     async def list_moves(self) -> list[Move]:
         async with self._moves.read(None) as reader:
-            rows = await reader.rows("SELECT * FROM moves ORDER BY user_id")
-        return [
-            Move(
-                owner=row["user_id"],
-                source=StorageType(row["source"]),
-                target=StorageType(row["target"]),
-                state=row["state"],
-            )
-            for row in rows
-        ]
+            rows = await reader.rows("SELECT user_id, source, target, state FROM moves ORDER BY user_id")
+        with explain_damage("moves"):
+            return [
+                Move(owner=owner, source=StorageType(source), target=StorageType(target), state=state)
+                for owner, source, target, state in rows
+            ]
 
     async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         async with self.database.write(owner) as tx:
@@ -172,8 +177,8 @@ class SharedDirectory(Directory):
         """If the data folder has a new id, record the id for the owners in its files. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
-            for config in await stores[kind].list_owners():
-                rows = await self._execute(None, _ADOPT_MOVED, self._instance_id, config.owner, kind)
+            for owner in await stores[kind].list_owners():
+                rows = await self._execute(None, _ADOPT_MOVED, self._instance_id, owner, kind)
                 found += [row[0] for row in rows]
         return found
 
@@ -213,6 +218,12 @@ VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (user_id) DO UPDATE SET summary_every_n = excluded.summary_every_n,
   memory_enabled = excluded.memory_enabled, updated_at = excluded.updated_at
 WHERE users.storage_type = excluded.storage_type
+"""
+_COUNT_IN_POSTGRES = """
+SELECT COUNT(*) FROM (
+  SELECT user_id FROM users WHERE storage_type = 'postgres'
+  UNION SELECT user_id FROM moves WHERE 'postgres' IN (source, target)
+)
 """
 _SET_INSTANCE = "UPDATE users SET instance_id = ? WHERE user_id = ? AND storage_type <> 'postgres'"
 # A copied or moved DATA_DIR gets a new instance id. Its owners are then here, unless a live process claims the old id.

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from records.owners import Mode
 from storage.engine.protocol import Connection, Row, StatementRunner, Value
+from storage.schema.portable_tables import explain_damage, leave_out_damaged
 from storage.schema.rows import format_moment
 from text.characters import replace_surrogates
 
@@ -81,7 +82,11 @@ class Inbox(StatementRunner):
     async def list_pending(self, bot_id: int) -> list[PendingUpdate]:
         """Return the updates that are not done, in order of arrival."""
         sql = "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position"
-        return [parse_pending_update(row) for row in await self._fetch_rows(None, sql, bot_id)]
+        pending: list[PendingUpdate] = []
+        for row in await self._fetch_rows(None, sql, bot_id):
+            with leave_out_damaged(row["update_id"]):
+                pending.append(parse_pending_update(row))
+        return pending
 
     async def count_pending(self) -> int:
         """Count the updates that are not done."""
@@ -139,13 +144,14 @@ class Inbox(StatementRunner):
 
 
 def parse_pending_update(row: Row, lease: Lease | None = None) -> PendingUpdate:
-    return PendingUpdate(
-        update_id=row["update_id"],
-        payload=row["payload"] or "",
-        received_at=datetime.fromisoformat(row["received_at"]),
-        attempts=row["attempts"],
-        sends=row["sends"],
-        mode=row["mode"],
-        shown=tuple(json.loads(row["shown"])),
-        lease=lease,
-    )
+    with explain_damage("updates"):
+        return PendingUpdate(
+            update_id=row["update_id"],
+            payload=row["payload"] or "",
+            received_at=datetime.fromisoformat(row["received_at"]),
+            attempts=int(row["attempts"]),
+            sends=int(row["sends"]),
+            mode=row["mode"],
+            shown=tuple(json.loads(row["shown"])),
+            lease=lease,
+        )

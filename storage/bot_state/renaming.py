@@ -8,6 +8,7 @@ from records.errors import StorageError
 from records.owners import StorageType
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner, Transaction
+from storage.schema.portable_tables import explain_damage
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import change_owner_id
@@ -52,7 +53,8 @@ class OwnerRenaming(StatementRunner):
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
             is_in_setup = await reader.row("SELECT 1 FROM wizards WHERE user_id = ?", old)
-        homes = {row[0]: StorageType(row[1]) for row in rows}
+        with explain_damage("users"):
+            homes = {row[0]: StorageType(row[1]) for row in rows}
         if old not in homes and not is_in_setup:
             return False
         if new in homes:

@@ -31,7 +31,8 @@ _SET_ASIDE_PREFIX = (
     ".restore-1-"  # prefix of a folder of new files while `replace_folder_contents` moves the old ones aside
 )
 _MOVE_IN_PREFIX = ".restore-2-"  # prefix of the same folder while `replace_folder_contents` moves its files into place
-_KEPT_NAMES = frozenset({LOCK_NAME, "playground"})  # files that a restore does not replace
+UNFINISHED = ".restore-unfinished"  # a file that is there while a restore has a database and these files out of step
+_KEPT_NAMES = frozenset({LOCK_NAME, UNFINISHED, "playground"})  # files that a restore does not replace
 RESTORING = ".restoring-"  # prefix of a restore's working folder
 BACKING_UP = ".keepsake-backup-"  # prefix of a backup's working folder
 PROBE = ".probe-"  # prefix of the files written to check that a folder is writable
@@ -43,8 +44,11 @@ LEFTOVERS = (
 
 
 @contextlib.contextmanager
-def lock_data_dir(path: Path) -> Iterator[Path]:
-    """Create and lock `path`. Raise SettingsError if it is not writable, or StorageHeld if it is locked."""
+def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
+    """Create and lock `path`. Raise SettingsError if it is not writable, or StorageHeld if it is locked.
+
+    Raise SettingsError too if a restore was interrupted in it, unless it is locked `for_restore`.
+    """
     path = path.absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -67,6 +71,12 @@ def lock_data_dir(path: Path) -> Iterator[Path]:
                 raise StorageHeld(f"DATA_DIR: {path} is in use by another process of Keepsake.") from error
         _finish_exchange(path)
         remove_leftovers(path)
+        if (path / UNFINISHED).exists() and not for_restore:
+            raise SettingsError(
+                "DATA_DIR",
+                f"a restore of {path} was interrupted. Run it again, into a new database, or delete "
+                f"{path / UNFINISHED} to use the folder as it was before.",
+            )
         yield path
     finally:
         os.close(handle)
@@ -95,6 +105,12 @@ def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
     return aside if aside.exists() else None
 
 
+def mark_unfinished(folder: Path) -> None:
+    """Let no start use `folder` before `replace_folder_contents` has replaced its contents."""
+    (folder / UNFINISHED).touch(mode=0o600)
+    fsync_folder(folder)
+
+
 def find_free_path(path: Path) -> Path:
     """Return `path` if it does not exist, otherwise `path` with the first free number from 2 on."""
     numbered = (path.with_name(f"{path.name}-{number}") for number in itertools.count(2))
@@ -116,6 +132,7 @@ def _finish_exchange(folder: Path) -> None:
             path.replace(folder / path.name)
         fsync_folder(folder)
         fresh.rmdir()
+        (folder / UNFINISHED).unlink(missing_ok=True)
 
 
 def check_free_space(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,8 @@ from records.reminders import Repeat
 from storage.engine.protocol import Row, Value
 from storage.engine.sqlite_driver import RESTORE
 from text.characters import replace_surrogates, replace_surrogates_in
+
+log = logging.getLogger(__name__)
 
 Portable = dict[str, object]
 Kind = Literal[
@@ -50,6 +53,15 @@ def explain_damage(place: str) -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         raise StorageCorrupt(f"A stored value in {place} is damaged; {RESTORE}") from error
+
+
+@contextlib.contextmanager
+def leave_out_damaged(number: int) -> Iterator[None]:
+    """Log a StorageCorrupt raised in the block, so that it costs only the owner or update that `number` names."""
+    try:
+        yield
+    except StorageCorrupt as error:
+        log.error("%d is left out: %s", number, error.sentence)  # noqa: TRY400 - the sentence says all
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,9 +65,9 @@ class MemoryStore(FoldTable):
         self.conversations = ConversationTable(database, kind)
         self.timeline = TimelineTable(database, kind)
 
-    async def list_owners(self) -> list[OwnerConfig]:
-        rows = await self._fetch_rows(None, "SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
-        return [parse_config(row) for row in rows]
+    async def list_owners(self) -> list[int]:
+        sql = "SELECT user_id FROM users WHERE storage_type = ? ORDER BY user_id"
+        return [row[0] for row in await self._fetch_rows(None, sql, self.kind)]
 
     async def find_owner(self, owner: int) -> OwnerConfig | None:
         sql = "SELECT * FROM users WHERE user_id = ? AND storage_type = ?"

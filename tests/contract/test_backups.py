@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.stores.memory_store import SqliteStore
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import NOW, fold, said, talk
+from tests.paths import ROOT
 from tests.support.postgres_server import STRANGER, address, let_in
 
 OWNERS = {1: StorageType.SQLITE, 2: StorageType.JSON, -1003: StorageType.POSTGRES, 4: StorageType.POSTGRES}
@@ -227,6 +230,41 @@ async def test_no_memory_is_ever_overwritten(made: Made, tmp_path: Path, other: 
     done = await restored(made.backup, data, other)
     assert done.aside is not None
     assert (done.aside / "memory.db").read_bytes() == before["memory.db"]
+
+
+KILLED_BEFORE_THE_EXCHANGE = """
+import os, signal, sys
+from pathlib import Path
+from storage import backup
+from storage.engine import data_dir
+data_dir.replace_folder_contents = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+backup.restore(Path(sys.argv[1]), Path(sys.argv[2]), database_url=sys.argv[3])
+"""
+
+
+async def test_a_restore_that_is_killed_between_the_server_and_the_folder_is_never_served_half(
+    made: Made, tmp_path: Path, postgres_url: str, other: str
+) -> None:
+    """The server had all memories, and the folder still the old files, which no /forget would have reached."""
+    data = tmp_path / "data"
+    await asyncio.to_thread(shutil.copytree, made.data, data)
+    before = contents(data)
+    command = [sys.executable, "-c", KILLED_BEFORE_THE_EXCHANGE, str(made.backup), str(data), other]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    assert await process.wait() == -signal.SIGKILL
+    assert not await is_empty(other)
+    for url in (other, ""):
+        with pytest.raises(SettingsError, match=r"was interrupted\. Run it again, into a new database"):
+            async with remembering(data, url):
+                pass
+    new = address(postgres_url, tmp_path / "new")
+    done = await restored(made.backup, data, new)
+    assert done.aside is not None
+    assert (done.aside / "memory.db").read_bytes() == before["memory.db"]
+    async with remembering(data, new) as memory:
+        assert await digests(memory) == made.digests
+        assert memory.shared_work
+        assert [one.payload for one in await memory.shared_work.former.list_pending(900)] == [WAITING]
 
 
 async def test_a_damaged_backup_leaves_the_server_empty(made: Made, tmp_path: Path, other: str) -> None:

@@ -223,7 +223,7 @@ class EntryPoints:
         try:
             async with JsonStore.open(folder, clock=lambda: NOW) as store:
                 for owner in await store.list_owners():
-                    await store.read_counts(Scope(owner=owner.owner))
+                    await store.read_counts(Scope(owner=owner))
                 is_damaged = any("memory.json could not" in report for report in store.reports)
         except (StorageTooNew, StorageTooOld):
             assert (folder / "memory.json").read_bytes() == content

@@ -1,5 +1,6 @@
 """Something else in the place of one of our files ends the start with one line; a damaged value names the backup."""
 
+import asyncio
 import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,9 +16,12 @@ from records.facts import NewProfile
 from records.forgetting import Forgetting
 from records.owners import StorageType
 from records.scopes import Scope
+from storage.backup import back_up
+from storage.bot_state.inbox import Arrival
 from storage.engine.sqlite_driver import sqlite3
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import NOW, fold, said, talk
+from tests.support.talk import ANNA, BORIS, talking
 
 
 def laid_as_a_folder(path: Path) -> None:
@@ -112,3 +116,61 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.forgetting.preview(scope.owner, Forgetting(what="messages", ids=(1,))),
     lambda store, scope: store.append(scope, [said("a new one")]),
 )
+
+
+NO_TEXT = "CAST(X'FF' AS TEXT)"
+"""What SQLite calls text and cannot be read as text; it fails the whole statement that reads it."""
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        *(("users", name, "'garbled'") for name in ("storage_type", "auto_fold", "memory_enabled", "created_at")),
+        *(("users", name, NO_TEXT) for name in ("storage_type", "language")),
+        *(("forgettings", name, "'garbled'") for name in ("what", "begun_at")),
+        ("forgettings", "what", "'{}'"),
+        *(("updates", name, "'garbled'") for name in ("received_at", "attempts", "shown")),
+    ],
+)
+async def test_one_damaged_row_costs_only_its_owner(
+    table: str, column: str, value: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It ended the start for everybody, some with a traceback."""
+    arrivals = [Arrival(number, f"update {number}") for number in (1, 2)]
+    async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
+        for owner in (1, 2):
+            await memory.configure(owner, storage=StorageType.SQLITE, every_n=5)
+        await memory.inbox.store_updates(900, arrivals, NOW)
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
+        what = '{"what": "messages", "ids": [1], "since": null, "until": null}'
+        file.execute("INSERT INTO forgettings (user_id, what, begun_at) VALUES (1, ?, ?)", (what, NOW.isoformat()))
+        key = "update_id" if table == "updates" else "user_id"
+        assert file.execute(f"UPDATE {table} SET {column} = {value} WHERE {key} = 1").rowcount  # noqa: S608
+    async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
+        async with memory.home(2) as store:
+            await store.append(Scope(owner=2), [said("I am not concerned.")])
+        assert "update 2" in [update.payload for update in await memory.inbox.list_pending(900)]
+        if table == "users":
+            with pytest.raises(StorageCorrupt, match="bring back the last backup"):
+                await memory.config(1)
+            if column == "storage_type":  # a backup without this memory would pass for a whole one
+                with pytest.raises(StorageCorrupt, match="damaged"):
+                    await asyncio.to_thread(back_up, tmp_path, tmp_path / "backup.gz")
+        else:
+            assert await memory.is_on(1)
+            assert "1 is left out: A stored value" in caplog.text
+            assert "bring back the last backup" in caplog.text
+
+
+async def test_who_is_concerned_by_a_damaged_value_hears_of_the_backup_and_the_others_go_on(tmp_path: Path) -> None:
+    """It promised to store later what it never could."""
+    async with talking(tmp_path) as talk:
+        for person in (ANNA, BORIS):
+            await talk.remember(owner=person.id)
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
+        file.execute("UPDATE users SET created_at = 'garbled' WHERE user_id = ?", (ANNA.id,))
+    async with talking(tmp_path) as talk:
+        assert [
+            re.sub(r" \(error .*", "", notice) for notice in (await talk.say("Who am I?", person=ANNA)).notices
+        ] == ["The memory's file is damaged. The bot's admin can bring back a backup."]
+        assert (await talk.say("And I?", person=BORIS)).notices == ()
