@@ -238,7 +238,7 @@ from pathlib import Path
 from storage import backup
 from storage.engine import data_dir
 data_dir.replace_folder_contents = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-backup.restore(Path(sys.argv[1]), Path(sys.argv[2]), database_url=sys.argv[3])
+backup.restore_backup_file(Path(sys.argv[1]), Path(sys.argv[2]), database_url=sys.argv[3])
 """
 
 

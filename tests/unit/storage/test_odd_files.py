@@ -147,12 +147,12 @@ async def test_one_damaged_row_costs_only_its_owner(
         key = "update_id" if table == "updates" else "user_id"
         assert file.execute(f"UPDATE {table} SET {column} = {value} WHERE {key} = 1").rowcount  # noqa: S608
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
-        async with memory.home(2) as store:
+        async with memory.open_store(2) as store:
             await store.append(Scope(owner=2), [said("I am not concerned.")])
         assert "update 2" in [update.payload for update in await memory.inbox.list_pending(900)]
         if table == "users":
             with pytest.raises(StorageCorrupt, match="bring back the last backup"):
-                await memory.config(1)
+                await memory.get_config(1)
             if column == "storage_type":  # a backup without this memory would pass for a whole one
                 with pytest.raises(StorageCorrupt, match="damaged"):
                     await asyncio.to_thread(back_up, tmp_path, tmp_path / "backup.gz")
