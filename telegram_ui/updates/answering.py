@@ -17,14 +17,16 @@ from llm.quota import charge_person
 from locales.catalog import use_language
 from locales.told import address_reader
 from records.errors import KeepsakeError, StorageError
+from records.owners import MODES, Mode
 from records.scopes import Scope
-from records.turns import Reply
+from records.turns import Incoming, IncomingPiece, Reply
 from telegram_ui.commands import answers, proposals, summaries
 from telegram_ui.commands.answers import format_shown_text
 from telegram_ui.commands.family import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, check_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.formatting import MAX_UNITS
 from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, Received
@@ -46,33 +48,28 @@ class MessagePlacement:
     _memory: ExternalMemory
     _delivery: Delivery
 
-    async def place_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return a message with the current conversation and memory mode. Later changes do not apply to it."""
-        parsed = await self.place_in_conversation(parsed, source=parsed.source if received.is_replayed else "")
-        mode = received.mode
-        if mode is None:
-            try:
-                mode = await self._conversation.read_mode(parsed.location.owner)
-            except StorageError as error:
-                logger.warning("How memory stands in %s is not known: %s", parsed.scope, type(error).__name__)
-                return parsed
-            if mode != "on":
-                await self._queue.record_mode(parsed.update_id, mode)
-        return replace(parsed, mode=mode)
+    async def read_mode(self, received: Received, owner: int) -> Mode | None:
+        """Return the memory mode in which a message was sent, or None if it is not known. Record it for a later run."""
+        if received.mode is not None:
+            return received.mode
+        try:
+            mode = await self._conversation.read_mode(owner)
+        except StorageError as error:
+            logger.warning("How memory stands in %s is not known: %s", owner, type(error).__name__)
+            return None
+        if mode != "on":
+            await self._queue.record_mode(received.update_id, mode)
+        return mode
 
-    async def place_in_conversation(
-        self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None
-    ) -> ParsedUpdate:
-        """Return an update with the conversation of the given message, or with the open one if none is given."""
+    async def find_scope(self, location: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
+        """Return the conversation of the given message, or the open one if none is given or the store fails."""
         try:
             if source or telegram_id is not None:
-                scope = await self._memory.find_conversation(parsed.location, source=source, telegram_id=telegram_id)
-            else:
-                scope = await self._memory.find_open_conversation(parsed.location)
+                return await self._memory.find_conversation(location, source=source, telegram_id=telegram_id)
+            return await self._memory.find_open_conversation(location)
         except StorageError as error:
-            logger.warning("Which conversation is open in %s is not known: %s", parsed.location, type(error).__name__)
-            return parsed
-        return parsed.with_conversation(scope)
+            logger.warning("Which conversation is open in %s is not known: %s", location, type(error).__name__)
+            return location
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return a reaction with the topic of its message, if known. Telegram does not send the topic."""
@@ -88,15 +85,14 @@ class MessagePlacement:
             thread = place.thread if place is not None else 0
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
-    async def replace_forgotten_conversation(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return the message, moved to the open conversation if its own has been forgotten."""
-        if not parsed.chat.conversation:
-            return parsed
+    async def find_lasting_scope(self, chat: Chat) -> Scope:
+        """Return the conversation of a chat, or the open one if it has been forgotten."""
         try:
-            is_there = await self._memory.has_conversation(parsed.location, parsed.scope)
+            if not chat.conversation or await self._memory.has_conversation(chat.location, chat.scope):
+                return chat.scope
         except KeepsakeError:  # the turn itself will report it
-            return parsed
-        return parsed if is_there else await self.place_in_conversation(parsed)
+            return chat.scope
+        return await self.find_scope(chat.location)
 
 
 Outcome = Literal["arrived", "lost", "later"]
@@ -222,11 +218,11 @@ class Answering:
         if not self._memory.serves(person.id):
             await self._queue.mark_done([piece.update_id for piece in pieces])
             return
-        first = await self._placement.replace_forgotten_conversation(pieces[0])
-        language = await self._commands.choose_language(first.chat, person)
+        scope = await self._placement.find_lasting_scope(pieces[0].chat)
+        language = await self._commands.choose_language(pieces[0].chat, person)
         is_operator = self._dependencies.operation.may_run_bot(person)
         with use_language(language), address_reader(operator=is_operator), charge_person(person.id):
-            await self._answer_turn([piece.with_conversation(first.scope) for piece in pieces])
+            await self._answer_turn([replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces])
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed, request = pieces[0], Repeatable(pieces=tuple(pieces))
@@ -238,7 +234,10 @@ class Answering:
             # If the lease was lost, the update is handed out again in its old order.
             with self._queues.chats.allow_cancelling(parsed.location):
                 await check_lease()
-                read = await self._attached_files.read_files(pieces)
+                read = TurnWithFiles(make_incoming(pieces))
+                if any(piece.attachment or piece.replied_picture for piece in pieces):
+                    async with self._delivery.show_typing(parsed.chat):
+                        await self._attached_files.add_files(read, pieces)
             if read.refusal:
                 await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
                 await self._queue.mark_done(ids)
@@ -325,16 +324,37 @@ class Answering:
             await self._delivery.send_text(chat, notice, keyboard=make_keyboard() if chat.is_private else None)
 
 
-@define(eq=False)
-class WaitingTurn:
-    """A job that answers a queued turn. Pieces can be added to the turn while its ticket is held."""
+def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
+    """Combine the updates of one message, or of the pieces of a split one, into a turn."""
+    first = pieces[0]
+    return Incoming(
+        scope=first.scope,
+        person=first.person,
+        in_group=not first.chat.is_private,
+        replied=first.replied,
+        is_wordless=all(piece.is_wordless for piece in pieces),
+        mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
+        pieces=tuple(
+            IncomingPiece(
+                text=piece.text,
+                source=piece.source,
+                sent_at=piece.sent_at,
+                telegram_id=piece.telegram_id,
+                # A client that splits at a line end, before its limit, drops the line end.
+                seam="\n" if piece.units < MAX_UNITS else "",
+                origin=piece.origin,
+            )
+            for piece in pieces
+        ),
+    )
 
-    pieces: list[ParsedUpdate]
-    _answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]
+
+class WaitingTurn(partial[Awaitable[None]]):
+    """A job that answers a queued turn: a function, and the list of the turn's pieces.
+
+    Pieces can be added to the list while the job's ticket is held.
+    """
 
     @property
     def update_ids(self) -> list[int]:
-        return [piece.update_id for piece in self.pieces]
-
-    async def __call__(self) -> None:
-        await self._answer(tuple(self.pieces))
+        return [piece.update_id for piece in self.args[0]]

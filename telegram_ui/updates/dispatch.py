@@ -89,10 +89,12 @@ class Dispatcher:
             self._upgrades.submit_move(*ids, partial(self._mark_done, received))
             return
         parsed = parse_update(update, update.get_bot().bot)
-        parsed = parsed and self._upgrades.move_to_supergroup(parsed)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._mark_done(received)
             return
+        if (group := self._upgrades.find_current_id(parsed.chat.id)) != parsed.chat.id:
+            # The old group's message ids mean nothing in its supergroup.
+            parsed = replace(parsed, chat=replace(parsed.chat, id=group, reply_to=None), telegram_id=None)
         if received.is_durable:
             # The process that stored it may already know of a person whom an admin has just let in.
             with suppress(StorageError):
@@ -183,7 +185,7 @@ class Dispatcher:
         elif request.received is not None:
             self._route_update(request.received, request.pieces[0])
         else:
-            turn = WaitingTurn(list(request.pieces), self._answering.answer_message)
+            turn = WaitingTurn(self._answering.answer_message, list(request.pieces))
             enter = partial(self._queues.chats.submit, parsed.location, turn)
             self._queues.commands.submit(parsed.location, partial(_call_function, enter))
         is_answered_there = bool(request.pieces) and request.pieces[0].kind == "press"
@@ -209,7 +211,7 @@ class Dispatcher:
                     await self._mark_done(received)
                 raise
 
-        self._queues.chats.submit(parsed.location, WaitingTurn([parsed], run) if is_answer else run)
+        self._queues.chats.submit(parsed.location, WaitingTurn(run, [parsed]) if is_answer else run)
 
     async def _run_and_mark_done(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
         request = Repeatable(pieces=(parsed,), received=received)
@@ -218,13 +220,15 @@ class Dispatcher:
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         await press()
-        self._answering.submit_settling(await self._placement.place_in_conversation(parsed))
+        scope = await self._placement.find_scope(parsed.location)
+        self._answering.submit_settling(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
             return
-        parsed = await self._placement.place_in_conversation(parsed, telegram_id=edited)
-        correction = await self._corrections.correct_message(parsed.scope, edited, parsed.text or NO_WORDS)
+        scope = await self._placement.find_scope(parsed.location, telegram_id=edited)
+        parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
+        correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
             return
         self._answering.submit_settling(parsed)
@@ -242,8 +246,9 @@ class Dispatcher:
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
-            parsed = await self._placement.place_in_conversation(parsed, telegram_id=disliked)
-            await answers.ask_what_was_wrong(self._commands.dependencies, parsed.chat, parsed.person, disliked)
+            scope = await self._placement.find_scope(parsed.location, telegram_id=disliked)
+            chat = parsed.chat.with_conversation(scope)
+            await answers.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
     async def _stop_answer(self, parsed: ParsedUpdate, *, was_stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
@@ -297,7 +302,11 @@ class Dispatcher:
                 return
             if not received.is_durable:
                 return
-            parsed = await self._placement.place_message(received, parsed)
+            source = parsed.source if received.is_replayed else ""
+            scope = await self._placement.find_scope(parsed.location, source=source)
+            mode = await self._placement.read_mode(received, scope.owner)
+            # Later changes of the open conversation and of the mode do not apply to this message.
+            parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)
         except ServedElsewhere as error:
             await self._error_boundary.report_failure(parsed, error, None)
             return
@@ -307,10 +316,11 @@ class Dispatcher:
             self._pastes.complete_paste(parsed.sender)
             self._queues.chats.submit(parsed.location, partial(self._answer_wordless_message, parsed))
         elif not self._pastes.add_piece(parsed):
-            turn = WaitingTurn([parsed], self._answering.answer_message)
+            pieces = [parsed]
+            turn = WaitingTurn(self._answering.answer_message, pieces)
             ticket = self._queues.chats.submit(parsed.location, turn, is_held=may_be_continued(parsed))
             if ticket.is_held:
-                self._pastes.wait_for_pieces(turn.pieces, partial(self._queues.chats.release, ticket))
+                self._pastes.wait_for_pieces(pieces, partial(self._queues.chats.release, ticket))
 
     async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> bool:
         update, chat, person = received.update, parsed.chat, parsed.person

@@ -17,12 +17,11 @@ from locales.catalog import tr
 from locales.told import format_error
 from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
-from records.owners import MODES
 from records.turns import Incoming, IncomingPiece
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
-from telegram_ui.sending.formatting import MAX_UNITS, TextBuilder
+from telegram_ui.sending.formatting import TextBuilder
 from telegram_ui.updates.attached import AttachedFile, PictureSize
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate
@@ -56,15 +55,8 @@ class AttachedFiles:
         self._fetching = asyncio.Semaphore(MAX_FETCHES_AT_ONCE)
         self._locks_by_person: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read_files(self, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
-        """Return the turn of these messages with the content of their files. Raise ChatGone if the chat is gone."""
-        turn = TurnWithFiles(make_incoming(pieces))
-        if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
-            return turn
-        async with self._delivery.show_typing(pieces[0].chat):
-            return await self._add_files(turn, pieces)
-
-    async def _add_files(self, turn: TurnWithFiles, pieces: Sequence[ParsedUpdate]) -> TurnWithFiles:
+    async def add_files(self, turn: TurnWithFiles, pieces: Sequence[ParsedUpdate]) -> None:
+        """Add the content of these messages' files to their turn. Raise ChatGone if the chat is gone."""
         made: list[IncomingPiece] = []
         has_content = False
         picture_count = sum(file.kind == "picture" for parsed in pieces for file in _list_files(parsed))
@@ -96,7 +88,6 @@ class AttachedFiles:
         turn.notices = list(dict.fromkeys(turn.notices))
         if not has_content:
             turn.refusal = "\n".join(turn.notices)
-        return turn
 
     async def _read_picture(
         self, parsed: ParsedUpdate, file: AttachedFile, piece: IncomingPiece, *, picture_count: int
@@ -163,31 +154,6 @@ class AttachedFiles:
             return await self._files.fetch(parsed.chat, document)
         except FileTooLarge:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
-
-
-def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
-    """Combine the updates of one message, or of the pieces of a split one, into a turn."""
-    first = pieces[0]
-    return Incoming(
-        scope=first.scope,
-        person=first.person,
-        in_group=not first.chat.is_private,
-        replied=first.replied,
-        is_wordless=all(piece.is_wordless for piece in pieces),
-        mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
-        pieces=tuple(
-            IncomingPiece(
-                text=piece.text,
-                source=piece.source,
-                sent_at=piece.sent_at,
-                telegram_id=piece.telegram_id,
-                # A client that splits at a line end, before its limit, drops the line end.
-                seam="\n" if piece.units < MAX_UNITS else "",
-                origin=piece.origin,
-            )
-            for piece in pieces
-        ),
-    )
 
 
 def choose_picture_size(file: AttachedFile, tokens: int) -> PictureSize:

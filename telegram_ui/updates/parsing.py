@@ -77,10 +77,6 @@ class ParsedUpdate:
     def sender(self) -> tuple[Scope, int]:
         return self.location, self.person.id
 
-    def with_conversation(self, scope: Scope) -> "ParsedUpdate":
-        chat = self.chat.with_conversation(scope)
-        return self if chat is self.chat else replace(self, chat=chat)
-
     @property
     def source(self) -> str:
         return f"{self.bot_id}:{self.first or self.update_id}"

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 
 import telegram
@@ -13,7 +12,6 @@ from cachetools import LRUCache
 from chat.corrections import Corrections
 from records.errors import StorageError
 from records.scopes import Scope
-from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.serial_queue import Queues, SerialQueues, Work
 
 logger = logging.getLogger(__name__)
@@ -28,25 +26,19 @@ class SupergroupUpgrades:
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
-    def move_to_supergroup(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """Return an update with the current id of its group. In an upgraded group, drop the old message ids."""
-        new = self._find_current_id(parsed.chat.id)
-        if new == parsed.chat.id:
-            return parsed
-        return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
+    def find_current_id(self, chat_id: int) -> int:
+        """Return the id of a chat, which changes if a group becomes a supergroup."""
+        return self._under_way.get(chat_id) or self._corrections.find_current_id(chat_id)
 
     def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
         """Return True if a button was pressed in a group's old chat, whose messages can no longer be changed."""
         message = query.message
-        return message is not None and self._find_current_id(message.chat.id) != message.chat.id
+        return message is not None and self.find_current_id(message.chat.id) != message.chat.id
 
     def submit_move(self, old: int, new: int, on_moved: Work | None = None) -> None:
         """Queue the move of a memory from id `old` to `new`, then call `on_moved`. Repeated calls are harmless."""
         self._under_way[old] = new
         self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, on_moved))
-
-    def _find_current_id(self, owner: int) -> int:
-        return self._under_way.get(owner) or self._corrections.find_current_id(owner)
 
     async def _move_memory(self, old: int, new: int, on_moved: Work | None) -> None:
         before = Scope(owner=old)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from records.scopes import Scope
 from records.turns import Replied
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
-from telegram_ui.updates.files import make_incoming
+from telegram_ui.updates.answering import make_incoming
 from telegram_ui.updates.parsing import (
     ParsedUpdate,
     find_supergroup_upgrade,
