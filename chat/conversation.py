@@ -23,7 +23,7 @@ from locales.catalog import tr
 from locales.told import add_error_number, format_apology, format_error
 from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageCorrupt, StorageError
-from records.messages import UNSTORED, Message, Versions
+from records.messages import UNSTORED, Message, NewMessage, Versions
 from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
@@ -56,7 +56,8 @@ class Conversation:
         with record_turn_metrics() as note:
             try:
                 async with session.hold_turn_open(), self._memory.hold_turn(incoming.scope.owner):
-                    turn = await self._begin_turn(session, incoming)
+                    config, mode = await self._read_config_and_mode(session, incoming.mode)
+                    turn = self._make_turn(session, incoming, config, mode)
                     await self._remember_question(turn)
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                     if turn.answer is not None:
@@ -255,17 +256,20 @@ class Conversation:
                     log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
 
-    async def _begin_turn(self, session: Session, incoming: Incoming) -> Turn:
-        scope, config, mode = incoming.scope, None, None
+    async def _read_config_and_mode(
+        self, session: Session, mode_when_sent: Mode | None
+    ) -> tuple[OwnerConfig | None, Mode | None]:
+        """Return the owner's configuration and the mode of a turn, or None if unknown. Switch the session's mode."""
+        config, mode = None, None
         try:
-            config = await self._memory.get_config(scope.owner)
+            config = await self._memory.get_config(session.scope.owner)
             mode = get_memory_mode(config)
         except StorageError as error:
-            log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
-        mode = choose_stricter_mode(mode, incoming.mode)
+            log.warning("whether memory is on in %s is not known: %s", session.scope, type(error).__name__)
+        mode = choose_stricter_mode(mode, mode_when_sent)
         if mode is not None and session.switch_mode(mode):
-            self._explanations.drop_scope_records(scope)
-        return self._make_turn(session, incoming, config, mode)
+            self._explanations.drop_scope_records(session.scope)
+        return config, mode
 
     def _make_turn(self, session: Session, incoming: Incoming, config: OwnerConfig | None, mode: Mode | None) -> Turn:
         incognito = tuple(session.incognito)
@@ -281,7 +285,20 @@ class Conversation:
         )
 
     async def _remember_question(self, turn: Turn) -> None:
-        questions = turn.questions
+        person, in_group = turn.incoming.person, turn.incoming.in_group
+        questions = [
+            NewMessage(
+                role="user",
+                content=piece.text,
+                created_at=piece.sent_at,
+                speaker=person.name,
+                source=piece.source,
+                telegram_id=piece.telegram_id,
+                origin=piece.origin,
+                person_id=person.id if in_group else 0,
+            )
+            for piece in turn.incoming.pieces
+        ]
         if turn.is_on:
             try:
                 await self._write_turns(turn.session)

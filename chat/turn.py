@@ -8,7 +8,7 @@ from time import monotonic
 
 from chat.session import Session
 from records.context import ContextSources
-from records.messages import UNSTORED, Message, NewMessage
+from records.messages import UNSTORED, Message
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece, Reply
@@ -55,22 +55,6 @@ class Turn:
     def zone(self) -> tzinfo:
         """Return the owner's time zone, or UTC if this turn may not read memory."""
         return self.config.zone if self.config is not None and self.reads_memory else UTC
-
-    @property
-    def questions(self) -> list[NewMessage]:
-        return [
-            NewMessage(
-                role="user",
-                content=piece.text,
-                created_at=piece.sent_at,
-                speaker=self.incoming.person.name,
-                source=piece.source,
-                telegram_id=piece.telegram_id,
-                origin=piece.origin,
-                person_id=self.incoming.person.id if self.incoming.in_group else 0,
-            )
-            for piece in self.incoming.pieces
-        ]
 
 
 def restore_incoming(messages: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:

@@ -10,7 +10,6 @@ from records.owners import Mode
 from storage.engine.protocol import Connection, Row, StatementRunner, Value
 from storage.schema.portable_tables import explain_damage, leave_out_damaged
 from storage.schema.rows import format_moment
-from text.characters import replace_surrogates
 
 Counted = Literal["attempts", "readings", "sends"]
 """Counters of how often handling an update, reading its files and sending its answer were begun, over all runs."""
@@ -19,7 +18,7 @@ NOBODY = 0  # the owner of an update without a chat, and the sender of one witho
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A received update. `is_begun` is True if its handling began before it could be stored."""
+    """A received update, with its JSON in ASCII. `is_begun` is True if its handling began before it could be stored."""
 
     update_id: int
     payload: str
@@ -68,13 +67,12 @@ class Inbox(StatementRunner):
     async def store_updates(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         """Store updates in the order of arrival, and return the ids that were not stored yet."""
         at = format_moment(now)
-        kept = {arrival.update_id: replace_surrogates(arrival.payload) for arrival in arrivals}
 
         def put(connection: Connection) -> set[int]:
             return {
-                update_id
-                for update_id, payload in kept.items()
-                if connection.execute(_RECEIVE, (bot_id, update_id, payload, at)).fetchone() is not None
+                new.update_id
+                for new in arrivals
+                if connection.execute(_RECEIVE, (bot_id, new.update_id, new.payload, at)).fetchone() is not None
             }
 
         return await self.database.transact(put, None)

@@ -14,7 +14,6 @@ from storage.bot_state.postgres_leases import POLLING, PollingLeader, PostgresLe
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
 from storage.schema.rows import format_moment
-from text.characters import replace_surrogates
 
 _CURRENT_OWNER = "SELECT COALESCE((SELECT new_id FROM renamings WHERE old_id = ? AND is_done = 1), ?)"
 _RECEIVE = """
@@ -69,7 +68,7 @@ class PostgresInbox(Inbox):
             owners: set[int] = set()
             for arrival in arrivals:
                 [owner] = connection.execute(_CURRENT_OWNER, (arrival.owner, arrival.owner)).fetchone()
-                values = (bot_id, arrival.update_id, owner, arrival.person, replace_surrogates(arrival.payload), at)
+                values = (bot_id, arrival.update_id, owner, arrival.person, arrival.payload, at)
                 if connection.execute(_RECEIVE, values).fetchone() is not None:
                     new.add(arrival.update_id)
                     owners.add(owner)

@@ -1,6 +1,6 @@
 """Convert database rows to the values of records/, and back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -41,15 +41,19 @@ def parse_optional_moment(text: object) -> datetime | None:
 
 
 class Records(Generic[Record]):
-    """Converts database rows to instances of a dataclass and back. `renamed` maps field names to column names."""
+    """Converts database rows to instances of a dataclass and back. `renamed` maps field names to column names.
 
-    def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
+    `computed` names the columns that are written from a property of the dataclass, and never read.
+    """
+
+    def __init__(self, kind: type[Record], table: Table, *, computed: Sequence[str] = (), **renamed: str) -> None:
         kinds = {column.name: column.kind for column in table.columns}
         columns = {field.name: {"owner": "user_id", **renamed}.get(field.name, field.name) for field in fields(kind)}
         self._kind = kind
         self._table = table.name
         self._is_scoped = "scope" in columns
         self._columns = [(name, column, kinds[column]) for name, column in columns.items() if column in kinds]
+        self._written = [*self._columns, *((name, name, kinds[name]) for name in computed)]
 
     @property
     def columns(self) -> frozenset[str]:
@@ -66,7 +70,16 @@ class Records(Generic[Record]):
 
     def to_row(self, record: Record) -> Portable:
         """Convert an instance of the dataclass to a portable row."""
-        row: Portable = {column: _format_value(kind, getattr(record, name)) for name, column, kind in self._columns}
+        row: Portable = {}
+        for name, column, kind in self._written:
+            value = getattr(record, name)
+            if kind == "date" and value is not None:
+                value = format_moment(value)
+            elif kind == "figures":
+                value = dict(value)
+            elif kind in ("ids", "texts"):
+                value = list(value)
+            row[column] = value
         if self._is_scoped:
             scope = getattr(record, "scope")  # noqa: B009 - _is_scoped says that the class has this field
             row |= {"user_id": scope.owner, "thread_id": scope.thread}
@@ -80,18 +93,10 @@ def _parse_value(kind: Kind, value: Any) -> Any:
     return tuple(parsed) if kind in ("ids", "texts") else parsed
 
 
-def _format_value(kind: Kind, value: Any) -> Any:
-    if kind == "date":
-        return None if value is None else format_moment(value)
-    if kind == "figures":
-        return dict(value)
-    return list(value) if kind in ("ids", "texts") else value
-
-
 SUMMARY_ROWS = Records(Summary, tables.SUMMARIES, text="summary_text")
 FACT_ROWS = Records(Fact, tables.FACTS)
 DECISION_ROWS = Records(Decision, tables.DECISIONS)
-MESSAGE_ROWS = Records(Message, tables.MESSAGES, turn="turn_id")
+MESSAGE_ROWS = Records(Message, tables.MESSAGES, computed=("is_active",), turn="turn_id")
 PROFILE_ROWS = Records(Profile, tables.PROFILES)
 REMINDER_ROWS = Records(
     Reminder, tables.REMINDERS, thread="thread_id", person="person_id", local="wall_time", source="source_id"
@@ -101,11 +106,6 @@ CONVERSATION_ROWS = Records(StoredConversation, tables.CONVERSATIONS)
 CONFIG_ROWS = Records(OwnerConfig, tables.USERS, every_n="summary_every_n", enabled="memory_enabled")
 
 parse_message = MESSAGE_ROWS.parse
-
-
-def format_message(message: Message) -> Portable:
-    """Convert a message to a portable row, including the column `is_active`."""
-    return {**MESSAGE_ROWS.to_row(message), "is_active": message.is_active}
 
 
 def parse_fact(row: AnyRow) -> Fact:

@@ -17,7 +17,7 @@ from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.engine.protocol import Reader, Transaction
 from storage.schema import portable_tables as tables
 from storage.schema.portable_tables import Portable
-from storage.schema.rows import format_message, group_rows_by_table, parse_fact, parse_moment
+from storage.schema.rows import MESSAGE_ROWS, group_rows_by_table, parse_fact, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
@@ -92,7 +92,7 @@ class HistoryTable(OwnerTables):
         """Store messages of one scope under their given ids, and archive them under a new level 1 summary."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with write_under_lease(self.database, lease) as tx:
-            await insert_messages(tx, [format_message(message) for message in messages])
+            await insert_messages(tx, [MESSAGE_ROWS.to_row(message) for message in messages])
             return await fold_sources(tx, self.kind, messages[0].scope, plan, new_summary, now=now)
 
     async def commit_fold(

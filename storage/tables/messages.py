@@ -11,7 +11,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import MESSAGES
-from storage.schema.rows import format_message, format_moment, parse_message, parse_moment
+from storage.schema.rows import MESSAGE_ROWS, format_moment, parse_message, parse_moment
 from storage.search import word_index
 from storage.search.terms import TermsEntry
 from storage.tables import explanations as explanation_table
@@ -26,8 +26,12 @@ AnalysedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its
 
 async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[AnalysedDraft]:
     """Analyse the words of new messages. Call this before the transaction, which blocks other writers."""
-    rows = [(0, format_message(_make_message(scope, 0, draft))) for draft in drafts]
-    return list(zip(drafts, await word_index.analyse_rows(rows), strict=True))
+    clean = [
+        replace(draft, content=replace_surrogates(draft.content), speaker=replace_surrogates(draft.speaker))
+        for draft in drafts
+    ]
+    rows = [(0, MESSAGE_ROWS.to_row(draft.with_id(0, scope))) for draft in clean]
+    return list(zip(clean, await word_index.analyse_rows(rows), strict=True))
 
 
 def append_messages(
@@ -46,8 +50,8 @@ def append_messages(
             # An answer is never older than its question, even if Telegram's clock and ours differ. Telegram's dates are
             # whole seconds, so a question is never older than a message stored in the same second.
             draft = replace(draft, created_at=max(draft.created_at, parse_moment(newest)))
-        message = _make_message(scope, number, draft)
-        [seq] = connection.execute(_APPEND, MESSAGES.to_values(format_message(message))).fetchone()
+        message = draft.with_id(number, scope)
+        [seq] = connection.execute(_APPEND, MESSAGES.to_values(MESSAGE_ROWS.to_row(message))).fetchone()
         entries.append(replace(entry, seq=seq, id=message.id, said_at=message.created_at.timestamp()))
         explanation_table.store_explanation(connection, message, draft.explanation)
         stored.append(message)
@@ -86,11 +90,6 @@ def _find_stored_or_take_id(
     if draft.source is not None:
         known = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
     return parse_message(known) if known else (take_ids(connection, kind, scope.owner, "next_message_id"), None)
-
-
-def _make_message(scope: Scope, number: int, draft: NewMessage) -> Message:
-    clean = replace(draft, content=replace_surrogates(draft.content), speaker=replace_surrogates(draft.speaker))
-    return clean.with_id(number, scope)
 
 
 def read_context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:

@@ -5,7 +5,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -139,17 +139,27 @@ class DurableQueue(asyncio.Queue[Received]):
                 while self.is_full:
                     self._room.clear()
                     await self._room.wait()
-                await self._write_and_enqueue(update)
+                # One at a time, in order: a webhook's requests arrive side by side.
+                async with self._lock:
+                    try:
+                        is_enqueued_here = self._enqueues_at_once and update.update_id not in self._unwritten
+                        is_new = await self._write_update(update)
+                        if is_enqueued_here and is_new:
+                            await self._enqueue_update(Received(update, is_durable=True))
+                        elif is_enqueued_here:
+                            await self._requeue_if_lost(update)
+                    except Exception as error:  # broad: anything else would end polling for good
+                        await self._handle_failed_write(update, error)
 
     async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
             arrivals: list[Arrival] = []
             counts_by_sender = Counter[int]()
             for update, raw in updates:
-                sender = _find_sender_id(update)
+                sender = find_sender_id(update)
                 is_new = update.update_id not in self._unwritten and self._keep(update)
                 if is_new and not self._exceeds_limit(update, counts_by_sender[sender]):
-                    arrivals.append(make_arrival(update, json.dumps(raw)))
+                    arrivals.append(Arrival(update.update_id, json.dumps(raw), find_owner_id(update), sender))
                     counts_by_sender[sender] += 1
             if arrivals:
                 new = await self._inbox.store_updates(self._bot_id, arrivals, self._now())
@@ -253,32 +263,24 @@ class DurableQueue(asyncio.Queue[Received]):
                     break
         return min(self._unwritten, default=None)
 
-    async def _write_and_enqueue(self, update: telegram.Update) -> None:
+    async def _requeue_if_lost(self, update: telegram.Update) -> None:
+        """Queue a written update that an earlier call did not queue, because it failed or was cancelled."""
+        if update.update_id not in self._unfinished and update.update_id not in self._unmarked:
+            for row in await self._inbox.list_pending(self._bot_id):
+                if row.update_id == update.update_id:
+                    await self._requeue(row, update.get_bot())
+
+    async def _handle_failed_write(self, update: telegram.Update, error: Exception) -> None:
+        """Hand over an update that is not on disk. Raise StorageError if Telegram should offer it again."""
         number = update.update_id
-        # One at a time, in order: a webhook's requests arrive side by side.
-        async with self._lock:
-            try:
-                was_passed_on = number in self._unwritten
-                is_new = await self._write_update(update)
-                if self._enqueues_at_once and not was_passed_on:
-                    if is_new:
-                        await self._enqueue_update(Received(update, is_durable=True))
-                    elif number not in self._unfinished and number not in self._unmarked:
-                        # An earlier call committed it but failed, or was cancelled, before it queued it.
-                        for row in await self._inbox.list_pending(self._bot_id):
-                            if row.update_id == number:
-                                await self._requeue(row, update.get_bot())
-            except StorageError as error:
-                if number not in self._unwritten and await self._may_handle_unwritten(update):
-                    logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
-                    self._unwritten[number] = update
-                    received = Received(update, is_durable=True, lease=self._find_lease(update))
-                    await self._enqueue_update(received)
-                if number not in self._unwritten:
-                    raise StorageError("The update could not be kept.") from error
-            except Exception as error:  # broad: anything else would end polling for good
-                logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)  # noqa: TRY400
-                raise StorageError("The update could not be kept.") from error
+        if not isinstance(error, StorageError):
+            logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)
+        elif number not in self._unwritten and await self._may_handle_unwritten(update):
+            logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)
+            self._unwritten[number] = update
+            await self._enqueue_update(Received(update, is_durable=True, lease=self._find_lease(update)))
+        if not isinstance(error, StorageError) or number not in self._unwritten:
+            raise StorageError("The update could not be kept.") from error
 
     async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
         return True
@@ -292,7 +294,7 @@ class DurableQueue(asyncio.Queue[Received]):
             return self._ahead.pop(number)
         # An update that was passed on unwritten is in progress here, or already answered.
         is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
-        arrival = replace(make_arrival(update, update.to_json()), is_begun=is_begun)
+        arrival = Arrival(number, update.to_json(), find_owner_id(update), find_sender_id(update), is_begun)
         is_new = number in await self._inbox.store_updates(self._bot_id, [arrival], self._now())
         if number in self._answered:
             await self._inbox.mark_done(self._bot_id, [number], self._now())
@@ -318,7 +320,7 @@ class DurableQueue(asyncio.Queue[Received]):
         await self._enqueue_update(received)
 
     async def _enqueue_update(self, received: Received) -> None:
-        sender = _find_sender_id(received.update)
+        sender = find_sender_id(received.update)
         self._leases[received.update_id] = received.lease
         if received.update_id not in self._unfinished:
             self._unfinished[received.update_id] = sender
@@ -340,7 +342,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._room.set()
 
     def _exceeds_limit(self, update: telegram.Update, pending_count: int = 0) -> bool:
-        sender, message = _find_sender_id(update), update.message
+        sender, message = find_sender_id(update), update.message
         if sender == NOBODY or update.update_id in self._unfinished:
             return False
         is_command = message is not None and str(message.text or "").startswith("/")
@@ -351,7 +353,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return self._counts_by_person[person]
 
     async def _refuse_update(self, update: telegram.Update) -> None:
-        sender, now = _find_sender_id(update), self._now()
+        sender, now = find_sender_id(update), self._now()
         last = self._refused.get(sender)
         if last is not None and now - last < timedelta(minutes=1):  # the person has just been told
             return
@@ -360,13 +362,13 @@ class DurableQueue(asyncio.Queue[Received]):
         await self.put(Received(update, is_durable=False, is_refused=True))
 
 
-def make_arrival(update: telegram.Update, payload: str) -> Arrival:
-    """Return the inbox entry of an update, whose owner is the update's chat."""
+def find_owner_id(update: telegram.Update) -> int:
+    """Return the id of an update's chat, or NOBODY."""
     chat = update.effective_chat
-    owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
-    return Arrival(update.update_id, payload, owner, _find_sender_id(update))
+    return chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
 
 
-def _find_sender_id(update: telegram.Update) -> int:
+def find_sender_id(update: telegram.Update) -> int:
+    """Return the id of the person who sent an update, or NOBODY."""
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY

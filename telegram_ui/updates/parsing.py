@@ -127,7 +127,9 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     if not content.text and not attachment:
         return None
     is_private = message.chat.type == "private"
-    words, is_mentioned = _remove_mentions(message, content.text, bot)
+    words, is_mentioned = content.text.strip(), False
+    if not is_private:
+        words, is_mentioned = _remove_mentions(message, content.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
@@ -174,8 +176,6 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
 
 
 def _remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    if message.chat.type == "private":
-        return text.strip(), False
     if message.text or message.caption:
         stretches = _split_at_mentions(text, message.entities or message.caption_entities, bot)
     else:  # a formatted message or a checklist has lost its entities

@@ -12,13 +12,14 @@ import telegram
 from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
-from storage.bot_state.inbox import NOBODY, Inbox, Lease
+from storage.bot_state.inbox import NOBODY, Arrival, Inbox, Lease
 from telegram_ui.updates.durable_queue import (
     MAX_KNOWN_PEOPLE,
     MAX_UNFINISHED,
     MAX_UNFINISHED_PER_PERSON,
     DurableQueue,
-    make_arrival,
+    find_owner_id,
+    find_sender_id,
 )
 from telegram_ui.updates.raw_update import parse_raw_update
 
@@ -69,7 +70,8 @@ class SharedQueue(DurableQueue):
             except Exception as error:  # broad: the library may raise anything
                 logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
             else:
-                await self._inbox.store_updates(bot.id, [make_arrival(update, row.payload)], row.received_at)
+                arrival = Arrival(row.update_id, row.payload, find_owner_id(update), find_sender_id(update))
+                await self._inbox.store_updates(bot.id, [arrival], row.received_at)
             await former.mark_done(bot.id, [row.update_id], self._now())
         return len(rows)
 
@@ -120,7 +122,7 @@ class SharedQueue(DurableQueue):
         except KeepsakeError:
             # The reply to the claim may be lost too, so ask again without a commit.
             try:
-                waiting = await self._shared.list_unfinished_ids(bot.id, make_arrival(update, "").owner)
+                waiting = await self._shared.list_unfinished_ids(bot.id, find_owner_id(update))
             except StorageError:
                 return True  # the database is away, so go on without it
             return waiting <= self._leases.keys() | self._unmarked
@@ -140,7 +142,7 @@ class SharedQueue(DurableQueue):
         await self._shared.leases.release_requested_owners(busy)
 
     async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
-        people = sorted({make_arrival(update, "").person for update in updates} - {NOBODY})
+        people = sorted({find_sender_id(update) for update in updates} - {NOBODY})
         with suppress(StorageError):  # receive() handles the failure
             if people:
                 await self._learn_people(people)
@@ -151,7 +153,7 @@ class SharedQueue(DurableQueue):
         return self._known.get(person, 0)
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
-        return self._shared.find_lease(make_arrival(update, "").owner)
+        return self._shared.find_lease(find_owner_id(update))
 
     async def confirm_lease(self, lease: Lease) -> None:
         await self._shared.confirm_lease(lease)

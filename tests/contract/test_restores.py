@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from records.summaries import FoldLease
 from storage.schema.portable_tables import RESTORES, SUMMARIES
-from storage.schema.rows import format_message, format_moment
+from storage.schema.rows import MESSAGE_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, MINUTE, NOW, fold, lease, talk
 
@@ -48,7 +48,7 @@ async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(
     messages = await store.timeline.read_page(ANNA)
     [covering] = await store.history.read_summaries(ANNA.owner, [summary.id, 99])
     assert covering["summary_text"] == summary.text
-    more = {**format_message(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
+    more = {**MESSAGE_ROWS.to_row(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
     at_work = await importing(store)
     await store.history.put_rows_and_recount(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]

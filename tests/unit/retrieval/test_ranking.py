@@ -143,7 +143,10 @@ def test_a_long_winded_assistant_yields_to_people() -> None:
     assert talkative.is_verbose
     assert talkative.ids == [2, 1]
     assert talkative.by_meaning.tolist() == [1]
-    assert not rank_passages(candidates(told), question("walrus")).is_verbose
+    newest = [Told(terms="walrus"), Told(terms="walrus", by_assistant=True)]
+    assert rank_passages(candidates(newest, assistant_mean=100.0), question("walrus")).ids == [1, 2]
+    brief = rank_passages(candidates(newest), question("walrus"))
+    assert (brief.is_verbose, brief.ids) == (False, [2, 1])
 
 
 def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:

@@ -26,7 +26,7 @@ from storage.engine.postgres_driver import (
 )
 from storage.schema import postgres_migrations as migrations
 from storage.schema.postgres_migrations import MIGRATIONS
-from storage.schema.rows import format_message
+from storage.schema.rows import MESSAGE_ROWS
 from storage.search.postgres_full_text import HOLDING, MATCHES
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.history import insert_messages
@@ -74,7 +74,7 @@ async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, po
     async with open_postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        row = format_message((await talk(store, ANNA, 1))[0])
+        row = MESSAGE_ROWS.to_row((await talk(store, ANNA, 1))[0])
         async with database.write(ANNA.owner) as tx:
             before = await tx.rows(_VERSIONS)
             await insert_messages(tx, [{**row, "id": number} for number in range(10, 10 + count)])
