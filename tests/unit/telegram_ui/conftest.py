@@ -262,10 +262,10 @@ class NothingChosen:
         self.forgotten: set[Scope] = set()
         self.serves: Callable[[int], bool] = lambda owner: True
 
-    async def language(self, owner: int) -> str | None:
+    async def get_language(self, owner: int) -> str | None:
         return None
 
-    async def config(self, owner: int) -> OwnerConfig | None:
+    async def get_config(self, owner: int) -> OwnerConfig | None:
         return None
 
     async def find_open_conversation(self, place: Scope) -> Scope:

@@ -204,7 +204,7 @@ async def test_stop_reaches_a_message_whose_turn_looks_for_its_place(bots: Bots,
             await found.wait()
         return None
 
-    bots.memory.language = language  # type: ignore[method-assign]
+    bots.memory.get_language = language  # type: ignore[method-assign]
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "first")
         await looking.wait()
