@@ -116,6 +116,14 @@ class MemorySearch:
             for passage in ranked
             if "words" in passage.score or passage.score.get("meaning", 0.0) > min_closeness
         ]
+        # A short query may be taken for another language than the messages are in.
+        others = [term for term in query.terms if term not in known.question.terms]
+        messages = await store.search_messages(scope, others, limit=200) if others else []
+        worded = [hit for hit in hits if hit.has_words]
+        seen = {hit.message.id for hit in worded}
+        if more := [_make_hit(message, query) for message in messages if message.id not in seen]:
+            seen |= {hit.message.id for hit in more}
+            hits = [*worded, *more, *(hit for hit in hits if hit.message.id not in seen)]
         # The index lacks function words ("IT") and joins no forms of two languages ("Muller", "Strasse").
         is_missed = query.word and not any(hit.has_words for hit in hits)
         return (is_missed and await self._search_exact_words(store, scope, query)) or hits
@@ -136,9 +144,9 @@ class MemorySearch:
 
 
 def _find_matching_hits(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
-    found = []
-    for message in messages:
-        if query.matches(message.content):
-            weights = [query.score_sentence(part) for part in split_passages(message.content)]
-            found.append(Hit(message=message, text=join_passages(message.content, {weights.index(max(weights))})))
-    return found
+    return [_make_hit(message, query) for message in messages if query.matches(message.content)]
+
+
+def _make_hit(message: Message, query: SearchQuery) -> Hit:
+    weights = [query.score_sentence(part) for part in split_passages(message.content)]
+    return Hit(message=message, text=join_passages(message.content, {weights.index(max(weights))}))

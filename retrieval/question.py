@@ -8,7 +8,7 @@ from datetime import datetime
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import Range, find_time_ranges
 from storage.search.protocol import Floats
-from text.analyzer import analyse_text, fold_term, list_content_terms, normalise_text
+from text.analyzer import analyse_text, fold_term, list_content_terms, list_query_terms, normalise_text
 from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
@@ -90,14 +90,14 @@ class SearchQuery:
 
     text: str  # without quotation marks
     phrases: tuple[str, ...]  # quoted parts, normalised, or the whole of a query without words
-    terms: tuple[str, ...]  # of all words
+    terms: tuple[str, ...]  # of all words, in several languages
     word: str = ""  # folded, if the query is one word or number without quotation marks
 
     @classmethod
     def parse(cls, query: str) -> "SearchQuery":
         phrases = [_normalise_phrase("".join(groups)) for groups in _QUOTED.findall(query)]
         text = _QUOTED.sub(r"\1\2\3\4\5", query)
-        terms = tuple(list_content_terms(text))
+        terms = tuple(list_query_terms(text))
         # The index has no emoji, so a query without a word counts as a phrase.
         phrases = phrases if phrases or terms else [_normalise_phrase(text)]
         return cls(

@@ -205,6 +205,12 @@ def list_content_terms(question: str) -> list[str]:
     return list(dict.fromkeys(analyse_text(question)))
 
 
+def list_query_terms(query: str) -> list[str]:
+    """Return the terms of a query, and the stems of its words in other languages: "um" makes no query German."""
+    terms = list_content_terms(query)
+    return list(dict.fromkeys([*terms, *chain.from_iterable(find_other_stems(terms, query, alone=True).values())]))
+
+
 def find_other_stems(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
     """Map search terms of the questions to the stems that their words have in other Latin-script languages.
 

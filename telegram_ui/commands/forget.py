@@ -86,12 +86,10 @@ class ForgetCommands(Family):
     async def _search_messages(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
         async with self._services.memory.open_store(scope.owner) as store:
-            asked = analyzer.list_content_terms(ask.argument)
-            stems = analyzer.find_other_stems(asked, ask.argument, alone=True)
-            terms = dict.fromkeys([*asked, *(stem for term in asked for stem in stems.get(term, ()))])
-            found = await store.search_messages(scope, list(terms), limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            terms = analyzer.list_query_terms(ask.argument)
+            found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             is_indexed = await store.wait_until_indexed(scope.owner, within=0)
-            earlier = await store.search_earlier_texts(scope, list(terms))
+            earlier = await store.search_earlier_texts(scope, terms)
             facts = _find_facts(set(terms), await store.facts.list_all(scope.owner))
             request = await store.read_turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.list_conversations(ask.chat.location, first=0, limit=1)

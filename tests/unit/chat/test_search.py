@@ -57,6 +57,18 @@ async def test_a_word_that_no_index_joins_is_found_as_it_stands(tmp_path: Path, 
             assert [hit.message.id for hit in page.found] == [text + 1], typed
 
 
+async def test_a_word_of_another_language_in_a_query_hides_no_message(tmp_path: Path, storage: StorageType) -> None:
+    """ "um" is German and Portuguese, and would stem "department" otherwise than English messages do."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        texts = ["The accounting department moved.", "um 8 department meeting", "We closed two departments.", "A kit."]
+        await say_all(talk, texts)
+        for typed in ("um 8 department", "department", "im department", "departments am 8", "department mit"):
+            assert sorted(await found(talk, typed)) == sorted(texts[:3]), typed
+        page = await talk.services.search.find_page(SCOPE, "um 8 zzzzqqq")
+        assert [hit.message.content for hit in page.found] == texts[1:2]
+
+
 async def test_emoji_alone_are_found(tmp_path: Path, storage: StorageType) -> None:
     """Also where one keyboard adds the form of an emoji and another does not, and among words."""
     async with talking(tmp_path) as talk:
