@@ -24,7 +24,7 @@ _NUMERIC = re.compile(
     r"(?<!\d)(?P<era>[A-Z]?)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
 )
 _COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
-_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| h )(\d\d)(?:[:.](\d\d))?(?![\d:])")
+_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| ?h ?)(\d\d)(?:(?:[:.]|m ?)(\d\d))?(?![\d:])")
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
 _JAPANESE_ERAS = {"R": 2018, "H": 1988}  # the year before the first one of an era

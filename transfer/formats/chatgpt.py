@@ -15,7 +15,6 @@ from transfer.formats.conversations import (
     ImportedTurn,
     LeftOut,
     find_branch,
-    is_numbered_file,
     parse_json,
     remove_citations,
 )
@@ -156,5 +155,5 @@ FORMAT = ImportFormat(
     product="ChatGPT",
     fits=_fits_format,
     read=read_history,
-    members=lambda _, name: is_numbered_file(name, "conversations"),
+    members=re.compile(r"[^/]*/conversations(?:-\d+)?\.json"),
 )

@@ -1,12 +1,13 @@
 """Read Claude's conversations.json, memories.json and projects. Thinking and tool calls are skipped."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, ImportedTurn, is_numbered_file
+from transfer.formats.conversations import Conversations, ImportedTurn
 from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
@@ -109,9 +110,7 @@ FORMAT = ImportFormat(
     product="Claude",
     fits=_fits_format,
     read=read_history,
-    members=lambda folder, name: (
-        name in ("memories.json", "projects.json")
-        or is_numbered_file(name, "conversations")
-        or (folder in ("memories", "projects", "design_chats") and name.endswith(".json"))
+    members=re.compile(
+        r"[^/]*/(?:memories|projects|conversations(?:-\d+)?)\.json|(?:memories|projects|design_chats)/[^/]*\.json"
     ),
 )

@@ -312,12 +312,6 @@ def _read_line(line: JsonStream) -> Any:
     return value
 
 
-def is_numbered_file(name: str, kind: str) -> bool:
-    """Return True if a file is called KIND.json or KIND-000.json."""
-    number = name.removeprefix(f"{kind}-").removesuffix(".json")
-    return name == f"{kind}.json" or (number.isdecimal() and name == f"{kind}-{number}.json")
-
-
 FACTS_A_PAGE = 20  # facts of another assistant shown together
 PAGE = 2_500  # the most characters of facts in one message, of Telegram's 4,096
 MAX_OFFERED = 500  # facts of one file
@@ -438,9 +432,6 @@ def find_branch(
         found.append(node)
         node = nodes[node].get(parent)
     return found[::-1]
-
-
-DELETED = "Deleted account"  # Telegram's name for an account that no longer exists
 
 
 def format_forwarded_text(name: str, words: str) -> str:

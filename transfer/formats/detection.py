@@ -63,7 +63,7 @@ FORMATS: Mapping[str, ImportFormat] = {
     for form in (
         *(keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT, claude.FORMAT, gemini.FORMAT),
         *(chat_texts.FORMAT, whatsapp.FORMAT),
-        *(discord.FORMAT, telegram_html.FORMAT, generic.MESSENGER, generic.SLACK, generic.COPILOT),
+        *(discord.FORMAT, telegram_html.FORMAT, *generic.PRODUCTS),
         *(generic.FORMAT, memories.FORMAT),
     )
 }
@@ -108,7 +108,7 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
     # A file that is damaged from its beginning is recognised by its name, and counted.
-    group = [file for file in files if file in group or form.members(*_split_path(file.path))]
+    group = [file for file in files if file in group or form.members.fullmatch(_get_member_name(file.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if (understood := _read_in_format(form, group, reading)) is None:
@@ -331,10 +331,10 @@ def _read_limited(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: 
     return taken
 
 
-def _split_path(path: str) -> tuple[str, str]:
+def _get_member_name(path: str) -> str:
     place = PurePosixPath(path.replace("\\", "/").lower())
-    return place.parent.name, place.name
+    return f"{place.parent.name}/{place.name}"
 
 
 def _has_known_name(path: str) -> bool:
-    return any(form.members(*_split_path(path)) for form in FORMATS.values())
+    return any(form.members.fullmatch(_get_member_name(path)) for form in FORMATS.values())

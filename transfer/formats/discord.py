@@ -1,5 +1,6 @@
 """Read Discord: a channel in DiscordChatExporter's JSON, and a data package, which has only its owner's messages."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -112,8 +113,5 @@ FORMAT = ImportFormat(
     product="Discord",
     fits=_fits_format,
     read=read_history,
-    members=lambda folder, name: (
-        (name == "index.json" and bool(folder))
-        or (folder.removeprefix("c").isdecimal() and name in ("messages.json", "messages.csv"))
-    ),
+    members=re.compile(r"[^/]+/index\.json|c?\d+/messages\.(?:json|csv)"),
 )

@@ -166,8 +166,5 @@ FORMAT = ImportFormat(
     product="Gemini",
     fits=_fits_format,
     read=read_history,
-    members=lambda _, name: (
-        name.replace(" ", "") in ("myactivity.json", "myactivity.html")
-        or (name.startswith("conversation_") and name.endswith(".txt"))
-    ),
+    members=re.compile(r"[^/]*/(?:my ?activity\.(?:json|html)|conversation_[^/]*\.txt)"),
 )

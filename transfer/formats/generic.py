@@ -1,7 +1,7 @@
 """Read conversations of unknown programs from lists and trees in JSON, tables, and transcripts in Markdown."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -365,27 +365,22 @@ def _fits_format(sample: Sample) -> bool:
     return _is_table(sample.text) or is_transcript(sample.text)
 
 
-def _fits_slack(sample: Sample) -> bool:
-    return sample.opening == "[" and ({"type", "ts", "text"} <= sample.names or {"team_id", "profile"} <= sample.names)
-
-
-MESSENGER = ImportFormat(
-    name="messenger",
-    product="Messenger",
-    fits=lambda sample: {"participants", "messages"} <= sample.names,
-    read=partial(read_history, name="messenger"),
-    members=lambda _, name: name.startswith("message_") and name.endswith(".json"),
-)
-SLACK = ImportFormat(name="slack", product="Slack", fits=_fits_slack, read=partial(read_history, name="slack"))
-COPILOT = ImportFormat(
-    name="copilot",
-    product="Copilot",
-    fits=lambda sample: {"conversation", "time", "author", "message"} <= read_column_names(sample.text),
-    read=partial(read_history, name="copilot"),
-)
+_PRODUCTS: Mapping[str, Callable[[Sample], bool]] = {
+    "Messenger": lambda sample: {"participants", "messages"} <= sample.names,
+    "Slack": lambda sample: sample.opening == "[" and any(
+        names <= sample.names for names in ({"type", "ts", "text"}, {"team_id", "profile"})
+    ),
+    "Copilot": lambda sample: {"conversation", "time", "author", "message"} <= read_column_names(sample.text),
+}  # fmt: skip
+PRODUCTS = [
+    ImportFormat(name=product.lower(), product=product, fits=fits, read=partial(read_history, name=product.lower()),
+                 members=re.compile(r"[^/]*/message_[^/]*\.json"))
+    for product, fits in _PRODUCTS.items()
+]  # fmt: skip
+"""Products whose files only need a name of their own."""
 FORMAT = ImportFormat(
     name="generic",
     fits=_fits_format,
     read=read_history,
-    members=lambda _, name: name in ("grok-chat-item.js", "direct-messages.js"),
+    members=re.compile(r"[^/]*/(?:grok-chat-item|direct-messages)\.js"),
 )

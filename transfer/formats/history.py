@@ -1,5 +1,6 @@
 """The values that every import format produces, and the description of a format."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -137,7 +138,7 @@ class ImportFormat:
     fits: Callable[[Sample], bool]  # asked again with every member name
     read: Callable[[Sequence[SourceFile], FileReading], ImportedHistory]
     product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
-    members: Callable[[str, str], bool] = lambda _folder, _name: False  # folder, name (lower case) of its files
+    members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
     is_alone: bool = False  # True if several files in one archive are refused
     longest_message: int = MAX_MESSAGE_CHARS  # characters; longer messages are split
 

@@ -11,7 +11,6 @@ from locales.catalog import join_list, tr
 from runtime.cooperative import pop_each
 from text.rich_messages import read_rich_message
 from transfer.formats.conversations import (
-    DELETED,
     Conversations,
     LeftOut,
     add_reactions,
@@ -38,6 +37,7 @@ from transfer.formats.values import (
 )
 
 _MAX_NAMED = 5
+DELETED = "Deleted account"  # the speaker of messages whose account no longer exists
 MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.
 _SHIFT = 2**32  # added to a person's id in exports of 2020 and 2021, when no id was that large
 # A control character as Telegram writes it, which is not valid JSON.
@@ -249,5 +249,5 @@ FORMAT = ImportFormat(
         )
     ),
     read=read_history,
-    members=lambda _, name: name == "result.json",
+    members=re.compile(r"[^/]*/result\.json"),
 )

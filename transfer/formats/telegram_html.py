@@ -111,5 +111,5 @@ FORMAT = ImportFormat(
     product="Telegram",
     fits=_fits_format,
     read=read_history,
-    members=lambda _, name: name.startswith("messages") and name.endswith(".html"),
+    members=re.compile(r"[^/]*/messages[^/]*\.html"),
 )

@@ -10,7 +10,6 @@ from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import parse_written_moment
 
-_OF_SILLYTAVERN = ("%Y-%m-%d@%Hh%Mm%Ss", "%Y-%m-%d@%Hh%Mm%Ss%fms")  # without spaces
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
 _MIN_APPLE_SECONDS = 252_460_800  # the year 2009, before which no such program had chats
 _MILLISECONDS = 10**11  # larger numbers are milli-, micro- or nanoseconds: as seconds they would lie after 5138
@@ -60,10 +59,9 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "")
 def _parse_written_date(text: str, order: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
-    for form in _OF_SILLYTAVERN if "@" in text else ():
-        with suppress(ValueError):
-            return datetime.strptime("".join(text.split()), form)  # noqa: DTZ007 - without a zone it is the person's
-    return parse_written_moment(text if ":" in text else f"{text} 0:00", order=order or ("mdy" if "/" in text else ""))
+    with suppress(ValueError):
+        return parse_written_moment(text, order=order or ("mdy" if "/" in text else ""))
+    return parse_written_moment(f"{text} 0:00", order=order or ("mdy" if "/" in text else ""))
 
 
 def require_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:

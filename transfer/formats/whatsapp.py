@@ -90,5 +90,5 @@ FORMAT = ImportFormat(
     product="WhatsApp",
     fits=_fits_format,
     read=read_history,
-    members=lambda _, name: name == "_chat.txt" or ("whatsapp" in name and name.endswith(".txt")),
+    members=re.compile(r"[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )
