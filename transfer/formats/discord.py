@@ -36,19 +36,15 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         return _make_message(value.get("ID"), as_text(value.get("Contents")), talks.find_time(value))
 
     names: dict[str, Any] = {}
-    for file in sorted(files, key=lambda file: not _is_index(file.path)):
+    for file in sorted(files, key=lambda file: not file.path.lower().endswith("index.json")):
         with talks.count_failures(file.path, file.open_json(), 0):
-            if _is_index(file.path):
+            if file.path.lower().endswith("index.json"):
                 names |= require_object(file.open_json().read_value())  # there is one of servers, too
                 continue
             said = talks.read_messages(_read_rows(file), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
             talks.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
     return talks.make_history()
-
-
-def _is_index(path: str) -> bool:
-    return PurePosixPath(path.lower()).name == "index.json"
 
 
 def _read_rows(file: SourceFile) -> Iterator[tuple[str, int, Any]]:
@@ -99,7 +95,7 @@ def _read_message(talks: Conversations, bots: set[str], value: object) -> Import
 
 
 def _fits_format(sample: Sample) -> bool:
-    if _is_index(sample.path):
+    if sample.path.endswith("index.json"):
         return bool(sample.names) and all(name.isdecimal() for name in sample.names)
     if sample.opening == "{":
         return {"guild", "channel"} <= sample.names

@@ -25,7 +25,8 @@ _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("telegram-html", reading)
     for folder in dict.fromkeys(_find_folder(file.path) for file in files):
-        pages = sorted((file for file in files if _find_folder(file.path) == folder), key=_find_page_number)
+        pages = [file for file in files if _find_folder(file.path) == folder]
+        pages.sort(key=lambda file: int(found[1]) if (found := _NUMBER.search(file.path)) else 1)
         titles = (
             block.find_text("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
         )
@@ -41,11 +42,6 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
 
 def _find_folder(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
-
-
-def _find_page_number(file: SourceFile) -> int:
-    found = _NUMBER.search(file.path)
-    return int(found[1]) if found else 1
 
 
 def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage:
