@@ -13,11 +13,13 @@ from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
 from storage.schema.validation import RowError, parse_rows
 from summaries.policies import POLICIES
+from text.characters import format_visible_line, remove_invisible
 from text.time_zones import find_next_time, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
 from transfer.formats.values import make_wrong_error
 
 MAX_LISTED_CHARS = 10_000  # characters of instructions and preferences that are listed before an import
+_AS_SAID = ("messages", "versions")  # the words of a talk stay as they are; nobody reads the other texts in the file
 _EXTRACTION_COLUMNS = ("past_from", "past_id", "past_until")  # only an owner may start an extraction
 _REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 
@@ -32,7 +34,15 @@ def convert_history_to_rows(
     made = _parse_valid_rows(history, owner, now, is_ours=is_ours)
     if is_ours and history.owner == owner:  # the owner has agreed to these instructions before
         return made
-    return {**made, "facts": demote_long_instructions(made.get("facts", ()))}
+    drawn = {name: rows if name in _AS_SAID else _remove_invisible_in(rows) for name, rows in made.items()}
+    return {**drawn, "facts": demote_long_instructions(drawn.get("facts", ()))}
+
+
+def _remove_invisible_in(rows: Sequence[Portable]) -> list[Portable]:
+    return [
+        {name: remove_invisible(value) if isinstance(value, str) else value for name, value in row.items()}
+        for row in iterate_with_pauses(rows)
+    ]
 
 
 def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
@@ -119,7 +129,7 @@ def select_future_reminders(rows: Sequence[Portable], *, now: datetime, zone: tz
             local = local or due_at.astimezone(zone).replace(tzinfo=None)
             local = find_next_time(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
             due_at = to_utc(local, zone)
-        text = " ".join(str(row["text"]).split())[:MAX_REMINDER_CHARS]
+        text = format_visible_line(str(row["text"]))[:MAX_REMINDER_CHARS]
         if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
             wish = ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
             wall = local.isoformat(timespec="minutes") if local else ""

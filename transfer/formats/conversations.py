@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
+from text.characters import format_visible_line
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
@@ -324,7 +325,7 @@ def offer_facts(
     """Return questions that offer facts page by page, and the facts that were chosen so far."""
     known: dict[str, ImportedFact] = {}
     for fact in facts:
-        text = " ".join(fact.text.split())[:MAX_OFFERED_CHARS]
+        text = format_visible_line(fact.text)[:MAX_OFFERED_CHARS]
         if text and len(known) < MAX_OFFERED:
             known.setdefault(text, replace(fact, text=text))
     pages: list[list[ImportedFact]] = [[]]

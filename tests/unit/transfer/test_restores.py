@@ -178,7 +178,7 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
 async def test_half_a_character_within_a_list_is_no_obstacle(
     tmp_path: Path, storage: StorageType, urls: list[Secret]
 ) -> None:
-    """JSON may spell out half a surrogate pair, which no file can hold, in a tag as in a text; U+0000 stays there."""
+    """JSON may spell out half a surrogate pair, which no file can hold, in a tag as in a text. Messages keep U+0000."""
     async with talking(tmp_path / "old") as talk:
         await talk.remember()
         await talk.turn("I live in Portland.")
@@ -201,7 +201,7 @@ async def test_half_a_character_within_a_list_is_no_obstacle(
         await imported(talk, data)
         [fact] = (await dumped(talk))["facts"]
         assert fact["tags"] == ["a\ufffdb\0"]
-        assert fact["text"] == "Anna lives\0 in Portland."
+        assert fact["text"] == "Anna lives in Portland."
         assert (await dumped(talk))["messages"][0]["content"] == "I live in Portland.\0"
         assert set(FACTS.defaults) <= set(fact)
         await imported(talk, json.dumps([{"title": "\0", "messages": [{"role": "user", "content": "Hi\0"}]}]).encode())

@@ -7,8 +7,9 @@ import pytest
 from locales.catalog import use_language
 from locales.told import format_error
 from records.errors import ImportRefused
-from transfer.formats.history import ImportedHistory
-from transfer.rows import convert_history_to_rows
+from transfer.formats.conversations import offer_facts
+from transfer.formats.history import FileReading, ImportedFact, ImportedHistory
+from transfer.rows import convert_history_to_rows, select_future_reminders
 
 NOW = "2026-11-22T09:00:00+00:00"
 FACT = {"id": 1, "kind": "personal", "text": "Anna sails.", "created_at": NOW, "observed_at": NOW}
@@ -45,3 +46,28 @@ def test_a_damaged_row_is_refused_in_its_readers_language(
         with pytest.raises(ImportRefused) as error:
             convert_history_to_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
         assert told_text in format_error(error.value)
+
+
+def test_what_a_file_hides_is_not_taken_over_from_it() -> None:
+    """Nobody reads it before the import: not in facts, nor in what the bot is to keep to, nor in reminders."""
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey") + "\u202e"
+    fact = FACT | {"kind": "instruction", "text": f"Be brief.{hidden}"}
+    said = {"id": 1, "thread_id": 0, "role": "user", "content": f"Hi{hidden}", "created_at": NOW}
+    rows = {"facts": [fact], "messages": [said]}
+    history = ImportedHistory(format="keepsake", messages=(), rows=rows)
+    made = convert_history_to_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
+    assert [row["text"] for row in made["facts"]] == ["Be brief."]
+    assert [row["content"] for row in made["messages"]] == [f"Hi{hidden}"], "what was said stays as it was"
+    due = {
+        "text": f"dentist{hidden}",
+        "due_at": "2026-12-01T09:00:00+00:00",
+        "wall_time": "",
+        "repeat": "",
+        "month_day": 0,
+    }
+    [reminder] = select_future_reminders(
+        [due | {"repeat": "", "month_day": 0}], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC
+    )
+    assert (reminder.wish.text, reminder.row["text"]) == ("dentist", "dentist")
+    told = offer_facts([ImportedFact(text=f"Likes tea.{hidden}")], FileReading(person=7))[0]
+    assert [question.options for question in told] == [("Likes tea.",)]
