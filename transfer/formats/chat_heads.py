@@ -35,6 +35,7 @@ NEAR_MONTH = 20  # characters between the name of a month and its day or year
 MAX_WORDS = 4  # words of a head next to date and clock: a line with more is a sentence
 _ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # where year, month and day stand in a date
 AMBIGUOUS_ORDERS = ("dmy", "mdy")
+LAST_YEAR = 2200  # a year after it is of another calendar
 FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake.
 
 
@@ -140,7 +141,8 @@ def parse_written_moment(text: str, language: str = "", order: str = "") -> date
     if head is None or not head.date[0]:
         raise ValueError(text)
     guess = "ymd" if head.date[0] > 31 else order or "dmy"
-    day = _gregorian_to_date(*arrange_date(head.date, head.order or guess))
+    numbers = arrange_date(head.date, head.order or guess)
+    day = (find_calendar([numbers], LAST_YEAR) or _gregorian_to_date)(*numbers)
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
     return datetime.combine(day, time(*head.clock), timezone(shift) if offset else None)

@@ -267,3 +267,5 @@ def test_a_page_of_gemini_names_no_attached_files_as_words() -> None:
     assert words_of(history) == ["what is this", "yes"]
     greek = past(record("Prompted\u00a0hi", "13 Μαΐ 2025, 9:03:05 μ.μ. EEST"))
     assert greek.messages[0].created_at.hour == 21
+    thai = past(record("Prompted\u00a0hi", "13 พฤษภาคม 2568 21:03:05 GMT+7"))
+    assert thai.messages[0].created_at == datetime(2025, 5, 13, 14, 3, 5, tzinfo=UTC)
