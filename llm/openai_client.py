@@ -1,6 +1,7 @@
 """Wraps the openai SDK, with size limits and our own errors. Importing the SDK takes a second (endpoint.py)."""
 
 import asyncio
+import re
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -22,6 +23,7 @@ MAX_REFUSAL_BYTES = 65_536  # bytes of an error's body that are read
 MAX_ANSWER_BYTES = 64_000_000  # 100,000 tokens in events of 500 bytes have fewer
 MAX_INFLATED_BYTES = 1_000_000  # of one piece of a gzipped body
 GZIP_MAGIC = 0x1F  # a first byte that no text has
+_TEXT = re.compile(rb"[\t\n\r -~]{4}|[\t\n\r -~]{1,3}\Z|\xef\xbb\xbf")  # the beginning of events or JSON
 DRAIN_SECONDS = 0.2  # for what follows the last event: a connection whose body was read to its end is used again
 _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
@@ -39,9 +41,12 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 class Body(httpx2.AsyncByteStream):
     """A response body with a size limit. The body of an error is cut there, and any other raises ModelBroken."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
+    def __init__(
+        self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool, on_unreadable: Callable[[], None]
+    ) -> None:
         self._stream = stream
         self._encoding = encoding
+        self._on_unreadable = on_unreadable
         self._is_refusal = is_refusal
         self.on_bytes: OnBytes = lambda: None
         self.on_drained: OnDrained | None = None
@@ -78,6 +83,9 @@ class Body(httpx2.AsyncByteStream):
                     inflater = zlib.decompressobj(zlib.MAX_WBITS if chunk[0] & 15 == zlib.DEFLATED else -zlib.MAX_WBITS)
                 elif chunk[0] == GZIP_MAGIC:
                     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                elif self._encoding and not self._is_refusal and not _TEXT.match(chunk):  # br, zstd
+                    self._on_unreadable()
+                    raise BrokenOff(remedy=f"(Content-Encoding: {self._encoding})")
             if inflater is None:
                 yield chunk
                 continue
@@ -100,23 +108,42 @@ class OpenAIClient:
     """Sends requests to one endpoint, without the SDK's retries and timeouts."""
 
     def __init__(self, *, api_key: str, base_url: str) -> None:
+        # Encoded bodies come late and take time. Gzip is asked for where a server packs without being asked.
+        self._accepted_encoding = "identity"
         self._sdk = AsyncOpenAI(
             api_key=api_key or "none needed",
             base_url=base_url or OPENAI_URL,
             max_retries=0,
             timeout=None,
-            # An explicit one is not replaced by one out of the environment. Encoded bodies would escape their bounds.
-            default_headers={"Authorization": f"Bearer {api_key or 'none needed'}", "Accept-Encoding": "identity"},
+            # An explicit one is not replaced by one out of the environment.
+            default_headers={"Authorization": f"Bearer {api_key or 'none needed'}"},
             http_client=DefaultAioHttpClient(
                 verify=load_certificates(),
                 timeout=None,
                 follow_redirects=False,
-                event_hooks={"request": [_remove_foreign_headers], "response": [_wrap_response_body]},
+                event_hooks={"request": [self._choose_headers], "response": [self._wrap_response_body]},
             ),
         )
 
     async def aclose(self) -> None:
         await self._sdk.close()
+
+    async def _choose_headers(self, request: httpx2.Request) -> None:
+        for name in set(request.headers) - _OWN_HEADERS:
+            del request.headers[name]
+        request.headers["accept-encoding"] = self._accepted_encoding
+
+    async def _wrap_response_body(self, response: httpx2.Response) -> None:
+        def ask_for_gzip() -> None:
+            self._accepted_encoding = "gzip"
+
+        encoding = response.headers.pop("content-encoding", "").strip().lower()
+        response.stream = Body(
+            cast(httpx2.AsyncByteStream, response.stream),
+            encoding=encoding,
+            is_refusal=not response.is_success,
+            on_unreadable=ask_for_gzip,
+        )
 
     @asynccontextmanager
     async def post(
@@ -213,14 +240,3 @@ class Answer:
             return parse_untrusted_json(await self.read_body(max_bytes))
         except ValueError:
             raise ModelBroken(remedy="(malformed)") from None
-
-
-async def _remove_foreign_headers(request: httpx2.Request) -> None:
-    for name in set(request.headers) - _OWN_HEADERS:
-        del request.headers[name]
-
-
-async def _wrap_response_body(response: httpx2.Response) -> None:
-    encoding = response.headers.pop("content-encoding", "").strip().lower()  # none was asked for
-    stream = cast(httpx2.AsyncByteStream, response.stream)
-    response.stream = Body(stream, encoding=encoding, is_refusal=not response.is_success)
