@@ -76,9 +76,6 @@ _NEAR_OBJECT = re.compile(
     re.IGNORECASE,
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
 _MAY_GO_ON = re.compile(r"[^\w{}]{0,60}\w{0,40}\W{0,5}\Z|\s{0,9}<[\s\S]{0,200}\Z")  # behind the name of a tool
-_KEYWORD = re.compile(r"([(,]\s{0,9}\w{1,40})\s{0,9}:")  # of Swift
-_CONSTANTS = {"true": True, "false": False, "null": None}  # of JSON, in a call of Python
-MAX_PARAMETERS = 20  # of a call without names
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 
@@ -108,12 +105,10 @@ def find_written_calls(text: str, names: Names, *, is_whole: bool, settled: int 
             continue
         if not is_whole:
             return CallReading(shown=before)
-        found = _find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names, is_tagged=is_tagged)
+        found = _find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names)
         calls = list(islice(found, MAX_CALLS)) or _find_calls(body, names)
         if calls or not (
-            is_mark_mentioned(text, opening.start("tag"), opening.end("tag"))
-            if is_tagged
-            else _is_other_json(body, names)
+            is_mark_mentioned(text, opening.start("tag"), opening.end("tag")) if is_tagged else _is_json(body)
         ):
             return _make_reading(before, calls)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
@@ -201,7 +196,7 @@ def _find_calls(text: str, names: Names) -> list[tuple[str, str]]:
             place = end
             found.append((named["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
     if not found and "{" in text:
-        found = list(_find_calls_in_json(_parse_object(text, text.index("{"))[0], names, is_tagged=False))
+        found = list(_find_calls_in_json(_parse_object(text, text.index("{"))[0], names))
     return found[:MAX_CALLS]
 
 
@@ -259,13 +254,12 @@ def _parse_scalar(text: str) -> object:
         return text
 
 
-def _is_other_json(text: str, names: Names) -> bool:
+def _is_json(text: str) -> bool:
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(text)
+        json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):
         return False
-    parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Mapping)]
-    return not any(str(part.get(key)) in names for part in parts for key in _OWN_NAMES)
+    return True
 
 
 def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, int]:
@@ -282,28 +276,17 @@ def _parse_call(text: str, start: int, parameters: Sequence[str]) -> tuple[Mappi
         end = start + closing.end()
         if text[end:].lstrip().startswith(("{", ":")):
             return None, start  # the definition of a function
-        for written in (text[start:end], _KEYWORD.sub(r"\1=", text[start:end])):
-            try:
-                call = ast.parse(f"f{written}", mode="eval").body
-                if isinstance(call, ast.Call) and all(keyword.arg for keyword in call.keywords):
-                    given = _name_values(map(_evaluate, call.args), parameters)
-                    return given | {str(keyword.arg): _evaluate(keyword.value) for keyword in call.keywords}, end
-            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
-                continue
+        try:
+            call = ast.parse(f"f{text[start:end]}", mode="eval").body
+            if isinstance(call, ast.Call) and all(keyword.arg for keyword in call.keywords):
+                values = zip(parameters, map(ast.literal_eval, call.args), strict=False)
+                named = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+                return {**dict(values), **named}, end
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, SystemError):  # all of ast.parse
+            given = parse_lenient_json(f"{{{text[start + 1 : end - 1]}}}")  # Swift
+            if isinstance(given, Mapping) and set(given) & set(parameters):
+                return given, end
     return None, start
-
-
-def _evaluate(node: ast.expr) -> object:
-    if isinstance(node, ast.Name) and node.id in _CONSTANTS:
-        return _CONSTANTS[node.id]
-    value: object = ast.literal_eval(node)
-    return value
-
-
-def _name_values(values: Iterable[object], parameters: Sequence[str]) -> dict[str, object]:
-    """Name the values of a call by their positions."""
-    names = [*parameters, *map(str, range(len(parameters), MAX_PARAMETERS))]
-    return {name: value for name, value in zip(names, values, strict=False) if value is not None}
 
 
 def _parse_value(text: str) -> object:
@@ -311,17 +294,16 @@ def _parse_value(text: str) -> object:
     return parse_lenient_json(f"[{text}]")
 
 
-def _find_calls_in_json(value: object, names: Names, *, is_tagged: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the name and JSON arguments of each call in parsed JSON. If `is_tagged`, accept any name."""
+def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the name and JSON arguments of each call in parsed JSON."""
     if isinstance(value, list) and depth < DEEPEST:
         for part in value[:MAX_CALLS]:
-            yield from _find_calls_in_json(part, names, is_tagged=is_tagged, depth=depth + 1)
+            yield from _find_calls_in_json(part, names, depth + 1)
     if not isinstance(value, Mapping):
         return
     strings = {key: given.removeprefix("functions.") for key, given in value.items() if isinstance(given, str)}
-    name = next((strings[key] for key in _NAMES if key in strings), "")
-    if name not in names:
-        name = next((text for text in strings.values() if text in names), name)
+    named = [strings[key] for key in _NAMES if key in strings][:1]
+    name = next((text for text in (*named, *strings.values()) if text in names), "")
     given = next((value[key] for key in _ARGUMENTS if key in value), None)
     if given is None:
         objects = [part for part in value.values() if isinstance(part, Mapping)]
@@ -334,20 +316,17 @@ def _find_calls_in_json(value: object, names: Names, *, is_tagged: bool, depth: 
             if _WRAPPER.search(key) and isinstance(part, list | Mapping):
                 if isinstance(part, Mapping):  # the arguments may stand next to what names the tool
                     part = {**{key: value[key] for key in _ARGUMENTS if key in value}, **part}
-                yield from _find_calls_in_json(part, names, is_tagged=is_tagged, depth=depth + 1)
+                yield from _find_calls_in_json(part, names, depth + 1)
                 return
-    if name not in names and (not is_tagged or not name or given is None):
+    if name not in names:
         return
     if given is None:
         if name not in (strings.get(key) for key in _OWN_NAMES):
             return
         given = {key: part for key, part in value.items() if key not in (*_NAMES, "type", "id")}
+    if isinstance(given, str):
+        given = parse_lenient_json(given)
     if isinstance(given, list):
-        given = _name_values(given, names.get(name, ()))
-    written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    try:
-        is_object = isinstance(json.loads(written, strict=False), Mapping)
-    except (ValueError, RecursionError):
-        is_object = False
-    if is_object:
-        yield name, written[: MAX_ARGUMENTS_CHARS + 1]
+        given = dict(zip(names[name], given, strict=False))
+    if isinstance(given, Mapping):
+        yield name, json.dumps(given, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]
