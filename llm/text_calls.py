@@ -26,21 +26,19 @@ _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)
 _NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")
 
-_FENCE = r"(?:```|~~~)[ \t]*+\w*+\s*+"
-_OPENING = re.compile(
-    rf"(?:^[ \t]*{_FENCE})?(?P<tag><tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\])"
-    rf"|^[ \t]*(?:{_FENCE}|[a-z]{{1,12}}(?=\[))?(?P<json>(?:\[\s*)?\{{)",
-    re.MULTILINE | re.IGNORECASE,
-)
+_JSON = re.compile(
+    r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)", re.MULTILINE | re.IGNORECASE
+)  # the beginning of a JSON value
 _BEGINNING = re.compile(
     r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=:.-]{0,40}|\[[a-z_]{0,11}\s*)?\Z",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of an opening that still arrives
 _MARKED = re.compile(
     r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|```tool|\[(?=[a-z_]{3,40}\()",
+    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]",
     re.IGNORECASE,
 )  # the beginning of a mark of a chat template, of an element, or of a list of calls
+_TAG = re.compile(r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)  # it has no other use
 MARKED = 300  # characters behind a mark within which a call names its tool
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.){0,2}(\w{1,64})(?![^\S\n]+[^\W\d_])")
@@ -94,22 +92,15 @@ def find_written_calls(text: str, names: Names, *, is_whole: bool, settled: int 
     if not names:
         return CallReading(shown=text)
     mark = _MARKED.search(text, settled)
-    for opening in islice(_OPENING.finditer(text, settled), MAX_CANDIDATES):
-        is_tagged = opening["tag"] is not None
-        if not is_tagged and mark and mark.start() < opening.start():
-            break
+    for opening in islice(_JSON.finditer(text, settled, mark.start() if mark else len(text)), MAX_CANDIDATES):
         before = _cut_last_marks(text[: opening.start()], () if is_whole else names, settled)
-        body = text[opening.start("tag" if is_tagged else "json") :]
+        body = text[opening.start("json") :]
         may_go_on = not is_whole and len(body) < HELD
-        if not is_tagged and not may_go_on and names.keys().isdisjoint(_NAMED.findall(body[:HELD])):
+        if not may_go_on and names.keys().isdisjoint(_NAMED.findall(body[:HELD])):
             continue
         if not is_whole:
             return CallReading(shown=before)
-        found = _find_calls_in_json(_parse_value(body[:MAX_CALL_CHARS]), names)
-        calls = list(islice(found, MAX_CALLS)) or _find_calls(body, names)
-        if calls or not (
-            is_mark_mentioned(text, opening.start("tag"), opening.end("tag")) if is_tagged else _is_json(body)
-        ):
+        if (calls := _find_calls(body, names)) or not _is_json(body):
             return _make_reading(before, calls)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
@@ -123,11 +114,12 @@ def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) 
     marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
         before, body = _cut_last_marks(text[: mark.start()], (), settled), text[mark.start() :]
-        if any(name in names for name in re.findall(r"\w+", body[:MARKED])):
+        is_tag = _TAG.match(body) is not None
+        if is_tag or any(name in names for name in re.findall(r"\w+", body[:MARKED])):
             if not is_whole:
                 return CallReading(shown=before)
             calls = _find_calls(body, names)
-            is_call = not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:MARKED])))
+            is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:MARKED])))
             if calls or (is_call and not is_mark_mentioned(text, mark.start(), mark.end())):
                 return _make_reading(before, calls)
             break
@@ -142,7 +134,7 @@ def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) 
         before = _cut_last_marks(text[:start], (), settled)
         if _is_within_program(before):
             continue
-        if is_whole and (calls := _find_calls(text[text.rfind("\n", 0, start) + 1 :], names)):
+        if is_whole and (calls := _find_named_calls(text[text.rfind("\n", 0, start) + 1 :], names)):
             return _make_reading(before, calls)
         given, end = _parse_pairs(text, named, names[named["name"]])
         if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or _MAY_GO_ON.match(text, end)):
@@ -184,7 +176,12 @@ def _make_reading(shown: str, found: Iterable[tuple[str, str]]) -> CallReading:
 
 
 def _find_calls(text: str, names: Names) -> list[tuple[str, str]]:
-    """Return the calls in which a tool's name stands in front of its arguments."""
+    """Return the calls in JSON, or else those in which a tool's name stands in front of its arguments."""
+    found = _find_calls_in_json(_parse_value(text[:MAX_CALL_CHARS]), names)
+    return list(islice(found, MAX_CALLS)) or _find_named_calls(text, names)
+
+
+def _find_named_calls(text: str, names: Names) -> list[tuple[str, str]]:
     text = _NAMESPACE.sub("", _ESCAPED_QUOTE.sub('"', text[:MAX_CALL_CHARS]))
     text = unescape(text) if "&quot;" in text else text
     found, place = [], 0
@@ -195,8 +192,6 @@ def _find_calls(text: str, names: Names) -> list[tuple[str, str]]:
         if arguments is not None:
             place = end
             found.append((named["name"], json.dumps(arguments, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]))
-    if not found and "{" in text:
-        found = list(_find_calls_in_json(_parse_object(text, text.index("{"))[0], names))
     return found[:MAX_CALLS]
 
 
