@@ -19,7 +19,6 @@ REQUESTS = make_counter(
 MAX_ERROR_CHARS = 4_000  # of an error message that are searched, since some patterns take quadratic time
 MAX_TOLD_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
 
-_TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 # The patterns only choose what is tried first. Any other refusal goes down the ladder (ladder.py).
 _LONG = re.compile(
     r"(context|prompt|input|sequence|request|message|body).{0,60}(length|long\b|large|window|size|exceed)"
@@ -91,14 +90,12 @@ def classify_refusal(error: StatusError) -> Kind:
     status, words, message = error.status_code, find_error_words(error.body), find_error_message(error.body)
     if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
         return "credit"
-    if not _TOO_LONG_CODES.isdisjoint(words.split()):
-        return "length"
     # OpenRouter and Azure name the filter in a field.
     is_filtered = any(field in str(error.body) for field in ("content_filter_result", "flagged_input"))
     if status in (400, 403, 422, 451, 500) and (is_filtered or _DECLINED.search(words)):
         return "declined"
     # OpenAI and Groq answer 429 where one prompt is more than a minute's tokens: waiting does not help.
-    is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(message))
+    is_long = status in (413, 431) or (status in (400, 422, 500) and _LONG.search(words))
     if is_long or (status == 429 and _TOO_LARGE.search(message)):
         return "length"
     # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.

@@ -276,7 +276,11 @@ class OpenAIChat(EndpointClient, ChatModel):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif likely is None and (ladder.refusals == 1 or not ladder.for_person):
                 return False  # it may pass: the same is asked again
-        if ladder.for_person and any(message.pictures for message in messages):
+        if (
+            ladder.for_person
+            and (not likely or error.status_code == 413)
+            and any(message.pictures for message in messages)
+        ):
             raise PicturesRefused(tr("errors-picture"))
         steps = ladder.choose_steps(f"{error.status_code} {words}", possible, likely)
         if "parameters" in steps:

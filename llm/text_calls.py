@@ -29,10 +29,6 @@ _NAMED = re.compile(r"[:{\[,]\s*[\"']?(?:functions?\.)?([\w-]{1,64})")
 _JSON = re.compile(
     r"^[ \t]*(?:(?:```|~~~)[ \t]*+\w*+\s*+|[a-z]{1,12}(?=\[))?(?P<json>(?:\[\s*)?\{)", re.MULTILINE | re.IGNORECASE
 )  # the beginning of a JSON value
-_BEGINNING = re.compile(
-    r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=:.-]{0,40}|\[[a-z_]{0,11}\s*)?\Z",
-    re.MULTILINE | re.IGNORECASE,
-)  # the beginning of an opening that still arrives
 _MARKED = re.compile(
     r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
     r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]",
@@ -104,10 +100,7 @@ def find_written_calls(text: str, names: Names, *, is_whole: bool, settled: int 
             return _make_reading(before, calls)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
-    if is_whole:
-        return CallReading(shown=text)
-    beginning = _BEGINNING.search(text, max(settled, len(text) - 60))
-    return CallReading(shown=_cut_last_marks(text[: beginning.start()] if beginning else text, names, settled))
+    return CallReading(shown=text if is_whole else _cut_last_marks(text, names, settled))
 
 
 def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) -> CallReading | None:
