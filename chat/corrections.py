@@ -111,10 +111,6 @@ class Corrections:
         for session in self._sessions.list_owner_sessions(owner):
             self._sessions.move(session, Scope(owner=new_id, thread=session.scope.thread))
 
-    def find_current_id(self, owner_id: int) -> int:
-        """Return the current id of an owner, which changes if a group becomes a supergroup."""
-        return self._memory.find_current_id(owner_id)
-
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase all that was derived from it. Raise StorageError."""
         async with self._memory.exclude_turns(scope.owner):

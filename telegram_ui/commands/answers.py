@@ -31,7 +31,7 @@ CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta"
 NOTHING = "wn"
 MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double tap counts once
 
-Answering = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
+StreamAnswer = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
 """Streams an answer. Returns None if there is nothing to answer any more."""
 
 
@@ -167,7 +167,9 @@ class AnswerButtons(Family):
                 self._pressed.pop(ask.argument, None)  # the button may be pressed again
                 raise
 
-    async def _stream_answer(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
+    async def _stream_answer(
+        self, ask: Ask, stream: AnswerStream, answer: StreamAnswer
+    ) -> tuple[Incoming, Reply] | None:
         try:
             async with self._delivery.show_typing(ask.chat):
                 with self._dependencies.answers.stoppable(ask.chat.location):

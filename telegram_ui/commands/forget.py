@@ -27,7 +27,7 @@ MAX_REQUEST_MESSAGES = 3  # extra matches, for those in the turn that asks to fo
 MAX_REMEMBERED = 200  # lists of matches, and answered questions
 MAX_SHOWN = 3  # texts of each kind that a preview quotes
 MAX_QUOTE_CHARS = 80
-Question = tuple[str, Sequence[tuple[str, Target]]]  # a text and its choices
+ForgetQuestion = tuple[str, Sequence[tuple[str, Target]]]  # a text and its choices
 
 
 class ForgetCommands(Family):
@@ -137,7 +137,7 @@ class ForgetCommands(Family):
         keep = [self._make_target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
         return await self._show_text(ask, text, *rows, keep)
 
-    async def _make_question(self, place: Scope, scope: Scope, target: Target) -> Question:
+    async def _make_question(self, place: Scope, scope: Scope, target: Target) -> ForgetQuestion:
         """Return the question and its choices. There are no choices if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
@@ -175,7 +175,7 @@ class ForgetCommands(Family):
 
     async def _add_quotes(
         self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: Forgotten
-    ) -> Question:
+    ) -> ForgetQuestion:
         with_quotes = replace(target, with_quotes=True)
         if not forgotten.remainder.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
@@ -194,7 +194,7 @@ class ForgetCommands(Family):
         text = "\n".join([*lines, *quotes, f"{too}: {format_counts(everything)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
-    async def _make_message_question(self, scope: Scope, target: Target) -> Question:
+    async def _make_message_question(self, scope: Scope, target: Target) -> ForgetQuestion:
         number = target.number
         turn = await self._read_turn(scope, number, target.request)
         message = next((message for message in turn if message.id == number), None)
@@ -214,7 +214,7 @@ class ForgetCommands(Family):
         text, choices = await self._add_quotes(lines, scope, replace(target, kind="turn"), tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
-    async def _make_matches_question(self, scope: Scope, target: Target) -> Question:
+    async def _make_matches_question(self, scope: Scope, target: Target) -> ForgetQuestion:
         alone = await self._make_request(scope, target)
         if not alone.ids:
             return tr("shared-dead-button"), ()

@@ -50,8 +50,8 @@ class _Questionnaire:
     heading: str = ""
 
 
-Row = Sequence[InlineKeyboardButton]
-Step = tuple[str, *tuple[Row, ...]]  # a text and the rows of buttons under it
+ButtonRow = Sequence[InlineKeyboardButton]
+ImportStep = tuple[str, *tuple[ButtonRow, ...]]  # a text and the rows of buttons under it
 
 
 class TransferCommands(Family):
@@ -131,7 +131,7 @@ class TransferCommands(Family):
         here = replace(ask, chat=replace(ask.chat, reply_to=source.message_id))  # a long text may need a new message
         return await self._show_text(here, *(await self._make_step_or_error(ask, source))[0])
 
-    async def _make_step_or_error(self, ask: Ask, source: _ImportSource) -> tuple[Step, bool]:
+    async def _make_step_or_error(self, ask: Ask, source: _ImportSource) -> tuple[ImportStep, bool]:
         """Return the next step or an error message, and True if the file can be read."""
         try:
             return await self._find_next_step(ask, source), True
@@ -147,7 +147,7 @@ class TransferCommands(Family):
             await self._show_text(ask, tr("transfer-no-file"))
         return sent
 
-    def _make_retry_row(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
+    def _make_retry_row(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> ButtonRow:
         button = self._make_button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
@@ -160,7 +160,7 @@ class TransferCommands(Family):
     def _get_questionnaire(self, ask: Ask, source: _ImportSource) -> _Questionnaire:
         return self._asked.setdefault((ask.chat.location, source.message_id), _Questionnaire())
 
-    async def _find_next_step(self, ask: Ask, source: _ImportSource) -> Step:
+    async def _find_next_step(self, ask: Ask, source: _ImportSource) -> ImportStep:
         data, given = await self._download_file(ask, source)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
@@ -187,7 +187,7 @@ class TransferCommands(Family):
         first = self._make_button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return format_plan(plan), row, [first]
 
-    def _make_question_step(self, ask: Ask, questionnaire: _Questionnaire, question: ImportQuestion) -> Step:
+    def _make_question_step(self, ask: Ask, questionnaire: _Questionnaire, question: ImportQuestion) -> ImportStep:
         buttons, step = [], len(questionnaire.answers)
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in questionnaire.chosen else ''}{number + 1 if question.is_long else text}"
@@ -271,7 +271,7 @@ class TransferCommands(Family):
             self._running.pop(here, None)
         return None
 
-    async def _add_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
+    async def _add_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> ImportStep:
         if ids is None:
             return (text,)
         try:

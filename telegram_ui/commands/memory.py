@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 KIND = "mem"
 
 Button = Callable[[str, str], InlineKeyboardButton]
-Shown = tuple[str, list[Sequence[InlineKeyboardButton]]]
+RenderedPage = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
 FACTS_PER_PAGE = 6
 # Actions that change a fact. "a" asks for a new fact, "e" for a new text, "r" rewrites the profile, and "x" erases one.
@@ -189,7 +189,7 @@ def parse_view(action: str, numbers: str) -> View | None:
 
 def render_view(
     view: View, facts: Sequence[Fact], versions: Sequence[Profile], *, zone: tzinfo, is_on: bool, button: Button
-) -> Shown:
+) -> RenderedPage:
     """Return the text of a view and its rows of buttons. `button` makes a button from its label and payload."""
     if view.profiles:
         return _render_profiles(versions, zone, button)
@@ -203,7 +203,7 @@ def render_view(
 
 def _render_fact_list(
     page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, button: Button
-) -> Shown:
+) -> RenderedPage:
     valid = [fact for fact in facts if fact.is_valid]
     valid.sort(key=lambda fact: (_rank_fact(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
@@ -240,7 +240,7 @@ def _mark_pinned_fact(fact: Fact, label: str) -> str:
     return f"📌 {label}" if fact.is_pinned else label
 
 
-def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
+def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> RenderedPage:
     lines = [_mark_pinned_fact(fact, fact.text), "", *filter(None, [format_importance(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
@@ -288,7 +288,7 @@ def _format_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str
     return lines
 
 
-def _render_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
+def _render_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> RenderedPage:
     newest = versions[:3]
     lines = [] if newest else [tr("memory-no-profile")]
     for version in newest:

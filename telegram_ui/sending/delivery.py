@@ -29,7 +29,7 @@ from telegram_ui.sending.newer_api import (
     make_ephemeral_fields,
     remove_styles,
 )
-from telegram_ui.sending.pace import Clock, SendingPace, SystemClock
+from telegram_ui.sending.pace import SendingPace, SystemClock, TimeSource
 from text.characters import replace_surrogates
 
 log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class Delivery:
 
     bot: Bot
     _streaming: Streaming = field(default="auto", kw_only=True)
-    clock: Clock = field(factory=SystemClock, kw_only=True)
+    clock: TimeSource = field(factory=SystemClock, kw_only=True)
     # Called with the old and new id of a group that became a supergroup.
     _on_upgrade: Callable[[int, int], None] = field(default=lambda old, new: None, kw_only=True)
 

@@ -11,7 +11,7 @@ MAX_PREVIEWS_A_SECOND = 20  # drafts and edits among them; the rest is for final
 LIMIT_SECONDS = 60.0  # how long the limit holds after a refusal. Telegram allows bursts, a local server has no limit.
 
 
-class Clock(Protocol):
+class TimeSource(Protocol):
     """A monotonic clock that can wait."""
 
     def time(self) -> float: ...
@@ -41,7 +41,7 @@ class SystemClock:
 class SendingPace:
     """Keeps the messages of all chats within Telegram's limit. A final text never waits for a preview."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: TimeSource) -> None:
         self._clock = clock
         self._moments: deque[float] = deque(maxlen=MAX_MESSAGES_A_SECOND)  # of the latest messages, ascending
         self._previews = asyncio.Lock()

@@ -118,7 +118,7 @@ async def open_telegram_service(
     if work is not None:
         queue = SharedQueue(inbox, work, keep=keep, now=now, monotonic=monotonic, learn_people=access.reload_decisions)
     queues = Queues()
-    upgrades = SupergroupUpgrades(services.corrections, queues, pause=pause)
+    upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_move)
     answers = AnswerDelivery(queue, pause, memory)
     commands = Commands(

@@ -10,6 +10,7 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from chat.corrections import Corrections
+from external_memory import ExternalMemory
 from records.errors import StorageError
 from records.scopes import Scope
 from telegram_ui.updates.serial_queue import Queues, SerialQueues, Work
@@ -22,13 +23,14 @@ class SupergroupUpgrades:
     """Tracks groups that become supergroups, and moves their memories to the new ids."""
 
     _corrections: Corrections
+    _memory: ExternalMemory
     _queues: Queues
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def find_current_id(self, chat_id: int) -> int:
         """Return the id of a chat, which changes if a group becomes a supergroup."""
-        return self._under_way.get(chat_id) or self._corrections.find_current_id(chat_id)
+        return self._under_way.get(chat_id) or self._memory.find_current_id(chat_id)
 
     def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
         """Return True if a button was pressed in a group's old chat, whose messages can no longer be changed."""

@@ -132,9 +132,6 @@ class Scripted:
             raise StorageError
         self.successors[owner] = new
 
-    def find_current_id(self, owner: int) -> int:
-        return self.successors.get(owner, owner)
-
 
 class Toys(Family):
     """Commands that only say that they were called; `asked_for` holds the texts that they take, `fails` what /help
@@ -260,6 +257,7 @@ class NothingChosen:
         self.people: People | None = None
         self.open: dict[Scope, Scope] = {}
         self.forgotten: set[Scope] = set()
+        self.successors: dict[int, int] = {}
         self.serves: Callable[[int], bool] = lambda owner: True
 
     async def get_language(self, owner: int) -> str | None:
@@ -267,6 +265,9 @@ class NothingChosen:
 
     async def get_config(self, owner: int) -> OwnerConfig | None:
         return None
+
+    def find_current_id(self, owner: int) -> int:
+        return self.successors.get(owner, owner)
 
     async def find_open_conversation(self, place: Scope) -> Scope:
         return self.open.get(place, place)
@@ -286,6 +287,7 @@ class Bots:
         self.inbox = inbox
         self.conversation = Scripted()
         self.memory = NothingChosen(inbox.database)
+        self.memory.successors = self.conversation.successors
         self.model: ChatModel = OfflineModel()
         self.transcriber: Transcriber | None = None
         self.toys: Toys | None = None
