@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { read } from "./memory.js";
 import { addMonths, splitIntoWeeks } from "./months.js";
 import { attempt, makeRoundButton } from "./parts.js";
+import { replaceContent } from "./swap.js";
 import { formatDayKey, makeFormatter, tr } from "./texts.js";
 
 const DAY = 86_400_000;
@@ -11,12 +12,13 @@ const titleOf = makeFormatter(Intl.DateTimeFormat, { month: "long", year: "numer
 const weekday = makeFormatter(Intl.DateTimeFormat, { weekday: "narrow", timeZone: "UTC" });
 const full = makeFormatter(Intl.DateTimeFormat, { dateStyle: "long", timeZone: "UTC" });
 
-/** Return a calendar that is loaded when it is unfolded. `chooseDay(day)` opens a day. */
-export function makeCalendar(chooseDay) {
+/** Return a calendar that is loaded when it is unfolded. `openDay(day)` opens a day, and the calendar makes room for it. */
+export function makeCalendar(openDay) {
   const place = h("div", { class: "months" });
   const fold = h("details", { class: "calendar" }, h("summary", {}, tr("dashboard-calendar")), place);
   let days = null; // messages by day
-  const showMonth = (month) => place.replaceChildren(makeMonth(month, days, showMonth, chooseDay));
+  const chooseDay = (day) => { fold.open = false; fold.querySelector("summary").focus(); openDay(day); };
+  const showMonth = (month) => replaceContent(place, makeMonth(month, days, showMonth, chooseDay));
   fold.addEventListener("toggle", () => fold.open && attempt(async () => {
     days = new Map((await read("days")).days);
     showMonth(([...days.keys()].at(-1) ?? formatDayKey(Date.now())).slice(0, 7));
@@ -27,8 +29,9 @@ export function makeCalendar(chooseDay) {
 function makeMonth(month, days, showMonth, chooseDay) {
   const known = [...days.keys()].map((day) => day.slice(0, 7));
   const makeStepButton = (symbol, label, by) => {
-    const button = makeRoundButton(symbol, label, () => showMonth(addMonths(month, by)));
-    button.disabled = by < 0 ? month <= (known[0] ?? month) : month >= (known.at(-1) ?? month);
+    const isEnd = by < 0 ? month <= (known[0] ?? month) : month >= (known.at(-1) ?? month);
+    const button = makeRoundButton(symbol, label, () => isEnd || showMonth(addMonths(month, by)));
+    button.ariaDisabled = String(isEnd); // disabled, it would lose the focus
     return button;
   };
   const most = Math.max(1, ...days.values());

@@ -43,6 +43,13 @@ export function makeIcon(name) {
 /** @returns {any} the element with this id in index.html */
 export const byId = (id) => document.getElementById(id);
 
+/** Keep a CSS variable of the page at an element's height. base.css has the usual ones, since each change styles the page again. */
+export function trackHeight(name, element) {
+  const { documentElement: root } = document;
+  const setHeight = (height) => { if (getComputedStyle(root).getPropertyValue(name) !== height) root.style.setProperty(name, height); };
+  new ResizeObserver(() => setHeight(`${element.offsetHeight}px`)).observe(element);
+}
+
 /** Return a hue in degrees. Neighbouring numbers get distant hues (golden angle). */
 export function pickHue(number) {
   return String(Math.round((Math.abs(Number(number) || 0) * 137.508 + 205) % 360));

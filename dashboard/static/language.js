@@ -6,8 +6,15 @@ export const stripDirectionMarks = (text) => String(text).replace(/[\u202a-\u202
 /** Return formatters for a response of api/texts. Also set the document's language and the texts of its marked elements. */
 export function makeFormatters({ language, right_to_left: isRightToLeft, texts }) {
   const locale = `${language}-u-nu-latn`; // the digits that the bot writes
-  const plural = new Intl.PluralRules(locale);
-  const number = new Intl.NumberFormat(locale);
+  /** Return a formatter that is made when it is first used, because the first of a kind takes a slow phone 50 milliseconds. */
+  const makeFormatter = (Kind, options) => {
+    let formatter = null;
+    const get = () => formatter ??= new Kind(locale, options);
+    return { format: (value) => get().format(value), formatRange: (first, last) => get().formatRange(first, last),
+      select: (value) => get().select(value) };
+  };
+  const plural = makeFormatter(Intl.PluralRules);
+  const number = makeFormatter(Intl.NumberFormat);
 
   // A pattern is a string, or a list of strings, {argument} and {argument, cases, other}.
   const formatPattern = (pattern, given) => (typeof pattern === "string" ? pattern : pattern.map((part) => {
@@ -20,7 +27,6 @@ export function makeFormatters({ language, right_to_left: isRightToLeft, texts }
   }).join(""));
 
   const formatNumber = (value) => number.format(value);
-  const makeFormatter = (Kind, options) => new Kind(locale, options);
   const hasText = (key) => key in texts;
   const tr = (key, given = {}) => {
     if (!hasText(key)) throw new Error(`There is no text ${key}.`);

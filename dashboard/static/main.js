@@ -1,11 +1,11 @@
 // The entry of the dashboard: its header, its tabs, and the pages behind them.
 
 import { formatAddress, saveScroll, readScroll, parseAddress, writeAddress } from "./address.js";
-import { byId, h, makeIcon, makeProgressBar } from "./dom.js";
+import { byId, h, makeIcon, makeProgressBar, trackHeight } from "./dom.js";
 import { refreshHome, memory, onHomeChange, openScope } from "./memory.js";
-import { onAway } from "./net.js";
+import { onAway, readStored, writeStored } from "./net.js";
 import { makeSelect, makeEmptyNote, makePill, makeSkeleton, showToast } from "./parts.js";
-import { saveFocus, replaceContent } from "./swap.js";
+import { listTyped, replaceContent, restoreTyped, saveFocus } from "./swap.js";
 import { formatFullDate, tr, visit } from "./texts.js";
 import { timeline } from "./timeline.js";
 
@@ -13,10 +13,15 @@ import { timeline } from "./timeline.js";
 const MAIN = ["timeline", "facts", "summaries", "why"];
 const PAGES = [...MAIN, "profile", "statistics", "settings", "past", ...(visit.is_admin ? ["admin"] : [])];
 
+const DRAFTS = "keepsake.typed"; // a reload keeps what was typed, as after a change of language
+
 // A page is {draw(root, { detail, query, signal }) → Promise, refresh()?}. `root` is in the document already, unless the page is
 // drawn again. refresh is called after the memory changed. `signal` is aborted when another page is drawn.
 let drawing = new AbortController(); // late responses belong to a page that is gone
 let shown = null;
+/** @type {Map<string, Map<string, string>>} */
+const drafts = new Map(JSON.parse(readStored(DRAFTS) || "[]").map(([id, typed]) => [id, new Map(typed)]));
+writeStored(DRAFTS, "");
 let isOutdated = false; // the memory changed while a dialog was open
 
 history.scrollRestoration = "manual";
@@ -30,6 +35,7 @@ function parseLocation() {
 async function showPage({ keeps = false } = {}) {
   const { id, detail, query } = parseLocation();
   const top = keeps ? scrollY : readScroll();
+  if (!keeps) keepDraft();
   drawing.abort();
   drawing = new AbortController();
   const { signal } = drawing;
@@ -55,8 +61,14 @@ async function showPage({ keeps = false } = {}) {
   if (signal.aborted) return;
   if (keeps) replaceContent(byId("page"), root);
   waiting.remove();
+  if (!keeps) drafts.set(id, restoreTyped(root, drafts.get(id) ?? new Map()));
   giveBack();
   if (top !== null) scrollTo(0, top);
+}
+
+/** Remember what is typed on the open page, for when it is opened again. The timeline's words are in the URL. */
+function keepDraft() {
+  if (shown && shown.id !== "timeline") drafts.set(shown.id, new Map([...(drafts.get(shown.id) ?? []), ...listTyped(byId("page"))]));
 }
 
 function refreshPage() {
@@ -69,6 +81,8 @@ for (const id of ["sheet", "asking"]) byId(id).addEventListener("close", () => {
 
 function endVisit(sentence) {
   drawing.abort();
+  shown = null;
+  drafts.clear(); // whoever signs in next must not see them
   byId("page").replaceChildren(h("div", { class: "view" }, makeEmptyNote(sentence)));
   for (const id of ["tabs", "places", "pills", "standing"]) byId(id).replaceChildren();
 }
@@ -139,8 +153,7 @@ async function switchScope(owner, thread) {
 const makeTab = (id) => h("a", { href: `#${id}`, data: { page: id } }, makeIcon(id), h("span", {}, tr(`dashboard-tab-${id}`)));
 
 function showTabs() {
-  // Sticky elements are placed below the tabs.
-  new ResizeObserver(() => document.documentElement.style.setProperty("--tabs", `${byId("tabs").offsetHeight}px`)).observe(byId("tabs"));
+  trackHeight("--tabs", byId("tabs")); // sticky elements are placed below the tabs
   const rest = h("div", { id: "rest", class: "rest", popover: "auto" }, PAGES.filter((id) => !MAIN.includes(id)).map(makeTab));
   const more = h("button", { type: "button", id: "more-tabs", "aria-expanded": "false", "aria-controls": "rest" }, makeIcon("more"),
     h("span", {}, tr("dashboard-more-views")));
@@ -176,6 +189,10 @@ async function start() {
     showPage();
   });
   addEventListener("redraw", () => (shown?.refresh ?? (() => showPage({ keeps: true })))());
+  addEventListener("pagehide", () => {
+    keepDraft();
+    writeStored(DRAFTS, JSON.stringify([...drafts].map(([id, typed]) => [id, [...typed]])));
+  });
   document.addEventListener("click", (event) => {
     if (/** @type {Element} */ (event.target).closest?.('a[href^="#"]')) saveScroll();
   }, true);

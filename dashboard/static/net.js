@@ -170,7 +170,7 @@ async function renewIfOld() {
   await renewing;
 }
 
-function readStored(key) {
+export function readStored(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
   } catch {
@@ -178,7 +178,7 @@ function readStored(key) {
   }
 }
 
-function writeStored(key, value) {
+export function writeStored(key, value) {
   try {
     sessionStorage.setItem(key, value);
   } catch {

@@ -25,7 +25,7 @@ function makeImportSection(paste) {
 
 /** Create the form for facts that another assistant has listed. */
 function makePasteForm(place, prompt) {
-  const field = h("textarea", { rows: 4, required: true, dir: "auto" });
+  const field = h("textarea", { rows: 4, required: true, dir: "auto", data: { key: "paste" } });
   const submit = (event) => { event.preventDefault(); planImport(place, new File([field.value], ""), {}); };
   const form = h("form", { class: "group-of-fields", on: { submit } },
     h("p", { class: "hint" }, tr("dashboard-import-paste-about")), h("blockquote", { class: "text", dir: "auto" }, prompt),

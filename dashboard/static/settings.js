@@ -3,7 +3,7 @@
 import { h, makeIcon } from "./dom.js";
 import { forget } from "./forget.js";
 import { memory, read, write, refreshHome } from "./memory.js";
-import { replaceContent } from "./swap.js";
+import { listTyped, replaceContent, restoreTyped } from "./swap.js";
 import { attempt, makeButton, makeSelect, askToConfirm, makeLabelledField, makePagedList, requestRedraw } from "./parts.js";
 import { signOut } from "./net.js";
 import { formatFullDate, tr } from "./texts.js";
@@ -20,7 +20,13 @@ export const settings = {
       refreshHome().catch(() => {});
       return answer;
     }).then((worked) => { if (!worked) showSettings(now); return worked; });
-    const showSettings = (state) => { Object.assign(now, state); replaceContent(place, ...makeGroups(now, saveChange)); };
+    let missing = new Map(); // what is typed in fields that are not offered while memory is off
+    const showSettings = (state) => {
+      Object.assign(now, state);
+      missing = new Map([...missing, ...listTyped(place)]);
+      replaceContent(place, ...makeGroups(now, saveChange));
+      missing = restoreTyped(place, missing);
+    };
     showSettings(now);
     root.append(place, makeReminders(reminders), makeConversationSection(), makeForgetSection(), makeSignOutButton());
   },
@@ -41,11 +47,12 @@ function makeChoiceField({ name, kind, label, hint, value, values, longest }, no
   if (kind === "one") return makeLabelledField(label, makeSelect(values, value, name === "storage" ? makeMoveHandler(value, act) : act), hint);
   if (kind === "number") {
     return h("div", {}, makeLabelledField(label, h("input", { type: "number", min: "1", max: String(now.most_every_n),
-      value: String(value), list: "thresholds", inputMode: "numeric", on: makeListeners(Number) })),
+      value: String(value), data: { key: name }, list: "thresholds", inputMode: "numeric", on: makeListeners(Number) })),
       h("datalist", { id: "thresholds" }, now.thresholds.map((threshold) => h("option", { value: String(threshold) }))));
   }
-  if (longest > 100) return makeTextArea(label, hint, value, longest, act);
-  return makeLabelledField(label, h("input", { type: "text", value, maxLength: longest, autocomplete: "off", on: makeListeners(String) }), hint);
+  if (longest > 100) return makeTextArea(name, label, hint, value, longest, act);
+  return makeLabelledField(label, h("input", { type: "text", value, data: { key: name }, maxLength: longest, autocomplete: "off",
+    on: makeListeners(String) }), hint);
 }
 
 /** Return a handler that asks for confirmation before the memory moves to another storage. */
@@ -62,8 +69,8 @@ const makeToggle = (name, hint, isOn, act) => h("label", { class: "toggle" },
     { type: "checkbox", role: "switch", checked: isOn, on: { change: (event) =>
     act(event.currentTarget.checked, event.currentTarget) } }));
 
-function makeTextArea(name, hint, value, most, act) {
-  const field = h("textarea", { value, maxLength: most, rows: 2, dir: "auto" });
+function makeTextArea(key, name, hint, value, most, act) {
+  const field = h("textarea", { value, data: { key }, maxLength: most, rows: 2, dir: "auto" });
   const save = makeButton(tr("dashboard-save"), () => act(field.value, field), { kind: "small" });
   save.hidden = true;
   field.addEventListener("input", () => { save.hidden = field.value === value; });
@@ -101,7 +108,7 @@ function makeReminders(reminders) {
 function makeConversationSection() {
   const { home } = memory;
   const open = home.scopes.find((scope) => scope.thread === home.thread);
-  const title = h("input", { type: "text", value: open?.label ?? "", maxLength: 100, dir: "auto" });
+  const title = h("input", { type: "text", value: open?.label ?? "", maxLength: 100, dir: "auto", data: { key: `title-${home.thread}` } });
   const begin = async () => {
     const answer = await write("conversations/begin");
     memory.thread = answer.scopes.find((scope) => scope.is_open)?.thread ?? memory.thread;

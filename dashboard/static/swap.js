@@ -17,22 +17,38 @@ function makeKey(control) {
 
 const findByKey = (place, key) => [...place.querySelectorAll(HOLDS)].find((control) => makeKey(control) === key);
 
+/** Return the texts that are typed and not saved in a part of the page, by the keys of their fields.
+ * @returns {Map<string, string>}
+ */
+export function listTyped(place) {
+  const fields = [...place.querySelectorAll("textarea, input")].filter((field) => isTextField(field) && field.value !== field.defaultValue);
+  return new Map(fields.map((field) => [makeKey(field), field.value]));
+}
+
+/** Put typed texts back into their fields. Return those whose fields are missing. */
+export function restoreTyped(place, typed) {
+  const missing = new Map(typed);
+  for (const [key, text] of typed) {
+    const field = findByKey(place, key);
+    if (!field) continue;
+    missing.delete(key);
+    if (field.value === text) continue;
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  return missing;
+}
+
 /** Save the state of the controls in a part of the page. Return a function that restores it in the new part. */
 export function saveControls(place) {
   const activeElement = /** @type {HTMLInputElement} */ (document.activeElement);
   const focused = place.contains(activeElement) && activeElement.matches(HOLDS) ? makeKey(activeElement) : "";
   const range = focused && isTextField(activeElement) && activeElement.type !== "number" && activeElement.type !== "date"
     ? [activeElement.selectionStart, activeElement.selectionEnd] : null;
-  const fields = [...place.querySelectorAll("textarea, input")].filter((field) => isTextField(field) && field.value !== field.defaultValue);
-  const typed = new Map(fields.map((field) => [makeKey(field), field.value]));
+  const typed = listTyped(place);
   const open = new Set([...place.querySelectorAll("details[open]")].map(makeKey));
   return (after) => {
-    for (const [key, value] of typed) {
-      const field = findByKey(after, key);
-      if (!field || field.value === value) continue;
-      field.value = value;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-    }
+    restoreTyped(after, typed);
     for (const fold of after.querySelectorAll("details")) if (open.has(makeKey(fold))) fold.open = true;
     if (!focused || findByKey(after, focused) === document.activeElement) return;
     const control = focusControl(focused, after);

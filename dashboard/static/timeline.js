@@ -2,7 +2,7 @@
 
 import { formatAddress, writeAddress } from "./address.js";
 import { makeCalendar } from "./calendar.js";
-import { h, makeIcon } from "./dom.js";
+import { h, makeIcon, trackHeight } from "./dom.js";
 import { Log } from "./log.js";
 import { memory, read } from "./memory.js";
 import { splitWords } from "./messages.js";
@@ -62,7 +62,7 @@ async function loadMessages() {
   }
 }
 
-/** Change the filter and the URL, and load the messages. */
+/** Change the filter and the URL, and load the messages. Back returns from a chosen day, and from a page of results. */
 function changeFilter(wanted) {
   const before = state.filter;
   state.filter = { ...before, from: 0, ...wanted };
@@ -70,7 +70,7 @@ function changeFilter(wanted) {
   const { all, q } = state.filter;
   const query = { ...state.filter, from: state.filter.from || "", in: all && q ? memory.thread : "" };
   // Back leaves a search, and does not go through each letter of it.
-  writeAddress(formatAddress("timeline", "", query), { isNew: !before.q !== !q || "from" in wanted });
+  writeAddress(formatAddress("timeline", "", query), { isNew: !before.q !== !q || "from" in wanted || wanted.q === "" });
   if (q && !before.q) scrollTo(0, 0);
   updateFilters();
   return loadMessages();
@@ -100,38 +100,49 @@ function makeSearchBar(people) {
     state.list.setAttribute("aria-busy", "true");
     waiting = setTimeout(() => { if (field.isConnected) changeFilter({ q: field.value.trim() }); }, PAUSE);
   });
-  const makeDateField = (name) => h("input", { type: "date", value: filter[name],
-    on: { change: (event) => changeFilter({ [name]: event.currentTarget.value }) } });
-  const everywhere = h("input", { type: "checkbox", checked: filter.all,
-    on: { change: (event) => changeFilter({ all: event.currentTarget.checked }) } });
-  // These apply to searches only.
-  const ofSearch = [makeLabelledField(tr("dashboard-filter-until"), makeDateField("until")),
-    h("label", { class: "check" }, everywhere, h("span", {}, tr("search-in-all")))];
-  const kinds = makeSelect(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind,
-    (kind) => changeFilter({ kind }));
-  const since = makeDateField("since");
-  const filters = h("div", { class: "filters", id: "filters", hidden: true },
-    makeLabelledField(tr("dashboard-filter-person"), people), makeLabelledField(tr("dashboard-filter-kind"), kinds),
-    makeLabelledField(tr("dashboard-filter-since"), since), ofSearch,
-    makeCalendar((chosen) => { since.value = chosen; field.value = ""; changeFilter({ since: chosen, q: "" }); }));
+  const filters = h("div", { class: "filters", id: "filters", hidden: true });
+  let updateFields = () => {};
   const toggle = h("button", { type: "button", class: "button", "aria-expanded": "false", "aria-controls": "filters",
     "aria-label": tr("dashboard-filters") },
     makeIcon("settings"), h("span", {}, tr("dashboard-filters")));
   toggle.addEventListener("click", () => {
+    if (!filters.hasChildNodes()) updateFields = fillFilters(filters, people, field);
     filters.hidden = !filters.hidden;
     toggle.setAttribute("aria-expanded", String(!filters.hidden));
-    filters.dispatchEvent(new Event("shown"));
   });
   updateFilters = () => {
     const { q, speaker, kind, since: first, until, all } = state.filter;
-    for (const part of ofSearch) part.hidden = !q;
-    if (document.activeElement !== since) since.value = first;
+    updateFields();
     toggle.classList.toggle("active", Boolean(speaker || kind || first || (q && (until || all))));
   };
   updateFilters();
   const area = h("div", { class: "search", role: "search" },
     h("div", { class: "search-line" }, h("span", { class: "search-field" }, makeIcon("search"), field), toggle), filters);
-  // The sticky day is placed below the search area.
-  new ResizeObserver(() => document.documentElement.style.setProperty("--search", `${area.offsetHeight}px`)).observe(area);
+  trackHeight("--search", area); // the sticky day is placed below it
   return area;
+}
+
+/** Create the fields of the filters, and return a function that shows the current filter in them. They are made once they are
+ * opened, because two fields for dates take a slow phone 40 milliseconds.
+ */
+function fillFilters(filters, people, field) {
+  const makeDateField = (name) => h("input", { type: "date", value: state.filter[name],
+    on: { change: (event) => changeFilter({ [name]: event.currentTarget.value }) } });
+  const everywhere = h("input", { type: "checkbox", checked: state.filter.all,
+    on: { change: (event) => changeFilter({ all: event.currentTarget.checked }) } });
+  // These apply to searches only.
+  const ofSearch = [makeLabelledField(tr("dashboard-filter-until"), makeDateField("until")),
+    h("label", { class: "check" }, everywhere, h("span", {}, tr("search-in-all")))];
+  const kinds = makeSelect(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), state.filter.kind,
+    (kind) => changeFilter({ kind }));
+  const since = makeDateField("since");
+  filters.append(makeLabelledField(tr("dashboard-filter-person"), people), makeLabelledField(tr("dashboard-filter-kind"), kinds),
+    makeLabelledField(tr("dashboard-filter-since"), since), ...ofSearch,
+    makeCalendar((chosen) => { since.value = chosen; field.value = ""; changeFilter({ since: chosen, q: "" }); }));
+  const showFilter = () => {
+    for (const part of ofSearch) part.hidden = !state.filter.q;
+    if (document.activeElement !== since) since.value = state.filter.since;
+  };
+  showFilter();
+  return showFilter;
 }

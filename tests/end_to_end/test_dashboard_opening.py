@@ -18,7 +18,7 @@ from tests.end_to_end.visitors import served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-MAX_OPENING_BYTES = 45_000  # 0.9 seconds at 400 kbit/s; two round trips of 400 ms leave as much and a little
+MAX_OPENING_BYTES = 36_200  # 0.7 seconds at 400 kbit/s, besides two round trips of 400 ms and the drawing
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

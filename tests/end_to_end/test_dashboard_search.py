@@ -50,6 +50,10 @@ async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
             await page.reload()
             await expect(found).to_have_text(told)
             await page.evaluate("scrollTo(0, 0)")
+            await page.set_viewport_size({"width": 320, "height": 700})
+            # A long date takes no second line for the button.
+            heights = "rows => rows.map(row => row.querySelector('.round').offsetTop)"
+            assert set(await page.locator(".said").evaluate_all(heights)) == {9}
             await field.fill("")
             await expect(page.locator(".day").first).to_be_visible()
             await expect(found).to_have_count(0)
@@ -71,6 +75,42 @@ async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboar
             await expect(page.locator("#pills")).to_contain_text("Incognito")
             await expect(switch).to_be_focused()
             await expect(page.get_by_label("What summaries should look after")).to_have_value("Names of boats.")
+            await page.get_by_role("switch", name="Remember").uncheck()
+            await expect(page.get_by_label("What summaries should look after")).to_have_count(0)
+            await page.get_by_role("switch", name="Remember").check()
+            await expect(page.get_by_label("What summaries should look after")).to_have_value("Names of boats.")
+            await page.get_by_label("Such as: tomorrow").fill("tomorrow at 9 call Ann")
+            await shown.goes("facts")
+            await page.go_back()
+            await expect(page.get_by_label("What summaries should look after")).to_have_value("Names of boats.")
+            await page.get_by_role("combobox", name="Language", exact=True).select_option("de")
+            await expect(page.get_by_role("button", name="Einstellungen")).to_be_visible()
+            await expect(page.get_by_label("Worauf Zusammenfassungen")).to_have_value("Names of boats.")
+            await expect(page.get_by_label("Zum Beispiel: morgen")).to_have_value("tomorrow at 9 call Ann")
+
+
+async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: House, browser: Browser) -> None:
+    ann = own_house.person("Ann")
+    own_house.data.mkdir()
+    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 5_000)
+    async with (
+        served(own_house) as server,
+        window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown,
+    ):
+        page = shown.page
+        await page.get_by_role("button", name="Filters").click()
+        await page.get_by_text("Calendar").click()
+        earlier = page.locator(".month-head").get_by_role("button", name="Back")
+        await earlier.focus()
+        for month in ("December 2024", "November 2024"):
+            await page.keyboard.press("Enter")
+            await expect(page.locator(".month-head")).to_contain_text(month)
+        await expect(earlier).to_be_focused()
+        await page.get_by_role("button", name="November 28, 2024").click()
+        await expect(page.get_by_role("heading", name="Thursday, November 28, 2024")).to_be_in_viewport()
+        await page.go_back()
+        await expect(page.get_by_role("heading", name="Thursday, November 28, 2024")).to_have_count(0)
+        await expect(page.locator(".view.timeline .said").last).to_be_in_viewport()
 
 
 async def test_what_the_bot_learns_meanwhile_appears(own_house: House, browser: Browser) -> None:
