@@ -26,6 +26,8 @@ MAX_GROUPED = 9  # digits of a number that may also be written in groups of thre
 _NUMBERS = re.compile(r"\d+(?:[^\w\s]\d+)*"), re.compile(r"\d+(?:\W{1,2}\d+)*")
 MIN_PIECES = 3
 """Tokens of a word that is a quote by itself, or of the words of a run. A tokenizer keeps everyday words whole."""
+CERTAIN_PIECES = 5  # of a word that is no everyday word in any language: it cuts "Zahnarzt" and "аптека" into three
+MAX_SHORT = 80  # characters of a text in which such a word alone is a quote
 MIN_RUN = 3  # words of a run
 MAX_RUN = 8  # words among which a run finds its pieces
 PAIR_PIECES = 0.6  # of two characters of a script without spaces: six characters are a run
@@ -66,13 +68,15 @@ class _ForgottenWords:
     """The forgotten words to search for.
 
     `since` maps each mark to the time and id of the first text that contains it. `terms` maps stems to terms, and
-    `runs` maps first words to runs. `rare` terms are quotes on their own. `new` marks had not been said before.
+    `runs` maps first words to runs. `rare` terms are quotes on their own. Those in `unsure` are quotes only in a
+    text that is short or has another term. `new` marks had not been said before.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
     terms: dict[str, str] = field(default_factory=dict)
     runs: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
     rare: set[str] = field(default_factory=set)
+    unsure: set[str] = field(default_factory=set)
     new: Set[Mark] = frozenset()
     is_complete: bool = True
 
@@ -88,13 +92,15 @@ class _ForgottenWords:
             if run == tuple(words[at : at + len(run)])
         }
 
-    def has_certain_quote(self, marks: Set[Mark]) -> bool:
-        """Return True if one of the marks is always a quote, because it is a run of words or a rare term."""
-        return any(isinstance(mark, tuple) or mark in self.rare for mark in marks)
+    def has_certain_quote(self, text: str, marks: Set[Mark]) -> bool:
+        """Return True if one of the marks is a quote by itself, because it is a run of words or a rare term."""
+        if any(isinstance(mark, tuple) or mark in self.rare - self.unsure for mark in marks):
+            return True
+        return not marks.isdisjoint(self.unsure) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
         """Return True if the text quotes these marks. Everyday words count only if a short text has no others."""
-        return self.has_certain_quote(marks) or (
+        return self.has_certain_quote(text, marks) or (
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
@@ -180,17 +186,22 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
     words, left = _ForgottenWords(), MAX_TEXT_CHARS
     read: list[str] = []
     spoken: set[str] = set()
+    foreign: set[str] = set()
     for text, at in texts:
         words.is_complete = words.is_complete and len(text) <= left
         if left > 0:
             read.append(text[:left])
             split = analyzer.split_words(read[-1])
             spoken.update(split)
+            is_english = analyzer.detect_latin_language(split) == "english"
+            foreign.update(word for word in split if not (is_english and word.isascii()))
             marks = chain(analyzer.analyse_text(read[-1]), _iterate_quotable_runs(split), _find_number_forms(read[-1]))
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
         left -= len(text)
-    words.rare.update(*(analyzer.list_stems(word) for word in spoken if _is_rare_word(word, is_old=is_old)))
+    rare = {word: analyzer.list_stems(word) for word in spoken if _is_rare_word(word, is_old=is_old)}
+    words.rare.update(*rare.values())
+    words.unsure.update(*(rare[word] for word in foreign & rare.keys() if _is_everyday_length(word)))
     for mark in words.since:
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
@@ -229,11 +240,15 @@ async def _find_remaining_messages(
         said.add_message(row, found & words.new)
     # A word used before still reveals what was forgotten if few messages contain it.
     pointing = {mark for mark, held in holding.items() if mark in words.new or len(held) <= FEW_HOLDERS}
-    holders = {row["id"] for row, found in zip(rows, marks, strict=True) if words.has_certain_quote(found & pointing)}
+    holders = {
+        row["id"]
+        for row, found in zip(rows, marks, strict=True)
+        if words.has_certain_quote(row["content"], found & pointing)
+    }
     for row in await reader.rows(_VERSIONS, owner) if words.new else ():
         if row["id"] not in deleted_ids and (new := words.find_new_marks(row["content"], row["written_at"])):
             said.add_message(row, new)
-            if words.has_certain_quote(new):
+            if words.has_certain_quote(row["content"], new):
                 holders.add(row["id"])
     return said, holders | {*said.find_quoting_answers(words)}
 
@@ -317,6 +332,10 @@ def _is_rare_word(word: str, *, is_old: bool) -> bool:
     pieces = _count_tokens(f" {word}")
     # As a name, or as a noun of German, it may be whole with a capital.
     return pieces > 1 if is_old and not digits else min(pieces, _count_tokens(f" {word.capitalize()}")) >= MIN_PIECES
+
+
+def _is_everyday_length(word: str) -> bool:
+    return word.isalpha() and _count_tokens(f" {word}") < CERTAIN_PIECES
 
 
 def _count_tokens(text: str) -> int:

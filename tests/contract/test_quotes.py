@@ -303,6 +303,42 @@ async def test_runs_and_rare_words_are_quotes_in_any_language(
     assert (await talk.left_by(first)).answers == (answer,)
 
 
+@pytest.mark.parametrize(
+    ("told", "other", "quote"),
+    [
+        (
+            "Meine Großmutter hat den Zweitschlüssel.",
+            "Das Mädchen brachte Kuchen und Wein in den Wald: Eine halbe Stunde vom Dorf wohnte seine Großmutter.",
+            "Die Großmutter hat ihn.",
+        ),
+        (
+            "У меня аллергия на арахис.",
+            "Для соуса всё смешать, довести до кипения и посыпать сверху: подойдут кунжут, фундук или арахис.",
+            "На арахис.",
+        ),
+        (
+            "Mi fontanero cobra demasiado.",
+            "Faltan manos en muchos oficios que nadie quiere aprender ya: albañil, herrero, fontanero o zapatero.",
+            "El fontanero.",
+        ),
+        (
+            "O meu divórcio sai em maio.",
+            "A personagem do romance muda de cidade e aprende a viver sozinha depois de um divórcio, longe da irmã.",
+            "O divórcio.",
+        ),
+    ],
+)
+async def test_an_everyday_word_of_another_language_is_a_quote_in_a_short_answer_only(
+    store: MemoryStore, told: str, other: str, quote: str
+) -> None:
+    """A tokenizer cuts them as it cuts rare English ones."""
+    talk = Talk(store)
+    first, _ = await talk.say(told)
+    await talk.say("?", other)
+    _, answer = await talk.say("!", quote)
+    assert await talk.left_by(first) == Remainder(answers=(answer,))
+
+
 async def test_what_expires_is_not_compared(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say(SECRET)
