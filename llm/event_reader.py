@@ -44,7 +44,7 @@ class EventReader:
         """Yield the remaining objects at the end of the body."""
         rest = bytes(self._buffer)
         if self._is_json:
-            yield from _parse_objects(rest.decode("utf-8", "replace"))
+            yield from parse_objects(rest.decode("utf-8", "replace"))
         else:
             yield from self._add_line(rest.rstrip(b"\r"))
             yield from self._add_line(b"")
@@ -73,14 +73,15 @@ class EventReader:
         self.is_over = data.upper().startswith("[DONE]")
         if self.is_over:
             return
-        events = list(_parse_objects(data))
+        events = list(parse_objects(data))
         if is_error and not events:
             events = [{"message": data}]
         for event in events:
             yield {"error": event} if is_error and "error" not in event else event
 
 
-def _parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
+def parse_objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in a text of JSON values. Raise ModelBroken if one is malformed."""
     place = _PREFIXES.match(text).end()  # type: ignore[union-attr] # it matches any text
     if text[place : place + 1] not in ("{", "["):
         return

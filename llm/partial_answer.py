@@ -8,14 +8,13 @@ from typing import Any
 from llm import text_calls
 from llm.text_calls import CallReading
 from llm.thoughts import begins_with_thoughts, remove_thoughts
-from llm.tool_calls import Calls, Offer, Reasoning
+from llm.tool_calls import REASONING, Calls, Offer, Reasoning
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
 MAX_TEXT_CHARS = 500_000  # characters of an answer: 100,000 tokens have fewer
 MAX_CONTENT_DEPTH = 3  # of parts within parts
-_THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must fit an integer column
 # Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP".
 _ENDS = re.compile(
@@ -102,7 +101,13 @@ class PartialAnswer:
     def parse_text(self) -> CallReading:
         """Return the text without thoughts, and the tool calls that are written in it."""
         text = "" if self.is_truncated and self._is_still_thinking() else remove_thoughts(self.text)
-        return text_calls.find_written_calls(text, self.offer.names, is_whole=True)
+        reading = text_calls.find_written_calls(text, self.offer.names, is_whole=True)
+        if reading.shown.strip() or reading.calls or self.is_truncated:
+            return reading
+        # Some models call a tool before they have closed their thoughts.
+        thoughts = f"{self.text}\n{self.reasoning.text}"
+        calls = text_calls.find_written_calls(thoughts, self.offer.names, is_whole=True).calls
+        return CallReading(shown="", calls=calls, is_broken=reading.is_broken)
 
     def _is_still_thinking(self) -> bool:
         return self.thinks_first and not begins_with_thoughts(self.text)
@@ -125,13 +130,14 @@ class PartialAnswer:
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
         reading = self.parse_text()
+        calls = self.calls.finish() or reading.calls
         return Completion(
             text=reading.shown.strip(),
             model=model,
             usage=usage,
             is_truncated=self.is_truncated,
-            calls=self.calls.finish() or reading.calls,
-            reasoning=self.reasoning.to_json() if self.calls.finish() else "",
+            calls=calls,
+            reasoning=self.reasoning.to_json() if calls else "",
         )
 
     def raise_if_incomplete(self) -> None:
@@ -171,7 +177,7 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
         return content if isinstance(content, str) else ""
     if isinstance(content, list):
         return "".join(_join_text_parts(part, depth + 1) for part in content)
-    if not isinstance(content, Mapping) or _THOUGHT.search(str(content.get("type"))):
+    if not isinstance(content, Mapping) or REASONING.search(str(content.get("type"))):
         return ""
     text = next((content[key] for key in ("text", "content", "value") if key in content), None)
     return _join_text_parts(text, depth + 1)

@@ -1,19 +1,23 @@
 """Tools in the JSON of chat completions: offers, calls that arrive in pieces, and results."""
 
 import json
+import re
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm.event_reader import parse_objects
 from llm.meant_json import parse_lenient_json
+from records.errors import ModelBroken
 from records.model_calls import PromptMessage, Tool, ToolCall
 from text.characters import defuse_template_tokens, replace_surrogates
 
 MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
 MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are taken in
 MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most
-_REASONING_TEXTS = ("reasoning_content", "reasoning")
+REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in the name of a field, or in the type of a part
 MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
 MAX_REASONING_DETAILS = 200  # parts of OpenRouter's list of the same
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
@@ -109,11 +113,11 @@ class Calls:
     def finish(self) -> tuple[ToolCall, ...]:
         """Return the calls with unique ids and repaired arguments. Drop unreadable ones if others remain."""
         calls: list[ToolCall] = []
-        for number, part in enumerate(part for part in self._parts if part["name"]):
-            is_new = part["id"] and part["id"] not in {call.id for call in calls}
-            read = _repair_arguments(part["arguments"] or "{}")
-            call_id = part["id"] if is_new else f"call{number:05}"  # Mistral takes nine letters and digits
-            calls.append(ToolCall(id=call_id, name=part["name"], arguments=read, extra=part["extra"]))
+        for part in (part for part in self._parts if part["name"]):
+            for arguments in _split_arguments(part["arguments"] or "{}"):
+                is_new = part["id"] and part["id"] not in {call.id for call in calls}
+                call_id = part["id"] if is_new else f"call{len(calls):05}"  # Mistral takes nine letters and digits
+                calls.append(ToolCall(id=call_id, name=part["name"], arguments=arguments, extra=part["extra"]))
         good = tuple(call for call in calls if isinstance(_parse_arguments(call.arguments), Mapping))
         return good or tuple(calls)
 
@@ -122,23 +126,28 @@ class Calls:
 class Reasoning:
     """A model's reasoning before its calls. DeepSeek and others refuse their own calls without it."""
 
-    _texts: dict[str, str] = field(default_factory=dict)
-    _details: list[object] = field(default_factory=list)
+    _texts: dict[str, str] = field(default_factory=lambda: defaultdict(str))
+    _details: dict[str, list[object]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, message: Mapping[str, Any]) -> None:
-        for name in _REASONING_TEXTS:
-            if isinstance(text := message.get(name), str) and len(self._texts.get(name, "")) <= MAX_REASONING_CHARS:
-                self._texts[name] = self._texts.get(name, "") + text
-        details = message.get("reasoning_details")
-        if isinstance(details, list) and len(self._details) <= MAX_REASONING_DETAILS:
-            self._details += details
+        for name in filter(REASONING.search, message):
+            value = message[name]
+            if isinstance(value, str) and len(self._texts[name]) <= MAX_REASONING_CHARS:
+                self._texts[name] += value
+            if isinstance(value, list) and len(self._details[name]) <= MAX_REASONING_DETAILS:
+                self._details[name] += value
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._texts.values())
 
     def to_json(self) -> str:
         """Return the reasoning as a JSON object, or "" if there is none or too much."""
-        held: dict[str, object] = {name: text for name, text in self._texts.items() if text}
-        held |= {"reasoning_details": self._details} if self._details else {}
+        held = {name: value for name, value in (self._texts | self._details).items() if value}
         text = json.dumps(held, ensure_ascii=False) if held else ""
-        is_small = len(text) <= MAX_REASONING_CHARS and len(self._details) <= MAX_REASONING_DETAILS
+        is_small = len(text) <= MAX_REASONING_CHARS and all(
+            len(details) <= MAX_REASONING_DETAILS for details in self._details.values()
+        )
         return text if is_small else ""
 
 
@@ -147,6 +156,15 @@ def _parse_arguments(text: str) -> object:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return None
+
+
+def _split_arguments(arguments: str) -> list[str]:
+    """Return the arguments of each call. Some gateways join those of parallel calls."""
+    try:
+        joined = list(parse_objects(arguments))
+    except ModelBroken:
+        joined = []
+    return [json.dumps(each, ensure_ascii=False) for each in joined[1:] and joined] or [_repair_arguments(arguments)]
 
 
 def _repair_arguments(arguments: str) -> str:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from llm.openai_api import OpenAIChat
 from llm.thoughts import FILE_NAME, REMEMBERED_SECONDS, ThinkingModels
 from records.errors import ModelBroken, ModelError
-from records.model_calls import Completion
+from records.model_calls import Completion, Tool
 from settings import Secret
 from tests.peers.openai_server import Behaviour, running
 from tests.peers.raw_server import Raw, raw_server
@@ -196,6 +196,14 @@ async def test_two_calls_are_two_however_they_are_numbered(pieces: list[dict[str
     ]
 
 
+async def test_calls_that_a_gateway_joined_are_taken_apart() -> None:
+    joined = called("remind", f"{FIRST}\n{SECOND}", index=0, id="a")
+    assert await calls_in(chunk(tool_calls=[joined]), chunk("tool_calls")) == [
+        ("remind", json.dumps(json.loads(FIRST))),
+        ("remind", json.dumps(json.loads(SECOND))),
+    ]
+
+
 async def test_of_two_calls_the_damaged_one_is_left_out() -> None:
     made = await calls_in(
         chunk(tool_calls=[called("remind", FIRST, index=0, id="a"), called("remind", "now, please", index=1, id="b")]),
@@ -275,3 +283,24 @@ async def test_thoughts_that_are_cut_before_their_mark_are_no_answer(finish: str
         with pytest.raises(ModelBroken) as caught:
             await bench.model.complete(asked(), on_text=shown)
         assert (caught.value.half, shown.texts) == ("", [])
+
+
+CALL_AS_TEXT = '<tool_call>{"name": "remind", "arguments": {"text": "fern"}}</tool_call>'
+REMIND = Tool(name="remind", description="Reminds.", parameters={"properties": {"text": {"type": "string"}}})
+
+
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        [{"content": f"<think>I must call it.\n{CALL_AS_TEXT}"}],
+        [{"reasoning_content": f"I must call it.\n{CALL_AS_TEXT}"}, {"content": ""}],
+        [{"reasoning": f"I must call it.\n{CALL_AS_TEXT}"}],
+    ],
+)
+async def test_a_call_in_thoughts_that_nothing_follows_is_done(deltas: list[dict[str, object]]) -> None:
+    async with a_bench() as bench:
+        bench.server.script("m", Behaviour(events=(*(chunk(**delta) for delta in deltas), chunk("stop"), "[DONE]")))
+        shown = Shown()
+        made = await bench.model.with_tools([REMIND]).complete(asked(), on_text=shown)
+        assert [(call.name, json.loads(call.arguments)) for call in made.calls] == [("remind", {"text": "fern"})]
+        assert (made.text, shown.texts) == ("", [])
