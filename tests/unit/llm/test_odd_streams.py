@@ -299,7 +299,9 @@ REMIND = Tool(name="remind", description="Reminds.", parameters={"properties": {
 )
 async def test_a_call_in_thoughts_that_nothing_follows_is_done(deltas: list[dict[str, object]]) -> None:
     async with a_bench() as bench:
-        bench.server.script("m", Behaviour(events=(*(chunk(**delta) for delta in deltas), chunk("stop"), "[DONE]")))
+        bench.server.script(
+            "m", Behaviour(events=(*(chunk(None, **delta) for delta in deltas), chunk("stop"), "[DONE]"))
+        )
         shown = Shown()
         made = await bench.model.with_tools([REMIND]).complete(asked(), on_text=shown)
         assert [(call.name, json.loads(call.arguments)) for call in made.calls] == [("remind", {"text": "fern"})]
