@@ -88,8 +88,8 @@ class _FileReader:
         elif _is_table(file.text):
             self._read_table(file.text)
         else:
-            title, messages = read_transcript(file.text)
-            _add_talk({"title": title}, messages, self._talks)
+            about, messages = read_transcript(file.text)
+            _add_talk(about, messages, self._talks)
         self._add_conversation({}, self._loose, {})
 
     def _read_table(self, text: str) -> None:

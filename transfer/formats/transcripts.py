@@ -14,7 +14,7 @@ UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "th
 """Roles of messages that nobody in a conversation says."""
 
 _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
-_DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?)?"
+_DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _LABEL = rf"{_ORDINAL}(?:From )?(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:\((?P<late_date>\d[^()\n]{5,40})\))?"
 _CALLOUT = re.compile(r"^> ?\[![\w-]{1,40}\][+-]?[ \t]*", re.MULTILINE)  # in Obsidian, around each turn
@@ -33,6 +33,7 @@ MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
 _DECORATION = re.compile(r"[^\w\s]+")
+_ABOUT = re.compile(r"(?:# |[*_]{0,2}(?P<name>title|created|date|create_time)[*_:]{1,3} *)(?P<value>.*)", re.IGNORECASE)
 _COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
 _FOOTER = re.compile(r"\n-{3,}(?:[^\S\n]*+\n)++(?=[^\n]*+\s*+\Z)[^\n]*(?:\]\(|href=['\"])https?://[^\n]*\s*")
 """A rule and a last line with a link. That it is the last is checked first, so that the time stays linear."""
@@ -89,14 +90,14 @@ def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | Non
         is_fenced ^= is_fence
 
 
-def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
-    """Return the title and the messages of a transcript. Text before the first turn is ignored."""
+def read_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """Return the title and the date of a transcript, and its messages. Other text before the first turn is ignored."""
     if logo := _PERPLEXITY_LOGO.match(text):
-        return "", _read_perplexity(text[logo.end() :])
+        return {}, _read_perplexity(text[logo.end() :])
     text = _remove_markup(text)
     lines = list(_iterate_lines_and_headings(_FOOTER.sub("", text)))
     style, roles = _choose_style([heading for _, heading in lines if heading])
-    title = text.split("\n", 1)[0].removeprefix("# ").strip() if text.startswith("# ") else ""
+    about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
         is_turn = heading and style in (heading.style, _ANY_STYLE)
@@ -104,11 +105,16 @@ def read_transcript(text: str) -> tuple[str, list[dict[str, str]]]:
             turns.append((roles.get(heading.label, ""), heading.date, [heading.rest] if heading.rest else []))
         elif turns and line.strip() not in ("---", "* * *", "***"):
             turns[-1][2].append(line)
+        elif not turns and (found := _ABOUT.match(line)):
+            name = (found["name"] or "title").lower()
+            if name == "title" and (found["name"] or not text.startswith(line)):
+                name = "thread_title"  # earlier versions did not know it, and a title is part of ids
+            about.setdefault(name, found["value"])
     contents = ["\n".join(lines) for _, _, lines in turns]
     if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
         contents = [_WHOLE_FENCE.sub(r"\1", content) for content in contents]
     said = zip(turns, contents, strict=True)
-    return title, [_parse_turn(role, date, content.split("\n")) for (role, date, _), content in said]
+    return about, [_parse_turn(role, date, content.split("\n")) for (role, date, _), content in said]
 
 
 def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:

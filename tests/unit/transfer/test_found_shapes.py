@@ -96,6 +96,19 @@ STEPS = [
 
 <!-- UID: b -->
 """, "", 2024),
+        ("a head before the talk", f"""---
+title: Walnuts
+created: 2024-05-01T10:00:00Z
+---
+
+## User
+
+{ASKED}
+
+## Assistant (gpt-4o)
+
+{ANSWERED}
+""", "Walnuts", 2024),
         ("Japanese headings", f"## ユーザー\n\n{ASKED}\n\n## アシスタント\n\n{ANSWERED}\n", "", 2026),
     ],
 )  # fmt: skip
