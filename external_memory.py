@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from records.errors import ServedElsewhere, SettingsError, StorageError, StorageIndexing
+from records.errors import ServedElsewhere, StorageError, StorageIndexing
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
@@ -77,7 +77,7 @@ class ExternalMemory:
             if database_url:
                 state = await stack.enter_async_context(open_shared_state(database_url, database, folder, stores))
             else:
-                await _require_no_postgres(Directory(database))
+                await Directory(database).require_no_postgres()
                 state = await open_own_state(database, folder, stores)
             await stack.enter_async_context(
                 check_integrity_in_background(database.path, lambda sentence: log.error("%s", sentence))
@@ -371,11 +371,3 @@ class ExternalMemory:
         finally:
             self._drop_cached_owners(owner)
         return config
-
-
-async def _require_no_postgres(directory: Directory) -> None:
-    if owners := await directory.count_owners_in_postgres():
-        raise SettingsError(
-            "DATABASE_URL",
-            f"is not set, but {owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL. Set it.",
-        )

@@ -35,8 +35,6 @@ from records.errors import (
 )
 from records.owners import StorageType
 from runtime.subprocess_child import write_answer
-from storage.bot_state.directory import Directory
-from storage.bot_state.leases import Everybody
 from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, read_schema_version
@@ -337,10 +335,11 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
             else:
                 async with database.write() as tx:
                     await _insert_state_rows(tx, table, rows)
-        await Directory(database).adopt_owners(stores, Everybody())
         if server is not None:
             await server.rows("SET CONSTRAINTS ALL IMMEDIATE")
-            dirs.mark_unfinished(held)  # the server has the memories from the commit on, the folder a moment later
+            # The server has the memories from the commit on, the folder a moment later: no start is to see that.
+            (held / dirs.UNFINISHED).touch(mode=0o600)
+            fsync_folder(held)
     return str(head["made_at"]), messages
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from records.errors import StorageError
+from records.errors import SettingsError, StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase, StatementRunner
@@ -56,10 +56,12 @@ class Directory(StatementRunner):
     async def list_owners(self) -> list[int]:
         return [row[0] for row in await self._fetch_rows(None, "SELECT user_id FROM users ORDER BY user_id")]
 
-    async def count_owners_in_postgres(self) -> int:
-        """Count the owners whose memory is in PostgreSQL, or was moving from or to it."""
-        [[count]] = await self._fetch_rows(None, _COUNT_IN_POSTGRES)
-        return int(count)
+    async def require_no_postgres(self) -> None:
+        """Raise SettingsError if memories are in PostgreSQL, or were moving from or to it."""
+        [[owners]] = await self._fetch_rows(None, _COUNT_IN_POSTGRES)
+        if owners:
+            kept = f"{owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL"
+            raise SettingsError("DATABASE_URL", f"is not set, but {kept}. Set it.")
 
     async def register_owner(self, config: OwnerConfig) -> Location:
         """Record an owner's store and settings unless another store is recorded. Return the owner's location."""

@@ -45,10 +45,7 @@ LEFTOVERS = (
 
 @contextlib.contextmanager
 def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
-    """Create and lock `path`. Raise SettingsError if it is not writable, or StorageHeld if it is locked.
-
-    Raise SettingsError too if a restore was interrupted in it, unless it is locked `for_restore`.
-    """
+    """Create and lock `path`. Raise SettingsError if it cannot be written or a restore was interrupted, or StorageHeld."""
     path = path.absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -72,11 +69,8 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
         _finish_exchange(path)
         remove_leftovers(path)
         if (path / UNFINISHED).exists() and not for_restore:
-            raise SettingsError(
-                "DATA_DIR",
-                f"a restore of {path} was interrupted. Run it again, into a new database, or delete "
-                f"{path / UNFINISHED} to use the folder as it was before.",
-            )
+            how = f"into a new database, or delete {path / UNFINISHED} to use the folder as it was before."
+            raise SettingsError("DATA_DIR", f"a restore of {path} was interrupted. Run it again, {how}")
         yield path
     finally:
         os.close(handle)
@@ -103,12 +97,6 @@ def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
     fsync_folder(folder)
     _finish_exchange(folder)
     return aside if aside.exists() else None
-
-
-def mark_unfinished(folder: Path) -> None:
-    """Let no start use `folder` before `replace_folder_contents` has replaced its contents."""
-    (folder / UNFINISHED).touch(mode=0o600)
-    fsync_folder(folder)
 
 
 def find_free_path(path: Path) -> Path:

@@ -207,7 +207,10 @@ class PostgresDatabase:
                 # One turn makes several requests: fail the next ones at once instead of waiting again.
                 self._fail_fast_until = time.monotonic() + 2.0
                 raise
-            connection = self._connections.get(raw) or self._add_connection(raw)
+            if (connection := self._connections.get(raw)) is None:
+                for closed in [known for known in list(self._connections) if known.closed]:
+                    self._connections.pop(closed, None)
+                connection = self._connections[raw] = driver.PostgresConnection(raw, self._full_text)
             try:
                 if begin:
                     connection.run(begin)
@@ -224,12 +227,6 @@ class PostgresDatabase:
                 connection.used_at = time.monotonic()
                 return connection
         raise AssertionError
-
-    def _add_connection(self, raw: Raw) -> driver.PostgresConnection:
-        for closed in [known for known in list(self._connections) if known.closed]:
-            self._connections.pop(closed, None)
-        connection = self._connections[raw] = driver.PostgresConnection(raw, self._full_text)
-        return connection
 
     def _return_connection(self, connection: driver.PostgresConnection) -> None:
         raw = connection.raw
