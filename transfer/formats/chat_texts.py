@@ -25,8 +25,8 @@ _HEADS = (
     ),
     re.compile(rf"\[(?P<day>\d[^\]:\n]{{5,20}}?),? {_CLOCK}\] (?P<speaker>[^:\n]{{1,100}})(?P<words>)$"),
     re.compile(  # QQ and WeChat
-        r"(?P<day>\d{4}-\d\d-\d\d) (?P<late_half>)(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d (?P<speaker>[^:\n]{1,100})"
-        r"(?P<words>)$"
+        r"(?P<day>\d{4}-\d\d-\d\d) (?P<late_half>)(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d "
+        r"(?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
     ),
     re.compile(  # iMessage, where "Read by" may follow the date
         r"(?P<day>[^\W\d_]{3,12} \d{1,2}, \d{4}) {1,3}(?P<hour>\d{1,2}):(?P<minute>\d\d):\d\d (?P<late_half>[AP]M)"

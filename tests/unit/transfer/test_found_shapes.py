@@ -282,3 +282,8 @@ def test_a_page_of_gemini_names_no_attached_files_as_words() -> None:
     assert greek.messages[0].created_at.hour == 21
     thai = past(record("Prompted\u00a0hi", "13 พฤษภาคม 2568 21:03:05 GMT+7"))
     assert thai.messages[0].created_at == datetime(2025, 5, 13, 14, 3, 5, tzinfo=UTC)
+
+
+def test_a_line_of_whatsapp_without_a_speaker_is_no_head_of_another_app() -> None:
+    history = past("2024-05-13 10:00:00 - Anna joined\n2024-05-13 10:00:01 - Anna: hello\n")
+    assert (history.format, words_of(history)) == ("whatsapp", ["hello"])
