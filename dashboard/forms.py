@@ -53,10 +53,9 @@ def format_hit(hit: Hit) -> Json:
 
 
 def format_summary_head(summary: Summary) -> Json:
-    """Return a summary as JSON, with its title in place of its text."""
+    """Return a summary as JSON without its text and title."""
     return {
         **pick_fields(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
-        "title": find_title(summary.text),
         "messages": summary.message_count,
     }
 
@@ -74,6 +73,7 @@ def format_summary(summary: Summary) -> Json:
     return {
         **format_summary_head(summary),
         **pick_fields(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
+        "title": find_title(summary.text),
         "text": summary.text,
         "is_corrected": bool(summary.correction),
     }

@@ -74,6 +74,8 @@ class Parameters:
 
     def read_ids(self, name: str) -> tuple[int, ...]:
         value = self._values.get(name, [])
+        if isinstance(value, str):  # a query string has them with commas between
+            value = [int(part) for part in value.split(",") if part.isdecimal() and len(part) < len(str(MAX_NUMBER))]
         if not isinstance(value, list) or len(value) > MAX_IDS or not all(type(number) is int for number in value):
             raise BadRequest(f"{name} is a list of at most {MAX_IDS} whole numbers.")
         return tuple(value)

@@ -75,10 +75,8 @@ class Views:
 
     async def get_opening(self, visit: Visit) -> Answer:
         """Return the state of an owner's memory, with its newest messages unless `limit` is 0."""
-        answer: Answer = {"home": await self.get_home(visit)}
-        if visit.parameters.read_integer("limit", 0):
-            answer["timeline"] = await self.get_timeline(visit)
-        return answer
+        newest = {"timeline": await self.get_timeline(visit)} if visit.parameters.read_integer("limit", 0) else {}
+        return {"home": await self.get_home(visit), **newest}
 
     async def list_scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat, topic by topic. `is_open` marks the open one of each topic."""
@@ -171,22 +169,21 @@ class Views:
 
     async def list_facts(self, visit: Visit) -> Answer:
         newest = (await self._services.facts.list_all(visit.owner))[::-1][:MAX_FACTS_SENT]
-        # In a thread: formatting thousands of facts would block the event loop.
-        return {
-            "longest": MAX_FACT_CHARS,
-            "facts": await asyncio.to_thread(lambda: [forms.format_fact(fact) for fact in newest]),
-        }
+        facts = await asyncio.to_thread(lambda: [*map(forms.format_fact, newest)])  # thousands would block the loop
+        return {"longest": MAX_FACT_CHARS, "facts": facts}
 
     async def list_profiles(self, visit: Visit) -> Answer:
         versions = (await self._services.distiller.list_versions(visit.owner))[:MAX_ROWS]
         return {"versions": [forms.pick_fields(version, "id", "text", "created_at", "model") for version in versions]}
 
     async def list_summaries(self, visit: Visit) -> Answer:
-        """Return all summaries without their texts, for the time axis."""
+        """Return all summaries without titles and texts for the time axis, or the titles of those in `titled`."""
+        ids = visit.parameters.read_ids("titled")
         async with self._services.memory.open_store(visit.owner) as store:
-            found = await store.list_summaries(visit.scope, active_only=False)
-        newest = found[-MAX_SUMMARIES:]
-        return {"summaries": await asyncio.to_thread(lambda: [*map(forms.format_summary_head, newest)])}
+            found = (await store.list_summaries(visit.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]
+        if ids:
+            return {"titles": {summary.id: forms.find_title(summary.text) for summary in found}}
+        return {"summaries": await asyncio.to_thread(lambda: [*map(forms.format_summary_head, found)])}
 
     async def get_summary(self, visit: Visit) -> Answer:
         number = visit.parameters.read_integer("id")
@@ -195,8 +192,7 @@ class Views:
             if number not in known:
                 raise VisitRefused(404, tr("forget-gone"))
             chosen = known[number]
-            is_lowest = not chosen.source_ids
-            messages = await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS) if is_lowest else []
+            messages = await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS)
         sources = [known[source] for source in chosen.source_ids[:MAX_ROWS] if source in known]
         return {
             "summary": forms.format_summary(chosen),
@@ -271,14 +267,12 @@ class Views:
             value = _find_zone_name(config) if choice.name == "timezone" else choice.get_value(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
             rows[choice.group].append(forms.format_choice(choice, value, hint=about))
-        days = self._operation.retention_days
+        is_private, days = not visit.is_group, self._operation.retention_days
         return {
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": (5, 10, 20, 50),
             "most_every_n": MAX_EVERY_N,
-            "privacy": remove_commands(
-                format_what_is_stored(config, is_private=not visit.is_group, retention_days=days)
-            ),
+            "privacy": remove_commands(format_what_is_stored(config, is_private=is_private, retention_days=days)),
         }
 
     async def list_reminders(self, visit: Visit) -> Answer:

@@ -14,14 +14,22 @@ const STEP = 1.6; // zoom factor of the buttons
 const percent = makeFormatter(Intl.NumberFormat, { style: "percent" });
 const seconds = makeFormatter(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
 
-// The visible span of a conversation, kept while its summaries are opened one after another.
-const state = { here: "", span: null };
+const PAUSE = 150; // milliseconds without a zoom until titles are loaded
+const MAX_TITLES = 500; // in one request, as the server has it
+
+// What is kept of a conversation while its summaries are opened one after another: the visible span, the summaries without their
+// texts until `key` changes, the titles of those that were visible, and a function for each visible one that shows its title.
+const state = { here: "", span: null, key: "", all: [], titles: new Map(), bricks: new Map() };
 
 export const summaries = {
   async draw(root, { detail }) {
     const here = `${memory.owner}/${memory.thread}`;
-    if (state.here !== here) Object.assign(state, { here, span: null });
-    const { summaries: all } = await read("summaries");
+    const key = `${here}/${JSON.stringify(memory.home.counts)}`;
+    if (state.key !== key) {
+      const { summaries: all } = await read("summaries");
+      Object.assign(state, { here, key, all, span: state.here === here ? state.span : null, titles: new Map() });
+    }
+    const { all } = state;
     root.append(h("p", { class: "hint" }, tr("dashboard-summaries-about")), makeActions());
     if (!all.length) return root.append(makeEmptyNote(tr("dashboard-summaries-none")));
     const newest = [...all].sort((a, b) => b.is_active - a.is_active || b.level - a.level || b.id - a.id)[0];
@@ -30,12 +38,15 @@ export const summaries = {
     root.append(makeAxis(all, chosen),
       h("p", { class: "hint" }, tr("dashboard-summaries-active",
         { active: all.filter((summary) => summary.is_active).length, total: all.length })), place);
-    return showSummary(place, chosen).catch((problem) => place.replaceChildren(makeEmptyNote(problem.message || tr("shared-failed"))));
+    return showSummary(place, chosen).catch((problem) => {
+      state.key = ""; // it may be gone
+      place.replaceChildren(makeEmptyNote(problem.message || tr("shared-failed")));
+    });
   },
 };
 
 function makeActions() {
-  const makeRequest = (name) => async () => { const answer = await write(`summaries/${name}`); await refreshHome(); return answer; };
+  const makeRequest = (name) => async () => { const answer = await write(`summaries/${name}`); state.key = ""; await refreshHome(); return answer; };
   const fold = (pressed) => attempt(makeRequest("fold"), pressed);
   const rebuild = async (pressed) => { if (await askToConfirm(tr("dashboard-rebuild"), tr("dashboard-rebuild"),
     [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(makeRequest("rebuild"), pressed); };
@@ -48,18 +59,23 @@ function makeAxis(all, chosen) {
   const kin = findRelatives(all, chosen);
   const findSpan = () => clampSpan(state.span ?? domain, domain);
   const canvas = h("div", { class: "canvas" });
+  let waiting = 0;
   const draw = () => {
     const width = canvas.clientWidth || 300;
     const [from, to] = findSpan();
     const giveBack = saveControls(canvas);
     const { step, ticks } = makeTicks([from, to], Math.max(2, Math.floor(width / TICK)));
+    const levels = groupByLevel(all, [from, to], NARROWEST / width);
+    state.bricks.clear();
     canvas.replaceChildren(
-      ...groupByLevel(all, [from, to], NARROWEST / width).map(({ level, pieces }) =>
+      ...levels.map(({ level, pieces }) =>
         h("div", { class: "level", role: "group", "aria-label": nameLevel(level) },
         pieces.map((piece, index) => makeBrick(piece, { chosen, kin, isFirst: index === 0, width }, showSpan)))),
       h("div", { class: "dates", "aria-hidden": "true" }, ticks.map(
         (at) => h("span", { vars: { "--from": String((at - from) / (to - from)) } }, formatAxisDate(at, step)))));
     giveBack(canvas);
+    clearTimeout(waiting);
+    waiting = setTimeout(loadTitles, PAUSE);
     smaller.disabled = to - from >= domain[1] - domain[0];
     larger.disabled = to - from <= SHORTEST;
   };
@@ -85,6 +101,19 @@ function makeAxis(all, chosen) {
     h("div", { class: "pyramid" }, canvas),
     h("p", { class: "legend" }, h("span", {}, h("i", { class: "brick active" }), tr("dashboard-legend-active")),
       h("span", {}, h("i", { class: "brick" }), tr("dashboard-legend-part"))));
+}
+
+/** Load the titles of the summaries that can be seen. */
+async function loadTitles() {
+  const ids = [...state.bricks.keys()].filter((id) => !state.titles.has(id)).slice(0, MAX_TITLES);
+  if (!ids.length) return;
+  const { titles } = await read("summaries", { titled: ids.join(",") }).catch(() => ({ titles: {} })); // a brick also has its dates
+  for (const id of ids) showTitle(id, titles[id] ?? "");
+}
+
+function showTitle(id, title) {
+  state.titles.set(id, title);
+  state.bricks.get(id)?.();
 }
 
 /** Call `act(pixels)` while the canvas is dragged. A press without movement stays a click. */
@@ -117,14 +146,21 @@ function makeBrick({ from, to, all }, { chosen, kin, isFirst, width }, showSpan)
       ? "true" : null, vars, on: { click: act } }, h("span", {}, formatNumber(all.length)));
   }
   const [summary] = all;
-  const label = [summary.title, nameLevel(summary.level), describeSummary(summary)].join(" · ");
-  return h("a", { href: `#summaries/${summary.id}`, class: kind, tabIndex, title: label, "aria-label": label,
-    "aria-current": summary.id === chosen ? "true" : null, vars },
-    h("span", { dir: "auto" }, (to - from) * width > TICK ? summary.title : ""));
+  const brick = h("a", { href: `#summaries/${summary.id}`, class: kind, tabIndex, data: { key: `brick-${summary.id}` },
+    "aria-current": summary.id === chosen ? "true" : null, vars });
+  const showName = () => {
+    const title = state.titles.get(summary.id) ?? "";
+    brick.title = brick.ariaLabel = [title, nameLevel(summary.level), describeSummary(summary)].filter(Boolean).join(" · ");
+    brick.replaceChildren(h("span", { dir: "auto" }, (to - from) * width > TICK ? title : ""));
+  };
+  state.bricks.set(summary.id, showName);
+  showName();
+  return brick;
 }
 
 async function showSummary(place, id) {
   const { summary, sources, messages, above } = await read("summary", { id });
+  showTitle(id, summary.title);
   replaceContent(place,
     h("article", { class: "card summary", vars: { "--hue": pickHue(summary.id) } },
       h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${nameLevel(summary.level)} · ${describeSummary(summary)}`)),

@@ -152,6 +152,9 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         assert [message["text"] for message in opened["messages"]] == ["My boat is called Quinquereme.", "Noted."]
         [whole] = (await visitor.gets("timeline"))["summaries"]
         assert {name: whole[name] for name in summary} == summary, "the list has no texts"
+        assert "title" not in summary
+        titled = await visitor.gets("summaries", titled=f"{summary['id']},77,{'9' * 40},x")
+        assert titled == {"titles": {str(summary["id"]): whole["title"]}}
         await visitor.posts("summaries/correct", status=400, id=summary["id"], text=" \u200b")
         await visitor.posts("summaries/correct", status=404, id=99_999, text="No such summary.")
         assert "said" in await visitor.posts("summaries/rebuild")

@@ -319,7 +319,8 @@ async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: H
     async with served(own_house) as server:
         url = f"{server.client.base_url}{await link_for(ann)}"
         async with window(browser, url, (320, 700)) as shown:
-            page, bricks = shown.page, shown.page.locator(".brick")
+            page, bricks, lists = shown.page, shown.page.locator(".brick"), list[str]()
+            page.on("request", lambda request: lists.append(request.url) if "/summaries?" in request.url else None)
             await shown.goes("summaries")
             await expect(page.locator("#page")).to_contain_text("in all")
             assert await bricks.count() + await shown.rows() <= MOST_ROWS
@@ -331,6 +332,10 @@ async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: H
             await page.locator(".level").last.locator("a.brick").first.click()
             await expect(page.locator("a.brick[aria-current]")).to_have_count(1)
             await expect(page.locator(".summary-detail .said").first).to_be_visible()
+            title = await page.locator(".summary h3").inner_text()
+            await expect(page.locator("a.brick[aria-current]")).to_have_attribute("title", re.compile(re.escape(title)))
+            assert len([url for url in lists if "titled" not in url]) == 1, "read once; titles as they come up"
+            assert any("titled" in url for url in lists)
             assert await page.locator(".brick.kin").count() > 0  # what it became a part of
             await expect(page.locator(".summary h3")).not_to_have_text("Summary")
             assert await page.evaluate("document.documentElement.scrollWidth") == 320
@@ -338,6 +343,7 @@ async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: H
             await page.get_by_role("textbox", name="Summary").fill("They spoke of the zoo in Basel.")
             await page.get_by_role("button", name="Save").click()
             await expect(page.locator(".summary .prose")).to_have_text("They spoke of the zoo in Basel.")
+            await expect(page.locator("a.brick[aria-current]")).to_have_attribute("title", re.compile("^They spoke of"))
             await expect(page.locator(".summary header")).to_contain_text("Corrected by you")
 
 
