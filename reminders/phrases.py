@@ -297,7 +297,8 @@ class _Reading:
             is_bare, self.clock, end = False, (number, 0), token.end()
         unit = self.words.word["half"].match(self.text, _skip_gap(self.text, end))
         end = unit.end() if unit else end
-        if found and "h" in found[0].casefold() and self.clock[0] <= 12 and not (has_preposition or self.is_dated):
+        is_hour = has_preposition or self.is_dated or self.words.word["half"].match("h") is not None
+        if found and not is_hour and "h" in found[0].casefold() and self.clock[0] <= 12:
             self.unsure.append(found[0])  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._choose_day_half(self.part)

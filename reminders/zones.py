@@ -30,16 +30,14 @@ def find_zone_end(text: str, start: int, words: Lexicon) -> int | None:
         if not index and HAN.search(token[0]) and (found := words.word["zone"].search(token[0], 1)):
             return token.start() + found.end()
         if words.word["zone"].fullmatch(token[0]):
-            behind = [place for place in tokens[index + 1 :] if not words.word["of"].fullmatch(place[0])]
-            places = tokens[index - 1 : index] or behind[:1]
-            return next(
-                (
-                    max(place.end(), token.end())
-                    for place in places
-                    if not place[0].islower() or is_place_word(place[0])
-                ),
-                None,
-            )
+            if index:  # "New York time"
+                names = (name[0] for name in tokens[:index])
+                return token.end() if all(not name.islower() or is_place_word(name) for name in names) else None
+            place = next((name for name in tokens[1:] if not words.word["of"].fullmatch(name[0])), None)
+            if place is None or words.language == ENGLISH:
+                return None
+            is_cased = place[0].lower() != place[0].upper()
+            return None if is_cased and not is_place_word(place[0]) else place.end()
     return None
 
 

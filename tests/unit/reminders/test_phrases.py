@@ -155,6 +155,8 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
         ("ru", "к 9 часам врач", ("23.11.26 09:00", "", "врач")),
         ("pt", "amanhã 17h reunião", ("23.11.26 17:00", "", "reunião")),
         ("pt", "14h30 reunião", ("22.11.26 14:30", "", "reunião")),
+        ("pt", "9h reunião", ("23.11.26 09:00", "", "reunião")),
+        ("es", "9h reunión", ("23.11.26 09:00", "", "reunión")),
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
@@ -345,6 +347,11 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("en", "tomorrow at 9 eat lunch", "eat lunch"),
         ("en", "tomorrow at 9 call Ann one more time", "call Ann one more time"),
         ("en", "tomorrow at 9 London call", "London call"),
+        ("en", "tomorrow at 9 Time Magazine renewal", "Time Magazine renewal"),
+        ("en", "tomorrow at 9 chat with Bob", "chat with Bob"),
+        ("de", "morgen um 9 mit Anna Zeit verbringen", "mit Anna Zeit verbringen"),
+        ("ru", "завтра в 9 по Скайпу звонок", "по Скайпу звонок"),
+        ("pt", "amanhã às 9 horário de almoço", "horário de almoço"),
         ("de", "morgen um 9 ist Training", "ist Training"),
         ("de", "morgen um 9 Zeit für Oma", "Zeit für Oma"),
         ("ru", "завтра в 9 по почте отправить", "по почте отправить"),
