@@ -35,6 +35,7 @@ from records.errors import (
 )
 from records.owners import StorageType
 from runtime.subprocess_child import write_answer
+from storage.bot_state.directory import SHARED_STATE, insert_rows
 from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, read_schema_version
@@ -54,17 +55,12 @@ BATCH = 500
 
 STATE: Mapping[str, str] = {
     "updates": "bot_id, update_id, payload, received_at, attempts, readings, sends, mode, shown, done_at",
-    "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers, written_tokens",
-    "people": "person_id, standing, name, language, changed_at, changed_by",
-    "export_keys": "id, key",
+    **SHARED_STATE,
     "forgettings": "user_id, what, begun_at, is_erased",
     "renamings": "old_id, new_id, at, is_done",
 }
 """The tables of the bot's own state in a backup, with their columns. Setups and announcements are not backed up."""
 ADDED = {"written_tokens": 0}  # columns of these tables that older backups lack
-_RESTORED_INTO_POSTGRES = frozenset({"usage", "people", "export_keys"})
-"""State tables that are restored into PostgreSQL. The others go to memory.db, and the next start moves them."""
-
 _HOMES = "SELECT user_id, storage_type, epoch FROM users"
 _SHARED_HOMES = f"{_HOMES} WHERE storage_type = 'postgres' OR instance_id = ?"
 _ELSEWHERE = "SELECT COUNT(*) FROM users WHERE storage_type <> 'postgres' AND instance_id <> ?"
@@ -316,7 +312,7 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
 
             opened = await stack.enter_async_context(open_postgres_database(url))
             server = await stack.enter_async_context(opened.write(None))
-            await _require_empty_database(server)
+            await _require_empty_database(server, dirs.read_instance_id(held))
 
         async def batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
             nonlocal messages
@@ -330,7 +326,7 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
             elif table is None:
                 store = stores.get(next(rows)["storage"], sqlite)
                 await store.load(owner, batches(rows))  # noqa: B031 - the rows after the first
-            elif server is not None and table in _RESTORED_INTO_POSTGRES:
+            elif server is not None and table in SHARED_STATE:
                 await _insert_state_rows(server, table, rows)
             else:
                 async with database.write() as tx:
@@ -344,22 +340,25 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
 
 
 async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
-    marks = ", ".join("?" * len(STATE[table].split(", ")))
-    sql = f"INSERT INTO {table} ({STATE[table]}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
+    """Insert rows of the bot's own state. The next start moves those in memory.db to a server."""
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
-        await tx.execute_many(sql, batch)
+        await insert_rows(tx, table, STATE[table], batch)
 
 
-async def _require_empty_database(tx: Transaction) -> None:
-    """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if in use."""
+async def _require_empty_database(tx: Transaction, instance: str) -> None:
+    """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if in use.
+
+    Drop the records of memories in the files of `instance`, which a start or --check with DATABASE_URL has made.
+    """
     await tx.rows("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
+    if await tx.row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
+        raise StorageHeld("A process of Keepsake uses this database; stop it first. Nothing was changed.")
+    await tx.rows("DELETE FROM users WHERE storage_type <> 'postgres' AND instance_id = ?", instance)
     [[held]] = await tx.rows("SELECT COUNT(*) FROM users")
     if held:
         raise SettingsError(
             "DATABASE_URL", f"names a database that holds {held} memories; nothing was changed. Restore into a new one."
         )
-    if await tx.row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
-        raise StorageHeld("A process of Keepsake uses this database; stop it first. Nothing was changed.")
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:

@@ -1,6 +1,6 @@
 """The store of each owner, and moves between stores, which the next start finishes or undoes if interrupted."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -8,12 +8,19 @@ from typing import Literal
 from records.errors import SettingsError, StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
-from storage.engine.protocol import OwnerDatabase, StatementRunner
+from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction, Value
 from storage.schema.portable_tables import explain_damage, leave_out_damaged
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
+
+SHARED_STATE: Mapping[str, str] = {
+    "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers, written_tokens",
+    "people": "person_id, standing, name, language, changed_at, changed_by",
+    "export_keys": "id, key",
+}
+"""Tables that begin on a new server as copies of those in memory.db, with their columns."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -185,7 +192,11 @@ class SharedDirectory(Directory):
         return found
 
     async def move_records_to_server(self) -> None:
-        """Move the recorded renamings and deletions from memory.db to PostgreSQL."""
+        """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE if the server has none."""
+        for table, names in SHARED_STATE.items():
+            async with self._local.read(None) as reader, self.database.write(None) as tx:
+                if await tx.row(f"SELECT 1 FROM {table} LIMIT 1") is None:  # noqa: S608
+                    await insert_rows(tx, table, names, await reader.rows(f"SELECT {names} FROM {table}"))  # noqa: S608
         async with self._local.read(None) as reader:
             renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")
             forgotten = await reader.rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
@@ -207,6 +218,15 @@ class SharedDirectory(Directory):
     async def _delete_local_row(self, owner: int) -> None:
         async with self._local.write(None) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
+
+
+async def insert_rows(tx: Transaction, table: str, names: str, rows: Iterable[Iterable[Value]]) -> None:
+    """Insert rows, with their values in the order of `names`. Skip those that the table has."""
+    marks = ", ".join("?" * len(names.split(", ")))
+    await tx.execute_many(
+        f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING",  # noqa: S608
+        map(tuple, rows),
+    )
 
 
 async def _verify_copy(owner: int, source: MemoryStore, target: MemoryStore) -> None:

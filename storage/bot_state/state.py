@@ -156,9 +156,9 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             check_writable=check_writable,
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
-        await state.people.load_standings()
         leases.add_serving_callback(prepare)
         await directory.move_records_to_server()
+        await state.people.load_standings()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():
             await store.void_leases()

@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from external_memory import ExternalMemory
 from records.errors import SettingsError, StorageBusy, StorageCorrupt
 from records.model_calls import Usage
-from records.owners import StorageType
+from records.owners import KnownPerson, StorageType
 from records.scopes import Scope
 from storage.backup import BackedUp, Restored, back_up, restore_backup_file
 from storage.bot_state.inbox import Arrival
@@ -220,7 +220,7 @@ async def test_no_memory_is_ever_overwritten(made: Made, tmp_path: Path, other: 
     data = tmp_path / "data"
     await asyncio.to_thread(shutil.copytree, made.data, data)
     before = contents(data)
-    with pytest.raises(SettingsError, match="DATABASE_URL: names a database that holds 4 memories"):
+    with pytest.raises(SettingsError, match="DATABASE_URL: names a database that holds 2 memories"):
         await restored(made.backup, data, made.url)
     assert contents(data) == before
     async with remembering(tmp_path / "running", other):
@@ -265,6 +265,32 @@ async def test_a_restore_that_is_killed_between_the_server_and_the_folder_is_nev
         assert await digests(memory) == made.digests
         assert memory.shared_work
         assert [one.payload for one in await memory.shared_work.former.list_pending(900)] == [WAITING]
+
+
+async def test_who_was_let_in_is_known_after_the_first_start_with_a_server(tmp_path: Path, other: str) -> None:
+    """The bot had no admin any more, and offered itself to whoever came first."""
+    ann = KnownPerson(id=77, standing="admin", name="Ann", language="en")
+    async with remembering(tmp_path / "data") as memory:
+        await memory.people.store_decision(ann, admin_id=77, now=NOW)
+        await memory.usage.add_usage(NOW.date(), {(77, "m"): Usage(prompt=5)})
+        key = await memory.export_key()
+    for url in (other, other, ""):  # without a server, too: it may have been a trial
+        async with remembering(tmp_path / "data", url) as memory:
+            assert memory.people.get_standing(77) == "admin"
+            assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5)}
+            assert await memory.export_key() == key
+
+
+async def test_a_start_with_the_server_before_everybody_moves_there_is_no_obstacle(
+    made: Made, tmp_path: Path, other: str
+) -> None:
+    """--check, which tests the connection, listed the memories in files, and they counted as the server's."""
+    await restored(made.backup, tmp_path / "data")
+    async with remembering(tmp_path / "data", other):
+        pass
+    assert (await restored(made.backup, tmp_path / "data", other)).messages == made.messages
+    async with remembering(tmp_path / "data", other) as memory:
+        assert await digests(memory) == made.digests
 
 
 async def test_a_damaged_backup_leaves_the_server_empty(made: Made, tmp_path: Path, other: str) -> None:
