@@ -54,14 +54,14 @@ class PartialAnswer:
 
     def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
         delta, message = choice.get("delta"), choice.get("message")
-        said = delta or message or {"content": choice.get("text")}
+        said = delta or message or {"content": choice.get("text") or choice.get("content")}
         if not isinstance(said, Mapping):
             said = {"content": said}
         reason = next((choice[key] for key in _REASONS if choice.get(key)), None)
         reason = _join_text_parts(reason).strip().lower()[:MAX_REASON_CHARS]
         place = choice["index"] if type(choice.get("index")) is int else number
         if self._choice is None or self._choice == place:
-            text = _join_text_parts(said.get("content"))
+            text = _join_text_parts(said.get("content") or said.get("text"))
             self._choice = place if text else self._choice
             # Some servers repeat the whole message at the end of the stream. Others send each piece as a message.
             is_end = bool(reason or self.finish)

@@ -173,6 +173,8 @@ BODIES = {
     "finish model_length? no: eos_token_id": sse(HEAD, TAIL, chunk("EOS_TOKEN")),
     "finish as object": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":{"type":"stop"}}]}'),
     "finish true": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":true}]}'),
+    "a delta with a text": '{"choices":[{"delta":{"text":"Forty-two äpples. 🍏"},"finish_reason":"stop"}]}',
+    "a choice with a content": '{"choices":[{"content":"Forty-two äpples. 🍏","finish_reason":"stop"}]}',
     "finishReason of Gemini": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finishReason":"STOP"}]}'),
     "a chunk without a delta (Azure)": sse(HEAD, TAIL, STOP, '{"choices":[{"index":0,"content_filter_offsets":{}}]}'),
     "a token of the template at the end": sse(HEAD, TAIL, chunk(content="<|im_end|>"), STOP),
