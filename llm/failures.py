@@ -33,7 +33,7 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(
-    r"insufficient\w*_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|spending limit|额度不足|"
+    r"insufficient\w{0,20}_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|spending limit|额度不足|"
     r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"
     r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|arrear|余额不足|欠费",
     re.IGNORECASE,
