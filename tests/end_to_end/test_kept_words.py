@@ -30,7 +30,12 @@ async def test_no_command_keeps_what_nobody_sees(house: House) -> None:
 
 async def test_an_edit_of_an_older_message_leaves_what_was_decided_by_hand(house: House) -> None:
     ann = house.person()
-    told = {"quote": "I live in Lisbon", "text": "Ann lives in Lisbon.", "type": "state", "replaces": None}
+    told: dict[str, str | int | None] = {
+        "quote": "I live in Lisbon",
+        "text": "Ann lives in Lisbon.",
+        "type": "state",
+        "replaces": None,
+    }
     async with house.bot(DATA_DIR="decided", FACTS_BATCH_TURNS="1") as bot:
         await ann.sets_up("SQLite")
         house.model.script_schema(FACTS, json.dumps({"facts": [told | {"message": 1}]}))

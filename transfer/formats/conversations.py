@@ -38,6 +38,7 @@ _ROLES: Mapping[Role, str] = {
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
 """Names that programs give to the two sides of a conversation."""
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
+DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
 _TIMES = ("createtime", "createdat", "creationtime", "timestamp", "senddate", "createddate", "created", "date", "ts")
 """Folded names of the members that hold a time, before others that are named like a time."""
 _TIME_ENDINGS = (

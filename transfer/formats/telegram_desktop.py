@@ -11,6 +11,7 @@ from locales.catalog import join_list, tr
 from runtime.cooperative import pop_each
 from text.rich_messages import read_rich_message
 from transfer.formats.conversations import (
+    DELETED,
     Conversations,
     LeftOut,
     add_reactions,
@@ -37,7 +38,6 @@ from transfer.formats.values import (
 )
 
 _MAX_NAMED = 5
-DELETED = "Deleted account"  # the speaker of messages whose account no longer exists
 MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.
 _SHIFT = 2**32  # added to a person's id in exports of 2020 and 2021, when no id was that large
 # A control character as Telegram writes it, which is not valid JSON.
