@@ -273,17 +273,23 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
     numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
     shown = dict(asked.shown)
     seen = {numbers[id_] for id_ in shown} | set(memory.talk)
+    in_part = {
+        message.id
+        for message in await memory.store.read_messages(SCOPE, sorted(numbers[dia_id] for dia_id in shown))
+        if shown[memory.ids[message.id]] != quoting.quote_text(message.content)
+    }
     summaries: set[int] = set()
     for _ in range(pages - 1):
         page = await reading.read_memory(
             SCOPE,
             wish,
-            seen=Seen(messages=seen, summaries=summaries),
+            seen=Seen(messages=seen, summaries=summaries, in_part=in_part),
             until=None,
             now=memory.clock.now,
             room=RESULT_TOKENS,
         )
         seen.update(page.messages)
+        in_part.difference_update(page.messages)
         summaries.update(page.summaries)
         for id_, text in page.messages.items():
             shown[memory.ids[id_]] = f"{shown.get(memory.ids[id_], '')} {quoting.quote_text(text)}".strip()

@@ -218,10 +218,10 @@ class AnswerLoop:
 
 def _collect_seen_ids(context: Context, used: Sequence[Used]) -> Seen:
     shown = {*(message.id for message in context.recent), *(snippet.message.id for snippet in context.snippets)}
-    return Seen(
-        messages=shown.union(*(call.found for call in used)),
-        summaries=frozenset(number for call in used for number in call.summaries),
-    )
+    cut = {snippet.message.id for snippet in context.snippets if snippet.text != snippet.message.content}
+    found = {number for call in used for number in call.found}
+    summaries = {number for call in used for number in call.summaries}
+    return Seen(messages=shown | found, summaries=summaries, in_part=cut - found)
 
 
 def _add_tool_exchange(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:

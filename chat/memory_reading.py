@@ -26,13 +26,13 @@ from text.tokenizer import Tokenizer
 MAX_QUERIES = 4
 MAX_DIGITS = 18  # of a message's number
 MAX_HITS = 400  # messages of one query that are looked at
-NEAR = 0.0  # the closeness in meaning of an average message, since a model reads on further than a person
+NEAR = -1.0  # the least closeness in meaning. An average message has 0: a model reads on further than a person.
 MAX_LISTED = 1_000  # messages of a time that are looked at for a list without a query
-MAX_LINE_CHARS = 90  # of what was said in a line of a list: forty of them fit a result
+MAX_LINE_TOKENS = 72  # of a message in a list: most are shown whole, and forty short ones fit a result
 NEIGHBOURS = 6  # messages before and after the one that is read around
 NEIGHBOUR_TOKENS = 200  # of one of them, unless it belongs to the same turn
 LINE_TOKENS = 24  # the line of a message may take so many next to its text: its day, its number and a name
-MAX_HINT_TOKENS = 60  # of the sentence under a result
+MAX_HINT_TOKENS = 40  # of the sentence under a result
 MAX_SUMMARIES = 2
 MAX_SUMMARIES_READ = 300
 SUMMARY_TOKENS = 120  # of each in a result
@@ -54,8 +54,8 @@ class ReadingWish:
         """Parse the arguments of a tool call. Return an error sentence for the model if they are invalid."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
-        queries = tuple(dict.fromkeys(" ".join(str(query).split()) for query in given if query))
-        queries = tuple(filter(None, queries))[:MAX_QUERIES]
+        words = (" ".join(str(query).split()) for query in given if query)
+        queries = tuple(dict.fromkeys(filter(None, words)))[:MAX_QUERIES]
         around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
         try:
             since, before = _parse_day(arguments.get("from")), _parse_day(arguments.get("to"), next_day=True)
@@ -76,10 +76,11 @@ class ReadingWish:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """The ids of the messages and summaries that the model has already seen in this turn."""
+    """The ids of what the model has already seen in this turn. `in_part` are messages of which it saw passages only."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()
+    in_part: Set[int] = frozenset()
 
 
 @frozen(kw_only=True)
@@ -108,7 +109,9 @@ class MemoryReading:
                 return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
             summaries = await self._find_summaries(store, scope, wish, seen)
             hits = await self._find_hits(store, scope, wish, until=until)
-        new = [hit for hit in hits if hit.message.id not in seen.messages]
+        hits.sort(key=lambda hit: wish.is_list and hit.is_long_winded)  # a list is about what people said
+        known_ids = seen.messages - seen.in_part if wish.is_list else seen.messages
+        new = [hit for hit in hits if hit.message.id not in known_ids]
         lines = [
             prompts.format_summary_with_numbers(summary, self._tokens.cut_end(summary.text, SUMMARY_TOKENS))
             for summary in summaries
@@ -162,14 +165,18 @@ class MemoryReading:
         taken: list[tuple[Message, str, str]] = []
         max_tokens -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
-            text = " ".join(hit.text[: 4 * MAX_LINE_CHARS].split())
-            if len(text) > MAX_LINE_CHARS:
-                text = text[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
+            said = hit.text if hit.is_long_winded else hit.message.content
+            whole = " ".join(said[: 8 * MAX_LINE_TOKENS].split())
+            text = self._tokens.cut_head(whole, MAX_LINE_TOKENS)
+            if text != whole:
+                text = text.rsplit(" ", 1)[0] + " …"
             line = prompts.format_list_line(hit.message, text, now)
-            max_tokens -= self._tokens.count(line + "\n")
-            if max_tokens < 0:
+            cost = self._tokens.count(line + "\n")
+            if cost <= max_tokens:  # a shorter one may fit where this one does not
+                max_tokens -= cost
+                taken.append((hit.message, line, text))
+            if max_tokens < LINE_TOKENS:
                 break
-            taken.append((hit.message, line, text))
         taken.sort(key=lambda line: line[0].order)
         lines = format_block("remembered", [line for _, line, _ in taken]) if taken else ""
         return lines, {message.id: text for message, _, text in taken}

@@ -27,6 +27,7 @@ class Hit:
     message: Message
     text: str
     has_words: bool = True
+    is_long_winded: bool = False  # said by an assistant whose messages are much longer than people's
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,9 +113,10 @@ class MemorySearch:
                 message=passage.message,
                 text=join_passages(passage.message.content, {passage.part}),
                 has_words="words" in passage.score,
+                is_long_winded="assistant" in passage.score,
             )
             for passage in ranked
-            if "words" in passage.score or passage.score.get("meaning", 0.0) > min_closeness
+            if "words" in passage.score or passage.score.get("meaning", min_closeness) > min_closeness
         ]
         # A short query may be taken for another language than the messages are in.
         others = [term for term in query.terms if term not in known.question.terms]

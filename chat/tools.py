@@ -47,7 +47,7 @@ SEARCH_MEMORY = _make_tool(
         "queries": {"type": "array", "items": {"type": "string"}, "description": "up to four at once"},
         "from": {"type": "string", "description": "said on or after this day, YYYY-MM-DD"},
         "to": {"type": "string", "description": "said on or before this day, YYYY-MM-DD"},
-        "order": {"type": "string", "enum": ["best", "time"], "description": "time: a list of many, a line each"},
+        "order": {"type": "string", "enum": ["best", "time"], "description": "time: a dated list of many"},
         "around": {"type": "integer", "description": "a message's number: what was said before and after it"},
     },
 )

@@ -123,8 +123,8 @@ READER = (
     '"have I ever" or a story, and where nothing here answers; search on until you have it all.'
 )  # explains the blocks of a prompt, in the system prompt
 SEARCH_ON = (
-    "(This seems to ask for an order, a count or a whole story: where search_memory is offered, search until you have "
-    "all of it.)"
+    "(This seems to ask for an order, a count or a whole story: where search_memory is offered, search with order time "
+    "until you have all of it.)"
 )  # follows a question that one search cannot answer
 POWERS = (
     "You are a bot in Telegram. You remember only while memory is on. People may send you documents and, where it is "

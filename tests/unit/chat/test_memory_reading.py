@@ -62,6 +62,38 @@ async def test_forty_events_fit_one_list_in_order_of_time_and_the_next_search_go
         assert re.search(r"^#\d+ 20\d\d-\d\d-\d\d Anna: We sailed", first, re.MULTILINE)
 
 
+async def test_a_list_has_whole_messages_and_peoples_own_words_before_long_answers(talk: Talk) -> None:
+    own = "On the way to the harbour we met the pilot, who told us that the ferry to the island is repaired until May. "
+    answer = "The ferry to the island can be replaced by a water taxi from the harbour. " * 10
+    await talk.remember(every_n=3)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        for day in range(40):
+            moment = talk.moment[0] - timedelta(days=60 - day)
+            said = NewMessage(role="user", content=f"{own}Day {day}.", created_at=moment)
+            await store.append(SCOPE, [said])
+            await store.append(SCOPE, [NewMessage(role="assistant", content=answer, created_at=moment)])
+    for number in range(8):
+        await talk.turn(f"Something else, number {number}.")
+    [result] = await results(talk, looks(query="ferry island harbour", order="time"))
+    listed = [line for line in result.splitlines() if NUMBER.match(line)]
+    assert len(listed) >= 15
+    assert all(re.search(r" until May\. Day \d+\.$", line) for line in listed), "whole, and none of the answers"
+
+
+async def test_a_message_that_the_prompt_shows_in_part_is_listed_once(tmp_path: Path) -> None:
+    beginning = "We rented a houseboat on the canal and stayed for nine days. "
+    middle = "The weather changed every hour, and nobody minded it at all. " * 14
+    async with talking(tmp_path, snippet_budget=140) as talk:
+        await a_year(talk, [f"{beginning}{middle}At the end a walrus bit the anchor chain."])
+        wish = looks(query="walrus anchor chain", order="time")
+        first, second = await results(talk, wish, wish, question="What did the walrus bite, the anchor chain?")
+        prompt = talk.prompts()[-3]
+        assert "a walrus bit the anchor chain" in prompt
+        assert beginning not in prompt
+        assert f"Anna: {beginning}" in first
+        assert 1 not in numbers(second)
+
+
 async def test_several_queries_are_asked_at_once_and_nothing_is_shown_twice(talk: Talk) -> None:
     await a_year(talk, ["The walrus sleeps.", "The heron fishes.", "A walrus and a heron meet."])
     [result] = await results(talk, looks(queries=["walrus", "heron", "walrus"]))
