@@ -16,7 +16,7 @@ MAX_PHRASE_TOKENS = 4  # "Central European Summer time"
 STEM_CHARS = range(4, 7)  # of a word in the name of a place, as inflected: "по Москве", "deutscher Zeit"
 MAX_ENDING_CHARS = 2
 TOKEN = re.compile(r"[^\s,;!?\"“”„«»()]+")
-_OFFSET = re.compile(r"(?:UTC|GMT)(?!\w)|[A-Z]\w+/[A-Z]\w+", re.IGNORECASE)
+_OFFSET = re.compile(r"(?:UTC|GMT)(?!\w)|[A-Z]\w{1,30}/[A-Z]\w+", re.IGNORECASE)
 _SMALL_ABBREVIATION = re.compile(r"[^aeiou]{3,}|a[cekw][ds]t|[ei][ds]t|[ce]es?t")  # "eat", "met" and "hat" are words
 _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 

@@ -17,7 +17,7 @@ from tests.contract.conftest import NOW
 class Silent:
     """A delivery to nobody."""
 
-    async def say(self, chat: Chat, text: str, **_: object) -> None:
+    async def send_text(self, chat: Chat, text: str, **_: object) -> None:
         text.encode("utf-16-le", "surrogatepass")
 
     async def send(self, chat: Chat, pieces: Sequence[formatting.Piece], **_: object) -> None: ...
@@ -53,7 +53,7 @@ class OneMemory:
     def __init__(self, wizards: OneState) -> None:
         self.wizards = wizards
 
-    async def config(self, owner: int) -> OwnerConfig | None:
+    async def get_config(self, owner: int) -> OwnerConfig | None:
         return self.known
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:

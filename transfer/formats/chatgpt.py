@@ -155,5 +155,5 @@ FORMAT = ImportFormat(
     product="ChatGPT",
     fits=_fits_format,
     read=read_history,
-    members=re.compile(r"[^/]*/conversations(?:-\d+)?\.json"),
+    members=re.compile(r"\A[^/]*/conversations(?:-\d+)?\.json"),
 )

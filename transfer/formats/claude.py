@@ -111,6 +111,6 @@ FORMAT = ImportFormat(
     fits=_fits_format,
     read=read_history,
     members=re.compile(
-        r"[^/]*/(?:memories|projects|conversations(?:-\d+)?)\.json|(?:memories|projects|design_chats)/[^/]*\.json"
+        r"\A[^/]*/(?:memories|projects|conversations(?:-\d+)?)\.json|(?:memories|projects|design_chats)/[^/]*\.json"
     ),
 )

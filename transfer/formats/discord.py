@@ -109,5 +109,5 @@ FORMAT = ImportFormat(
     product="Discord",
     fits=_fits_format,
     read=read_history,
-    members=re.compile(r"[^/]+/index\.json|c?\d+/messages\.(?:json|csv)"),
+    members=re.compile(r"\A[^/]+/index\.json|c?\d+/messages\.(?:json|csv)"),
 )

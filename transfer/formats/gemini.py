@@ -57,7 +57,7 @@ def _find_verb(titles: Sequence[str]) -> str:
     [(verb, count)] = verbs.most_common(1) or [("", 0)]
     if count > (1 if "\u00a0" in verb else max(1, len(titles) // 2)):
         return verb
-    words = [title.split(" ") for title in titles]  # a verb that nothing sets off from the prompt
+    words = [title.split(" ") for title in titles if not _PROMPTED.match(title)]  # nothing sets off their verb
     begun = Counter(
         " ".join(some[:end]) + " " for some in words for end in range(1, min(len(some), MAX_VERB_WORDS + 1))
     )
@@ -166,5 +166,5 @@ FORMAT = ImportFormat(
     product="Gemini",
     fits=_fits_format,
     read=read_history,
-    members=re.compile(r"[^/]*/(?:my ?activity\.(?:json|html)|conversation_[^/]*\.txt)"),
+    members=re.compile(r"\A[^/]*/(?:my ?activity\.(?:json|html)|conversation_[^/]*\.txt)"),
 )

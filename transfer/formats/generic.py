@@ -374,7 +374,7 @@ _PRODUCTS: Mapping[str, Callable[[Sample], bool]] = {
 }  # fmt: skip
 PRODUCTS = [
     ImportFormat(name=product.lower(), product=product, fits=fits, read=partial(read_history, name=product.lower()),
-                 members=re.compile(r"[^/]*/message_[^/]*\.json"))
+                 members=re.compile(r"\A[^/]*/message_[^/]*\.json"))
     for product, fits in _PRODUCTS.items()
 ]  # fmt: skip
 """Products whose files only need a name of their own."""
@@ -382,5 +382,5 @@ FORMAT = ImportFormat(
     name="generic",
     fits=_fits_format,
     read=read_history,
-    members=re.compile(r"[^/]*/(?:grok-chat-item|direct-messages)\.js"),
+    members=re.compile(r"\A[^/]*/(?:grok-chat-item|direct-messages)\.js"),
 )

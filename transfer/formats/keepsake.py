@@ -182,7 +182,7 @@ FORMAT = ImportFormat(
     name="keepsake",
     fits=lambda sample: sample.opening == "{" and "format" in sample.names and MARK in sample.text,
     read=lambda files, _: read_export(files[0].open_json()),
-    members=re.compile(r"[^/]*/keepsake[^/]*\.json"),
+    members=re.compile(r"\A[^/]*/keepsake[^/]*\.json"),
     is_alone=True,
     longest_message=MAX_MESSAGE_CHARS,
 )

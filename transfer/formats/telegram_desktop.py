@@ -249,5 +249,5 @@ FORMAT = ImportFormat(
         )
     ),
     read=read_history,
-    members=re.compile(r"[^/]*/result\.json"),
+    members=re.compile(r"\A[^/]*/result\.json"),
 )

@@ -107,5 +107,5 @@ FORMAT = ImportFormat(
     product="Telegram",
     fits=_fits_format,
     read=read_history,
-    members=re.compile(r"[^/]*/messages[^/]*\.html"),
+    members=re.compile(r"\A[^/]*/messages[^/]*\.html"),
 )

@@ -90,5 +90,5 @@ FORMAT = ImportFormat(
     product="WhatsApp",
     fits=_fits_format,
     read=read_history,
-    members=re.compile(r"[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
+    members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )
