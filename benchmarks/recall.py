@@ -149,7 +149,7 @@ async def measure(
     storage: StorageType = StorageType.SQLITE,
     vectors: Path | None = None,
     pages: int = 1,
-    order: str = "best",
+    order: str = "time",
 ) -> list[Asked]:
     """Ask every question of the files.
 
@@ -394,7 +394,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--pages", type=make_number_parser(1), default=1, help="what is shown after so many results; 1: the prompt"
     )
-    parser.add_argument("--order", default="best", choices=["best", "time"], help="of the further results")
+    parser.add_argument("--order", default="time", choices=["best", "time"], help="of the further results")
     parser.add_argument("--vectors", type=parse_output_path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
     settings = read_settings_or_exit(parser)
