@@ -88,13 +88,11 @@ def format_importance(fact: Fact) -> str:
 SIGNALS = frozenset(
     {"words", "words before", "nearby", "meaning", "pinned", "instruction", "preference", "speaker", "reply"}
     | {"time", "opening", "recent", "state"}
-)
-"""Parts of a score that have a text why-for-NAME."""
+)  # parts of a score that have a text why-for-NAME
 PARTS = frozenset(
     {"system", "profile", "summaries", "recent", "tools", "instructions", "facts"}
     | {"snippets", "clock", "message", "overhead"}
-)
-"""Parts of a prompt that have a text why-part-NAME."""
+)  # parts of a prompt that have a text why-part-NAME
 MIN_SIGNAL = 1.0  # of a message's score; a weaker signal is not a reason
 
 

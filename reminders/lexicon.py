@@ -19,8 +19,7 @@ UNITS: Mapping[str, Repeat] = {
     "week": "weekly",
     "month": "monthly",
     "year": "",
-}
-"""The units of "in N units", and what "every" with each of them means."""
+}  # the units of "in N units", and what "every" with each of them means
 MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
 HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 _FORMS = ("format", "stand-alone")

@@ -42,8 +42,7 @@ _HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][�
 _PLAIN = {
     **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
-}
-"""Letters without accents, and Latin letters, digits and signs of the usual width."""
+}  # letters without accents, and Latin letters, digits and signs of the usual width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

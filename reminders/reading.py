@@ -31,8 +31,7 @@ SCHEMA: Mapping[str, object] = {
             for name, value in PARAMETERS.items()
         },
     },
-}
-"""The arguments of the tool `remind` as a response_format of type json_schema, of which a strict one needs them all."""
+}  # the arguments of the tool `remind` as a response_format of type json_schema, of which a strict one needs them all
 
 
 @define(kw_only=True, eq=False)

@@ -16,8 +16,7 @@ PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "at": {"type": "string", "description": "YYYY-MM-DDTHH:MM by the user's clock; of what repeats the first"},
     "in_minutes": {"type": "integer", "description": "instead of at: minutes from now"},
     "repeat": {"type": "string", "enum": [*REPEATS]},
-}
-"""JSON schemas of the arguments with which a model describes a reminder, in a chat and for /reminders add."""
+}  # JSON schemas of the arguments with which a model describes a reminder, in a chat and for /reminders add
 _ENDS = " ,.;:!?\"'“”„«»-–—"
 Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the time, it is too far ahead, or over
 

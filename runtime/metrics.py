@@ -24,8 +24,7 @@ SECONDS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 STATUSES = ("200", "400", "401", "403", "404", "429", "500", "502", "503", "504", "none")
 """The usual outcomes of an HTTP request. "none" stands for no response."""
 
-Labels = Mapping[str, Iterable[str]]
-"""Each label with its known values, or none if they depend on the settings."""
+Labels = Mapping[str, Iterable[str]]  # each label with its known values, or none if they depend on the settings
 
 
 def make_counter(name: str, description: str, labels: Labels | None = None) -> Counter:

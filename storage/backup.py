@@ -58,8 +58,7 @@ STATE: Mapping[str, str] = {
     **SHARED_STATE,
     "forgettings": "user_id, what, begun_at, is_erased",
     "renamings": "old_id, new_id, at, is_done",
-}
-"""The tables of the bot's own state in a backup, with their columns. Setups and announcements are not backed up."""
+}  # The tables of the bot's own state in a backup, with their columns. Setups and announcements are not backed up.
 ADDED = {"written_tokens": 0}  # columns of these tables that older backups lack
 _HOMES = "SELECT user_id, storage_type, epoch FROM users"
 _SHARED_HOMES = f"{_HOMES} WHERE storage_type = 'postgres' OR instance_id = ?"

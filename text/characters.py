@@ -34,12 +34,10 @@ _UNDRAWN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
-)
-"""Runs of characters that no client draws: default ignorables, control characters, the blank of braille."""
+)  # runs of characters that no client draws: default ignorables, control characters, the blank of braille
 _FLAGS = frozenset(
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f" for region in ("gbeng", "gbsct", "gbwls")
-)
-"""The tags that turn a black flag into that of England, Scotland or Wales."""
+)  # the tags that turn a black flag into that of England, Scotland or Wales
 
 
 def remove_invisible(text: str) -> str:

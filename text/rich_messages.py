@@ -19,8 +19,7 @@ _MEDIA = ("photo", "video", "animation", "audio", "voice_note", "video_note", "d
 _READ_BY_NAME = frozenset({"type", "summary", "text", "location", "blocks", "caption", "credit", *_MEDIA})
 _NO_WORDS = re.compile(
     r"type|id|.*_id|.*url|.*_name|username|.*_data|style|color|.*align|size|.*format|language|.*_time|mime_type"
-)
-"""Names of fields that hold no words. A name that is missing here costs a stray word, never a lost one."""
+)  # Names of fields that hold no words. A name that is missing here costs a stray word, never a lost one.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,8 +19,7 @@ SHARED_STATE: Mapping[str, str] = {
     "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers, written_tokens",
     "people": "person_id, standing, name, language, changed_at, changed_by",
     "export_keys": "id, key",
-}
-"""Tables that begin on a new server as copies of those in memory.db, with their columns."""
+}  # tables that begin on a new server as copies of those in memory.db, with their columns
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,8 +12,7 @@ from runtime.read_through_cache import ReadThroughCache
 from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction
 from storage.schema.rows import format_moment
 
-LEFT = "left"
-"""The step of a finished wizard. Its `nonce` is the id of the update that ended it, which may come again."""
+LEFT = "left"  # The step of a finished wizard. Its `nonce` is the id of the update that ended it, which may come again.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -39,8 +39,7 @@ PROBE = ".probe-"  # prefix of the files written to check that a folder is writa
 LEFTOVERS = (
     *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
     *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),
-)
-"""Temporary files of a killed process. Nobody reads them again, and they may hold whole memories."""
+)  # Temporary files of a killed process. Nobody reads them again, and they may hold whole memories.
 
 
 @contextlib.contextmanager

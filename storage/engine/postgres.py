@@ -310,5 +310,4 @@ _REFUSALS = (
     ("password|authentication|role", "the PostgreSQL server does not accept this user or password.", True),
     ("does not exist", "the PostgreSQL server has no such database.", True),
     ("invalid|missing", "is no address of a PostgreSQL server (postgresql://user:password@host:port/database).", True),
-)
-"""Phrases in the server's messages, our sentence, and True if the setting is wrong. The first match counts."""
+)  # Phrases in the server's messages, our sentence, and True if the setting is wrong. The first match counts.

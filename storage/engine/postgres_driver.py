@@ -239,8 +239,7 @@ _ERRORS: Mapping[str, tuple[type[StorageError], str]] = {
     "25006": (StorageError, "is read-only; nothing was changed."),
     "42501": (StorageError, "does not allow that to this user; nothing was changed."),
     "57014": (StorageBusy, "took too long; nothing was changed."),
-}
-"""The error and sentence for an SQLSTATE, or for a class of them (the first two characters)."""
+}  # the error and sentence for an SQLSTATE, or for a class of them (the first two characters)
 
 
 @contextlib.contextmanager

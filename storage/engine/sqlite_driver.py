@@ -86,8 +86,7 @@ _SENTENCES = {
     10: "The disk failed while {} was read or written; nothing was changed.",
     13: "The disk that holds {} is full; nothing was changed.",
     14: "{} cannot be opened.",
-}
-"""Sentences about a file by SQLite's result codes."""
+}  # sentences about a file by SQLite's result codes
 
 
 def make_corrupt_error(path: Path) -> StorageCorrupt:

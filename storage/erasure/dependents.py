@@ -14,8 +14,7 @@ class SummarySources:
     first_id: int
     last_id: int
     chunks: frozenset[int]
-    made_of: frozenset[int]
-    """The summaries that it was made from, and the version that it was based on."""
+    made_of: frozenset[int]  # the summaries that it was made from, and the version that it was based on
     is_active: bool
 
 

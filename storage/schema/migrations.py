@@ -74,5 +74,4 @@ _SCRIPTS = (USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISI
 MIGRATIONS: list[Migration] = [
     create_first_schema,
     *(partial(run_sql_script, script) for script in _SCRIPTS),
-]
-"""The migrations in order. Only append to this list: never change, remove or reorder a released migration."""
+]  # The migrations in order. Only append to this list: never change, remove or reorder a released migration.

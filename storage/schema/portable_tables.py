@@ -307,8 +307,7 @@ RESTORES = Table(
     Column("export", "text"),
     Column("begun_at", "date"),
     Column("held", "object"),
-)
-"""The restore of an owner's export. Row 0 holds its progress, each other row a row that waits for the last file."""
+)  # The restore of an owner's export. Row 0 holds its progress, each other row a row that waits for the last file.
 CONVERSATIONS = Table(
     "conversations",
     *make_columns("telegram_id", "user_id", "thread_id"),
@@ -335,5 +334,4 @@ COUNTERS = {
     "next_profile_id": "profiles",
     "next_version_id": "versions",
     "next_reminder_id": "reminders",
-}
-"""The columns of `users` that hold the next id of a table, with the name of that table."""
+}  # the columns of `users` that hold the next id of a table, with the name of that table

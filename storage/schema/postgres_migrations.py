@@ -35,8 +35,7 @@ QUOTED_DECISIONS = "ALTER TABLE decisions ADD COLUMN quote_terms TEXT COLLATE \"
 MIGRATIONS: list[Path | str] = [
     Path(__file__).with_name("postgres.sql"),
     *(USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS, CACHE_WRITES, QUOTED_DECISIONS),
-]
-"""The migrations in order, as files or SQL. Only append: never change, remove or reorder a released migration."""
+]  # The migrations in order, as files or SQL. Only append: never change, remove or reorder a released migration.
 
 _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"
 

@@ -109,8 +109,7 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
     "stretches": (partial(_is_list_of, _is_id_range), "no-list"),
     "object": (lambda value: isinstance(value, dict), "no-object"),
     "figures": (lambda value: isinstance(value, dict) and all(map(_is_number, value.values())), "no-figures"),
-}
-"""The test for each kind except dates, and the problem to report for a value that fails it."""
+}  # the test for each kind except dates, and the problem to report for a value that fails it
 
 
 def _check_references(tables: Mapping[str, list[Portable]]) -> None:

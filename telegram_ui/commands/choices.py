@@ -33,8 +33,7 @@ LABELS: Mapping[str, Callable[[str], str]] = {
     "every_n": lambda number: tr("choices-every", number=number),
     "formatting": lambda how: tr("choices-formatting", how=how),
     "spoken_answers": str,
-}
-"""The choices that have buttons in /settings itself, with functions that return a button's label for a value."""
+}  # the choices that have buttons in /settings itself, with functions that return a button's label for a value
 
 Button = Callable[[str, str], InlineKeyboardButton]  # makes a button from its label and payload
 

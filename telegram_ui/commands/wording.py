@@ -20,8 +20,7 @@ OFFERED_THRESHOLDS = (5, 10, 20, 50)  # those with a button
 SENT_KINDS = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "story", "new"),
-)
-"""Kinds of attachments, by the field of a Telegram message that holds them. The texts files-kind-NAME name them."""
+)  # Kinds of attachments, by the field of a Telegram message that holds them. The texts files-kind-NAME name them.
 
 
 def find_zone(config: OwnerConfig | None) -> tzinfo:

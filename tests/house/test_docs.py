@@ -73,10 +73,10 @@ def captions(text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("folder", packages(), ids=lambda folder: str(folder.relative_to(ROOT)))
 def test_each_folder_lists_its_files_with_a_caption(folder: Path) -> None:
-    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    readme = (folder / "README.md").read_text(encoding="utf-8")
     modules = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
     families = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
-    assert captions(docstring).keys() == modules | families
+    assert captions(readme).keys() == modules | families
 
 
 def test_the_architecture_lists_every_folder_and_the_files_at_the_top() -> None:

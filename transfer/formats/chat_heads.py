@@ -18,8 +18,7 @@ _CONTAINERS = tuple(
         r"(?P<stamp>[^\[\n][^\n]{5,59}?) - ",
         r"(?P<stamp>\d[^\n]{8,50}?): ",
     )
-)
-"""Of iOS, of Android, and of iOS until 2017."""
+)  # of iOS, of Android, and of iOS until 2017
 _NUMERIC = re.compile(
     r"(?<!\d)(?P<era>[A-Z]?)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
 )

@@ -36,14 +36,12 @@ _HEADS = (
 _APP_LINES = {
     _LINE: re.compile(rf"{_CLOCK}\t(?P<speaker>)(?P<words>[^\t\n]*)$"),
     _KAKAO: re.compile(rf"(?P<day>[^\n:]{{8,30}}?),? {_CLOCK}(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
-}
-"""Lines without a speaker, in files with these heads."""
+}  # lines without a speaker, in files with these heads
 _SPACED = re.compile(rf"{_CLOCK} (?P<speaker>)(?P<words>\S.*)")
 """LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
 _STAND_IN = re.compile(
     r"\[[^\[\]\s]{1,20}\]|사진(?: \d{1,3}장)?|동영상|이모티콘|삭제된 메시지입니다\.|貼圖|圖片|影片|スタンプ|写真"
-)
-"""What LINE and KakaoTalk write in place of a picture or sticker."""
+)  # what LINE and KakaoTalk write in place of a picture or sticker
 _FOOTER = re.compile(r"\n={40,}\nExported \d+ message\(s\)\n=+\s*\Z")  # of Discord
 _PINNED = " (pinned)"  # after a speaker in Discord
 _DETAILS = re.compile(r"\n{1,3}(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|Tapbacks:)\n")  # of Discord and iMessage

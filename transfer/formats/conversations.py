@@ -45,8 +45,7 @@ _TIME_ENDINGS = (
     *("time", "date", "stamp", "stampms", "microseconds", "serverts", "createdat", "createat", "sentat", "insertedat"),
     *("updatedat", "datesent"),
 )
-_OTHER_TIMES = ("expir", "delet", "edit", "read")
-"""What the names of times begin with at which nothing was said."""
+_OTHER_TIMES = ("expir", "delet", "edit", "read")  # what the names of times begin with at which nothing was said
 _MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
 _OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)(?!, \d{1,2}:\d\d:\d\d\s[AP]M)")
 """A date that may begin with the day or the month. Browsers in English, with "AM" in capitals, begin with the month."""

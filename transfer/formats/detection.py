@@ -66,8 +66,7 @@ FORMATS: Mapping[str, ImportFormat] = {
         *(discord.FORMAT, telegram_html.FORMAT, *generic.PRODUCTS),
         *(generic.FORMAT, memories.FORMAT),
     )
-}
-"""The formats that can be imported, by name. The first that fits a file counts."""
+}  # The formats that can be imported, by name. The first that fits a file counts.
 # An archive may grow 32-fold and by 16 MB: an export shrinks to a tenth, but a bomb to a thousandth.
 MIN_UNPACKED_BYTES = 16_000_000
 UNPACKED_PER_BYTE = 32

@@ -27,8 +27,7 @@ _HEADINGS = {
     ),
     ":": re.compile(rf"{_LABEL}:[ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
-}
-"""The ways in which a line names who speaks, by the style of each."""
+}  # the ways in which a line names who speaks, by the style of each
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
