@@ -98,8 +98,7 @@ class Settings:
     )
     profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time")
     embedding_model: str = setting(
-        "local",
-        "search by meaning: `local` (a bundled model), `none` (words alone), or a model's name at the endpoint",
+        "local", "search by meaning: `local` (a bundled model), `none` (words alone), or a model's name at the endpoint"
     )
     embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", parse_url)
     embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one")
@@ -119,8 +118,7 @@ class Settings:
         is_first=True,
     )
     daily_token_budget_per_user: int = setting(
-        0,
-        "tokens that one person may use in a day (UTC), with summaries and an endpoint's embeddings; 0 = no limit",
+        0, "tokens that one person may use in a day (UTC), with summaries and an endpoint's embeddings; 0 = no limit"
     )
     daily_token_budget: int = setting(0, "the same for everybody together")
     model_prices: tuple[tuple[str, Price], ...] = setting(
@@ -163,8 +161,7 @@ class Settings:
         150, "the most tokens of the single summary of the policies rolling and sliding", make_integer_parser(20)
     )
     idle_fold_minutes: int = setting(
-        10,
-        "minutes after which a quiet chat with over half of `RECENT_BUDGET` unsummarised is summarised; 0 = never",
+        10, "minutes after which a quiet chat with over half of `RECENT_BUDGET` unsummarised is summarised; 0 = never"
     )
     pressure_percent: int = setting(
         80, "the bot summarises before it answers if the prompt would exceed this share of the ceiling; 0 = never"

@@ -60,12 +60,7 @@ class Part:
 
 
 async def fill(
-    folder: Path,
-    storage: StorageType,
-    scopes: Sequence[Scope],
-    count: int,
-    *,
-    database_url: str = "",
+    folder: Path, storage: StorageType, scopes: Sequence[Scope], count: int, *, database_url: str = ""
 ) -> None:
     """Fill a data directory, or the tables at this address, with `count` messages for each scope.
 
@@ -291,12 +286,7 @@ def _standing(active: Mapping[int, Sequence[int]]) -> ScopeState:
 
 
 def _make_summary_row(
-    number: int,
-    level: int,
-    text: str,
-    span: tuple[int, int, list[int]],
-    sources: Sequence[int],
-    count: int,
+    number: int, level: int, text: str, span: tuple[int, int, list[int]], sources: Sequence[int], count: int
 ) -> dict[str, object]:
     first, last, chunks = span
     return {

@@ -26,10 +26,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 def summarize_times(seconds: Sequence[float]) -> Milliseconds:
     """Return the median and the 95th percentile in milliseconds."""
-    return {
-        "p50": round(percentile(seconds, 0.5) * 1000, 2),
-        "p95": round(percentile(seconds, 0.95) * 1000, 2),
-    }
+    return {"p50": round(percentile(seconds, 0.5) * 1000, 2), "p95": round(percentile(seconds, 0.95) * 1000, 2)}
 
 
 def milliseconds_since(start: float) -> float:

@@ -31,10 +31,7 @@ def mem0(job: Job, folder: Path) -> Rankings:
 
     store = {"path": str(folder / "qdrant"), "embedding_model_dims": job["dimensions"], "on_disk": False}
     memory = importlib.import_module("mem0").Memory.from_config(
-        {
-            "vector_store": {"provider": "qdrant", "config": store},
-            "history_db_path": str(folder / "history.db"),
-        }
+        {"vector_store": {"provider": "qdrant", "config": store}, "history_db_path": str(folder / "history.db")}
     )
     memory.embedding_model = Embedder()
     for number, text in enumerate(job["texts"]):

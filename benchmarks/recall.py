@@ -195,11 +195,7 @@ async def open_embedder(settings: Settings, kept: Path | None) -> AsyncIterator[
 
 @asynccontextmanager
 async def open_remembered(
-    sample: Sample,
-    settings: Settings,
-    *,
-    storage: StorageType = StorageType.SQLITE,
-    embedder: Embedder | None = None,
+    sample: Sample, settings: Settings, *, storage: StorageType = StorageType.SQLITE, embedder: Embedder | None = None
 ) -> AsyncIterator[Remembered]:
     """Open a fresh store for a conversation."""
     clock = Clock()

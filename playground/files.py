@@ -70,14 +70,7 @@ def make_attachment(kind: str, file: StoredFile) -> Json:
         "video": {**described, **named, **frame, "duration": 1},
         "animation": {**described, **named, **frame, "duration": 1},
         "video_note": {**described, "length": 240, "duration": 1},
-        "sticker": {
-            **described,
-            **frame,
-            "type": "regular",
-            "is_animated": False,
-            "is_video": False,
-            "emoji": "🙂",
-        },
+        "sticker": {**described, **frame, "type": "regular", "is_animated": False, "is_video": False, "emoji": "🙂"},
     }
     if kind == "photo":
         return {"photo": [{**described, **frame}]}

@@ -200,13 +200,7 @@ class Methods:
 
     async def _get_chat(self, parameters: Parameters) -> Json:
         chat = find_chat(self._world, parameters)
-        gifts = (
-            "unlimited_gifts",
-            "limited_gifts",
-            "unique_gifts",
-            "premium_subscription",
-            "gifts_from_channels",
-        )
+        gifts = ("unlimited_gifts", "limited_gifts", "unique_gifts", "premium_subscription", "gifts_from_channels")
         return {
             **chat.brief(),
             "accent_color_id": 0,

@@ -87,11 +87,7 @@ async def open_stage(
     operation = Operation(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
     host = Host(url="", hosts=HOSTS, configures=is_admin, decide=decide, health=health, operation=operation)
     app = make_playground_app(
-        world,
-        model_name=model_name,
-        guests=guests,
-        dashboard=make_dashboard_app(services, host),
-        link=link,
+        world, model_name=model_name, guests=guests, dashboard=make_dashboard_app(services, host), link=link
     )
     async with AsyncExitStack() as stack:
         try:

@@ -11,14 +11,7 @@ from playground.refusals import Json
 from playground.server import Lifetime
 from playground.updates import Updates, find_chat_id
 
-DELAYS = (
-    0.1,
-    0.5,
-    1.0,
-    2.0,
-    5.0,
-    10.0,
-)  # seconds after the first, second, … failure in a row; the last repeats
+DELAYS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds after the first, second, … failure in a row; the last repeats
 TIMEOUT = 60
 
 

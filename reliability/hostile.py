@@ -219,13 +219,7 @@ def _summarize_times(seconds: Sequence[float]) -> dict[str, float]:
 
 
 async def hostile(
-    folder: Path,
-    *,
-    names: Sequence[str] = (),
-    rounds: int,
-    turns: int,
-    answer_after: float,
-    webhook: bool = False,
+    folder: Path, *, names: Sequence[str] = (), rounds: int, turns: int, answer_after: float, webhook: bool = False
 ) -> dict[str, object]:
     """Measure all cases, or those whose name contains one of `names`, each in its own folder."""
     cases = [case for case in CASES if not names or any(name in case.name for name in names)]

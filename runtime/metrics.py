@@ -3,14 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import product
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    ProcessCollector,
-    disable_created_metrics,
-)
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, disable_created_metrics
 from prometheus_client.metrics import MetricWrapperBase
 
 from runtime import VERSION

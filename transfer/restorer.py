@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from attrs import define
 
@@ -223,13 +223,9 @@ def _iterate_batches(chunks: dict[object, list[Portable]]) -> Iterator[list[Port
 def _remove_unknown_sources(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
     names = ("source_ids", "source_chunk_ids")
     return [
-        {**row, **{name: [number for number in _to_list(row[name]) if number in ids] for name in names}}
+        {**row, **{name: [number for number in cast(list[int], row[name]) if number in ids] for name in names}}
         for row in iterate_with_pauses(summaries)
     ]
-
-
-def _to_list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
 
 
 def list_chosen_texts(rows: Rows) -> list[str]:

@@ -201,7 +201,8 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
         left -= len(text)
     rare = {word: analyzer.list_stems(word) for word in spoken if _is_rare_word(word, is_old=is_old)}
     words.rare.update(*rare.values())
-    words.unsure.update(*(rare[word] for word in foreign & rare.keys() if _is_everyday_length(word)))
+    everyday = (word for word in foreign & rare.keys() if word.isalpha() and _count_tokens(f" {word}") < CERTAIN_PIECES)
+    words.unsure.update(*(rare[word] for word in everyday))
     for mark in words.since:
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
@@ -332,10 +333,6 @@ def _is_rare_word(word: str, *, is_old: bool) -> bool:
     pieces = _count_tokens(f" {word}")
     # As a name, or as a noun of German, it may be whole with a capital.
     return pieces > 1 if is_old and not digits else min(pieces, _count_tokens(f" {word.capitalize()}")) >= MIN_PIECES
-
-
-def _is_everyday_length(word: str) -> bool:
-    return word.isalpha() and _count_tokens(f" {word}") < CERTAIN_PIECES
 
 
 def _count_tokens(text: str) -> int:

@@ -194,7 +194,7 @@ class HistoryTable(OwnerTables):
                     "id": numbers[fact["id"]],
                     "superseded_by": numbers.get(fact["superseded_by"]),
                     "known_id": numbers.get(fact["known_id"]),
-                    "source_ids": _map_message_ids(fact["source_ids"], ids),
+                    "source_ids": [ids[id_] for id_ in cast(list[int], fact["source_ids"]) if id_ in ids],
                 }
                 for fact in new_facts
             ]
@@ -228,7 +228,3 @@ async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]])
         ids = json.dumps([row["id"] for row in rows])
         seqs = {row["id"]: int(row["seq"]) for row in await tx.rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
         await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
-
-
-def _map_message_ids(message_ids: object, ids: Mapping[int, int]) -> list[int]:
-    return [ids[id_] for id_ in message_ids if id_ in ids] if isinstance(message_ids, list) else []

@@ -214,12 +214,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_messa
 
 @asynccontextmanager
 async def _run_polling(
-    bot: ExtBot[None],
-    queue: DurableQueue,
-    polls: PollRequest,
-    now: Callable[[], float],
-    pause: Pause,
-    silence: float,
+    bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, silence: float
 ) -> AsyncIterator[None]:
     async def watch() -> None:
         # Start again if fetching ends or hangs. A full queue does not count as hanging.

@@ -368,8 +368,7 @@ class Member:
     async def toast(self, query_id: str) -> str:
         """What the answer to a press says."""
         event = await self.house.world.feed.first(
-            lambda event: event["kind"] == "callback_answer" and event["query_id"] == query_id,
-            timeout=PATIENCE,
+            lambda event: event["kind"] == "callback_answer" and event["query_id"] == query_id, timeout=PATIENCE
         )
         return event.get("text") or ""
 

@@ -128,11 +128,7 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         }
         assert (
             chosen(await visitor.posts("settings", change=change)).items()
-            >= {
-                **change,
-                "timezone": "Europe/Berlin",
-                "persona": "own",
-            }.items()
+            >= {**change, "timezone": "Europe/Berlin", "persona": "own"}.items()
         )
         assert "7" in await ann.asks("/summary_status")
         for wrong in (

@@ -93,10 +93,7 @@ async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: Ho
     ann = own_house.person("Ann")
     own_house.data.mkdir()
     await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 5_000)
-    async with (
-        served(own_house) as server,
-        window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown,
-    ):
+    async with served(own_house) as server, window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
         page = shown.page
         await page.get_by_role("button", name="Filters").click()
         await page.get_by_text("Calendar").click()

@@ -65,11 +65,7 @@ async def test_rolling_in_telegram(house: House, bot: Process) -> None:
     assert live["id"] == second["id"]
     assert sum(message["is_active"] for message in house.memory.messages(ann.id)) == 8
     status = await ann.asks("/summary_status")
-    for line in (
-        "How I summarise: Rolling",
-        "Active summaries: 1",
-        "Archived messages: 10",
-    ):
+    for line in ("How I summarise: Rolling", "Active summaries: 1", "Archived messages: 10"):
         assert line in status
     assert "10 messages" in await ann.asks("/summary_show")
     await ann.asks("What was said?", "Noted.")

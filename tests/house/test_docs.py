@@ -1,6 +1,5 @@
 """What is written about the program is true: captions, commands and settings, .env.example, paths, requirements."""
 
-import ast
 import itertools
 import re
 import shutil

@@ -83,10 +83,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     memory = SimpleNamespace(wizards=SimpleNamespace(find_state=nothing_asked), find_open_conversation=the_place)
     services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
-        services=services,
-        delivery=cast("Any", telegram_side),
-        may_configure=may_configure,
-        buttons=buttons,
+        services=services, delivery=cast("Any", telegram_side), may_configure=may_configure, buttons=buttons
     )
     commands = Commands(dependencies, (*FAMILIES, Toy))
     private, group = Chat(id=ANN.id), Chat(id=-5, is_private=False)
@@ -181,11 +178,7 @@ def read_diary(files: Sequence[SourceFile], _: FileReading) -> ImportedHistory:
     )
 
 
-DIARY = ImportFormat(
-    name="diary",
-    fits=lambda sample: sample.text.startswith("Dear diary"),
-    read=read_diary,
-)
+DIARY = ImportFormat(name="diary", fits=lambda sample: sample.text.startswith("Dear diary"), read=read_diary)
 
 
 async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(

@@ -220,10 +220,7 @@ class OpenAIServer:
         refused = next((name for name in behaviour.refuses if name in recorded.body), None)
         if refused:
             behaviour = replace(
-                behaviour,
-                status=400,
-                code="unsupported_parameter",
-                message=f"Unsupported parameter: '{refused}'.",
+                behaviour, status=400, code="unsupported_parameter", message=f"Unsupported parameter: '{refused}'."
             )
         return _Scripted(self, request, recorded, behaviour)
 
@@ -369,12 +366,7 @@ class _Scripted(Response):
 
     def _refuse(self) -> Response:
         behaviour = self._behaviour
-        error = {
-            "message": behaviour.message,
-            "type": "scripted",
-            "code": behaviour.code,
-            "param": behaviour.param,
-        }
+        error = {"message": behaviour.message, "type": "scripted", "code": behaviour.code, "param": behaviour.param}
         headers = {"retry-after": behaviour.retry_after} if behaviour.retry_after is not None else {}
         body = behaviour.raw if behaviour.raw is not None else json.dumps({"error": error})
         return Response(body, status_code=behaviour.status, headers=headers, media_type="application/json")
@@ -458,13 +450,7 @@ class _Scripted(Response):
 
     def _envelope(self, kind: str, choice: Mapping[str, Any] | None) -> dict[str, Any]:
         choices = [] if choice is None or self._behaviour.empty_choices else [{"index": 0, **choice}]
-        return {
-            "id": "scripted",
-            "object": kind,
-            "created": 0,
-            "model": self._recorded.model,
-            "choices": choices,
-        }
+        return {"id": "scripted", "object": kind, "created": 0, "model": self._recorded.model, "choices": choices}
 
     def _calls(self) -> Iterator[tuple[int, dict[str, Any]]]:
         for index, call in enumerate(self._behaviour.calls):

@@ -55,11 +55,7 @@ class Wire:
             await asyncio.gather(back, to_client.wait_closed(), to_server.wait_closed(), return_exceptions=True)
 
     async def _is_cut(
-        self,
-        data: bytes,
-        back: asyncio.Task[None],
-        from_server: asyncio.StreamReader,
-        to_server: asyncio.StreamWriter,
+        self, data: bytes, back: asyncio.Task[None], from_server: asyncio.StreamReader, to_server: asyncio.StreamWriter
     ) -> bool:
         if COMMIT not in data or not (self.cuts or from_server is self._gave or self.cuts_some()):
             return False

@@ -55,11 +55,7 @@ async def write(folder: Path, seed: int) -> None:
 
 
 async def step(
-    chance: random.Random,
-    directory: Directory,
-    stores: dict[StorageType, MemoryStore],
-    owner: int,
-    store: MemoryStore,
+    chance: random.Random, directory: Directory, stores: dict[StorageType, MemoryStore], owner: int, store: MemoryStore
 ) -> None:
     scope = Scope(owner=owner)
     match chance.choices(["say", "fold", "move", "flush"], [20, 4, 1, 1])[0]:

@@ -74,10 +74,7 @@ async def test_nothing_is_brought_back_where_nothing_is_asked_about_the_past(tal
     await talk.say("Singing ruins my voice, tea with honey mends it. " + "Nothing much happened. " * 30)
     for number in range(6):
         await talk.say(f"On day {number} the floor was laid. " + "Nothing much happened. " * 30)
-    for said, shown in {
-        "When was the roof tiled?": 2,
-        "What is the capital of Mongolia?": 0,
-    }.items():
+    for said, shown in {"When was the roof tiled?": 2, "What is the capital of Mongolia?": 0}.items():
         reply = await talk.say(said)
         assert reply.context is not None
         assert min(len([snippet for snippet in reply.context.snippets if snippet.message.is_user]), 2) == shown

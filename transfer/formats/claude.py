@@ -11,14 +11,7 @@ from transfer.formats.conversations import Conversations, ImportedTurn
 from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
-from transfer.formats.values import (
-    as_object,
-    as_text,
-    parse_moment,
-    read_list,
-    require_object,
-    select_objects,
-)
+from transfer.formats.values import as_object, as_text, parse_moment, read_list, require_object, select_objects
 
 _KEPT = ("text", "voice_note", "tool_use")
 

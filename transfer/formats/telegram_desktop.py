@@ -28,14 +28,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream
-from transfer.formats.values import (
-    WrongElement,
-    as_object,
-    as_text,
-    require_moment,
-    require_object,
-    select_objects,
-)
+from transfer.formats.values import WrongElement, as_object, as_text, require_moment, require_object, select_objects
 
 _MAX_NAMED = 5
 MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.

@@ -21,8 +21,7 @@ def check(house: House, ann: Member, said: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "copies"),
-    [("retry_after", 1), ("server_error", 1), ("drop_before", 1), ("drop_after", 2)],
+    ("kind", "copies"), [("retry_after", 1), ("server_error", 1), ("drop_before", 1), ("drop_after", 2)]
 )
 async def test_an_answer_arrives_whatever_its_first_sending_met(house: House, kind: str, copies: int) -> None:
     ann, bob = house.person(), house.person("Bob")

@@ -29,10 +29,7 @@ TALK = {
     "And what shall I bake for Nora's farewell?": "An orange cake: it stays fresh for days. I left out the walnuts "
     "that most recipes ask for, since you are allergic to them.",
 }
-LEARNED = {
-    "Anna is allergic to walnuts.": 1,
-    "Anna's sister Nora is moving to Lisbon in June.": 2,
-}
+LEARNED = {"Anna is allergic to walnuts.": 1, "Anna's sister Nora is moving to Lisbon in June.": 2}
 
 
 async def talked(url: str) -> None:

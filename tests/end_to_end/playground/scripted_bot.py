@@ -66,10 +66,7 @@ class ScriptedBot:
             place["message_thread_id"] = message["message_thread_id"]
         match text.split("@")[0].strip():
             case "/start":
-                rows = [
-                    [_button("SQLite"), _button("JSON")],
-                    [{"text": "Docs", "url": "https://example.org"}],
-                ]
+                rows = [[_button("SQLite"), _button("JSON")], [{"text": "Docs", "url": "https://example.org"}]]
                 await self.call("sendMessage", **place, text="Hello! Where to?", reply_markup={"inline_keyboard": rows})
             case "show":
                 await self.call("sendMessage", **place, text=SHOWCASE, entities=SHOWCASE_ENTITIES)

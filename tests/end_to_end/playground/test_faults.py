@@ -113,10 +113,6 @@ async def test_every_call_is_in_the_journal(telegram: Telegram, bot: Bot) -> Non
     with pytest.raises(BadRequest):
         await bot.send_message(99, "two")
     first, second = telegram.world.calls.since(since)
-    assert (first["method"], first["params"]["chat_id"], first["params"]["text"]) == (
-        "sendMessage",
-        "11",
-        "one",
-    )
+    assert (first["method"], first["params"]["chat_id"], first["params"]["text"]) == ("sendMessage", "11", "one")
     assert first["answer"]["result"]["text"] == "one"
     assert second["answer"]["description"] == "Bad Request: chat not found"

@@ -38,13 +38,7 @@ def test_a_wrong_argument(main: Main, arguments: list[str], why: str, capsys: py
 
 
 @pytest.mark.parametrize(
-    ("main", "arguments"),
-    [
-        (recall.main, ["--data", CHAT]),
-        (tokens.main, []),
-        (scale.main, []),
-        (load.main, []),
-    ],
+    ("main", "arguments"), [(recall.main, ["--data", CHAT]), (tokens.main, []), (scale.main, []), (load.main, [])]
 )
 def test_a_wrong_setting(
     main: Main, arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -208,10 +208,7 @@ async def test_an_endpoint_without_tools_is_asked_without_them_from_then_on(talk
     assert "tools" not in talk.server.requests[-1].body
 
 
-UNEXPLAINED = [
-    Behaviour(status=422, raw='{"detail": "no such field"}'),
-    Behaviour(status=400, message="Bad Request"),
-]
+UNEXPLAINED = [Behaviour(status=422, raw='{"detail": "no such field"}'), Behaviour(status=400, message="Bad Request")]
 FAULTS = [Behaviour(status=500, message="tool use requires --jinja")]
 
 

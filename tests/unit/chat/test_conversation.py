@@ -219,7 +219,7 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert done == ["first", "second", "and more"]
     assert not talk.conversation.call_when_stored(Scope(owner=ANNA.id), partial(note, "nothing waits"))
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
-        *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood."),
+        *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood.")
     ]
 
 

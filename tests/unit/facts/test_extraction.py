@@ -58,11 +58,7 @@ def test_values_are_made_sound() -> None:
 
 def test_a_correction_ends_the_fact_that_gives_the_same_value() -> None:
     """Both were learned from one request."""
-    texts = (
-        "Nora's rent is 940 euros a month.",
-        "Nora has 940 books.",
-        "Nora's rent is 980 euros, not 940.",
-    )
+    texts = ("Nora's rent is 940 euros a month.", "Nora has 940 books.", "Nora's rent is 980 euros, not 940.")
     rent, books, correction = (fact(text, number) for number, text in enumerate(texts, start=1))
     new = [
         replace(rent, subject="rent", only_one=True, kind="personal"),
@@ -255,10 +251,7 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
 @pytest.mark.parametrize(
     ("text", "quote"),
     [  # written by a model of 1.5 billion parameters
-        (
-            "Anna describes her living environment.",
-            "I live in Lisbon and work at the Santa Clara hospital.",
-        ),
+        ("Anna describes her living environment.", "I live in Lisbon and work at the Santa Clara hospital."),
         ("Anna mentions her new home address.", "I have moved! Since 3 April I live in Porto, Rua das Flores 21."),
         ("Anna mentions her father's birthday.", "My father Henrik turns 70 on 12 March."),
         ("Anna confirms the restaurant's capacity.", "Yes, at the Blue Boar restaurant. We are 18 people."),

@@ -100,12 +100,7 @@ def read_out(
 
 @given(ceilings, turns, st.lists(texts(400), max_size=6), whom, st.text(max_size=80) | texts(80), texts(6000))
 def test_facts_are_asked_for_and_repaired_within_the_ceiling(
-    ceiling: int,
-    said: Sequence[Sequence[tuple[Role, str]]],
-    known: Sequence[str],
-    who: str,
-    speaker: str,
-    answer: str,
+    ceiling: int, said: Sequence[Sequence[tuple[Role, str]]], known: Sequence[str], who: str, speaker: str, answer: str
 ) -> None:
     requests = Requests(TOKENS, ceiling)
     schema = TOKENS.count(str(FACTS_SCHEMA)) if ceiling >= WITH_SCHEMA else 0

@@ -31,9 +31,7 @@ async def endpoint() -> AsyncIterator[tuple[OpenAIServer, EndpointEmbedder]]:
         yield server, embedder
 
 
-async def test_an_endpoint_is_asked_in_batches(
-    endpoint: tuple[OpenAIServer, EndpointEmbedder],
-) -> None:
+async def test_an_endpoint_is_asked_in_batches(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
     assert embedder.dimensions == 0
     vectors = await embedder.embed_passages([f"text {n}" for n in range(70)])

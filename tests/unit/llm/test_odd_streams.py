@@ -93,10 +93,7 @@ async def test_an_event_that_says_nothing_is_skipped(nothing: str) -> None:
 async def test_a_connection_cut_after_the_model_has_ended_costs_nothing() -> None:
     """Proxies close before the last bytes that they have announced."""
     cut = Raw(body=STREAM.replace("data: [DONE]\n\n", "").encode(), is_cut=True)
-    async with (
-        raw_server(lambda _: cut) as (_, url),
-        OpenAIChat(model="m", api_key=Secret("k"), base_url=url) as model,
-    ):
+    async with raw_server(lambda _: cut) as (_, url), OpenAIChat(model="m", api_key=Secret("k"), base_url=url) as model:
         assert (await model.complete(asked())).text == "Forty-two apples."
 
 

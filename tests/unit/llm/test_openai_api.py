@@ -242,11 +242,7 @@ async def test_a_refused_connection_is_told_after_two_more_attempts() -> None:
     pauses = Pauses()
     with kept_port() as port:
         async with OpenAIChat(
-            model="m",
-            api_key=Secret(KEY),
-            base_url=f"http://127.0.0.1:{port}/v1",
-            sleep=pauses,
-            jitter=lambda: 0.0,
+            model="m", api_key=Secret(KEY), base_url=f"http://127.0.0.1:{port}/v1", sleep=pauses, jitter=lambda: 0.0
         ) as model:
             with pytest.raises(ModelUnreachable, match="OPENAI_BASE_URL"):
                 await model.complete(asked())
@@ -347,11 +343,7 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
         (Behaviour(text="half", finish="content_filter"), ModelDeclined, "declined"),
         (Behaviour(text="", finish="length"), ModelBroken, "allowed length"),
         (Behaviour(text="<think>for ever"), ModelBroken, "(empty)"),
-        (
-            Behaviour(text="x", raw='{"error": {"message": "x", "code": "context_length_exceeded"}}'),
-            ContextTooLong,
-            "",
-        ),
+        (Behaviour(text="x", raw='{"error": {"message": "x", "code": "context_length_exceeded"}}'), ContextTooLong, ""),
     ],
 )
 async def test_a_failure_that_will_not_pass_is_told_at_once(
@@ -414,8 +406,7 @@ async def test_a_text_that_ends_at_the_length_limit_says_so(bench: Bench) -> Non
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [Behaviour(text="Four.", reasoning="two and two"), Behaviour(text="<think>two and two</think>\n\nFour.")],
+    "answer", [Behaviour(text="Four.", reasoning="two and two"), Behaviour(text="<think>two and two</think>\n\nFour.")]
 )
 async def test_thoughts_are_not_shown(bench: Bench, answer: Behaviour) -> None:
     bench.server.script("m", answer)

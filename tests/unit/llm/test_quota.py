@@ -26,9 +26,7 @@ async def spent(talk: Talk) -> dict[int, int]:
     return {spender: used.prompt + used.completion for spender, used in found.items()}
 
 
-async def test_a_person_over_the_budget_is_told_when_it_starts_again_and_the_model_is_not_asked(
-    tmp_path: Path,
-) -> None:
+async def test_a_person_over_the_budget_is_told_when_it_starts_again_and_the_model_is_not_asked(tmp_path: Path) -> None:
     async with talking(
         tmp_path, daily_token_budget_per_user=100, system_prompt="You are a friendly assistant."
     ) as talk:

@@ -283,11 +283,7 @@ def test_the_system_prompt_explains_the_blocks_within_its_budget() -> None:
 @pytest.mark.parametrize(("ceiling", "is_told"), [(4000, True), (20, False)])
 def test_a_wide_question_is_told_to_search_on_where_there_is_room(ceiling: int, is_told: bool) -> None:
     builder = PromptBuilder(
-        tokenizer=TOKENS,
-        budgets=FULL.fit_under(ceiling),
-        incoming=incoming("Hi"),
-        system_prompt="",
-        now=NOW,
+        tokenizer=TOKENS, budgets=FULL.fit_under(ceiling), incoming=incoming("Hi"), system_prompt="", now=NOW
     )
     builder.add_search_hint()
     context = builder.context()
@@ -383,16 +379,7 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
             "turn": bool(made.recent),
         }
         yielded += [name for name, is_held in held.items() if not is_held and name not in yielded]
-    assert yielded == [
-        "snippet",
-        "fact",
-        "older turns",
-        "last turns",
-        "summary",
-        "profile",
-        "instruction",
-        "turn",
-    ]
+    assert yielded == ["snippet", "fact", "older turns", "last turns", "summary", "profile", "instruction", "turn"]
 
 
 def test_a_last_turn_that_does_not_fit_is_cut_in_its_middle_and_named() -> None:

@@ -27,12 +27,7 @@ def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) ->
 
 @pytest.mark.parametrize(
     ("text", "matches"),
-    [
-        ("We bought WALNUT\noil.", True),
-        ("walnut-oil", False),
-        ("oil of walnut", False),
-        ("ＷＡＬＮＵＴ oil", True),
-    ],
+    [("We bought WALNUT\noil.", True), ("walnut-oil", False), ("oil of walnut", False), ("ＷＡＬＮＵＴ oil", True)],
 )
 def test_a_phrase_is_exact_but_for_case_and_gaps(text: str, *, matches: bool) -> None:
     assert SearchQuery.parse('"walnut oil"').matches(text) is matches

@@ -46,9 +46,7 @@ def slow() -> Slow:
 
 @pytest.fixture
 async def port(slow: Slow) -> AsyncIterator[int]:
-    app = Starlette(
-        routes=[Route("/", answer, methods=["POST"]), Route("/held", slow.answer, methods=["POST"])],
-    )
+    app = Starlette(routes=[Route("/", answer, methods=["POST"]), Route("/held", slow.answer, methods=["POST"])])
     async with serve_app(app, "127.0.0.1", 0, grace_seconds=1) as taken:
         yield taken
 

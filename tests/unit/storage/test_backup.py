@@ -298,10 +298,7 @@ async def test_a_restore_that_is_cut_off_is_finished_by_the_next_start(
         patched.setattr(Path, "replace", cut_off)
         with pytest.raises(Killed):
             await restored(tmp_path / "backup.gz", data)
-    back, before = (
-        {1: ["first of 1"], 2: ["first of 2"]},
-        {1: ["first of 1", "after the backup"], 2: ["first of 2"]},
-    )
+    back, before = ({1: ["first of 1"], 2: ["first of 2"]}, {1: ["first of 1", "after the backup"], 2: ["first of 2"]})
     found = await contents(data)
     asides = list(data.glob(f"{ASIDE}*"))  # noqa: ASYNC240
     if asides:

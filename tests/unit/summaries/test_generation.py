@@ -89,10 +89,7 @@ async def test_a_superseded_fact_is_no_sentence_of_a_summary() -> None:
 
 
 async def test_of_summaries_too_what_the_next_level_lacks_is_named() -> None:
-    told = (
-        "Anna met Boris in Bergen on 12 February.",
-        "Anna's flat costs 1450 euros, and Mara rents it.",
-    )
+    told = ("Anna met Boris in Bergen on 12 February.", "Anna's flat costs 1450 euros, and Mara rents it.")
     below = [Source(text=f"[2026-05-03] {text}", is_user=False) for text in told]
     better = "On 12 February Anna met Boris in Bergen; Anna's flat costs 1450 euros."
     model = Model("Anna has a flat.", better)

@@ -117,9 +117,7 @@ class Scope:
         for made_summary in below:
             made_summary.is_active = False
         self.chunk_of.update(dict.fromkeys(found.message_ids, number))
-        self.made.append(
-            Made(number, found.level, found.policy, found.message_ids, covers, found.summary_ids),
-        )
+        self.made.append(Made(number, found.level, found.policy, found.message_ids, covers, found.summary_ids))
 
 
 events = st.one_of(

@@ -91,13 +91,7 @@ def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        ["hi! hello, thanks, ok"],
-        ["hi", "Hello!", "thanks", "ok"],
-        ["Привет!", "Спасибо, ок"],
-        ["...", ""],
-    ],
+    "said", [["hi! hello, thanks, ok"], ["hi", "Hello!", "thanks", "ok"], ["Привет!", "Спасибо, ок"], ["...", ""]]
 )
 def test_what_has_nothing_to_keep_has_no_score(said: list[str]) -> None:
     sources = [

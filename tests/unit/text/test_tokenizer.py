@@ -31,9 +31,7 @@ PROSE = {
 }
 texts = st.lists(
     st.one_of(
-        st.sampled_from(sorted(PROSE.values())),
-        st.text(max_size=30),
-        st.sampled_from(["\n\n", " ", "…", "e\u0301"]),
+        st.sampled_from(sorted(PROSE.values())), st.text(max_size=30), st.sampled_from(["\n\n", " ", "…", "e\u0301"])
     ),
     max_size=12,
 ).map("".join)

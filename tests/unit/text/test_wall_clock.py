@@ -32,8 +32,7 @@ def test_the_last_of_a_month_stays_the_last() -> None:
 
 @pytest.mark.parametrize("repeat", REPEATS)
 @given(
-    st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)),
-    st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)),
+    st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)), st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1))
 )
 def test_the_next_time_is_later_and_none_is_left_out(repeat: Repeat, local: datetime, now: datetime) -> None:
     found = find_next_time(local, repeat, local.day if repeat == "monthly" else 0, after=now)

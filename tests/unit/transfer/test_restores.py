@@ -78,10 +78,7 @@ def as_it_was(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str,
     return {name: several for name, several in rows.items() if name not in left_out}
 
 
-@pytest.mark.parametrize(
-    ("storage", "order"),
-    [(StorageType.SQLITE, (1, 2, 0)), (StorageType.JSON, (2, 1, 0))],
-)
+@pytest.mark.parametrize(("storage", "order"), [(StorageType.SQLITE, (1, 2, 0)), (StorageType.JSON, (2, 1, 0))])
 async def test_an_export_of_several_files_comes_back_as_it_was(
     tmp_path: Path, storage: StorageType, order: Sequence[int], old: Old
 ) -> None:

@@ -28,12 +28,7 @@ SUMMARY = {"id": 1, "level": 1, "summary_text": "Anna.", "created_at": NOW}
             FACT | {"created_at": "soon"},
             "facts[0].created_at falta, ou não é o que deve estar ali. Nada",
         ),
-        (
-            "ru",
-            "facts",
-            FACT | {"source_ids": 3},
-            "facts[0].source_ids: нет того, что там должно быть. Ничего",
-        ),
+        ("ru", "facts", FACT | {"source_ids": 3}, "facts[0].source_ids: нет того, что там должно быть. Ничего"),
         ("es", "summaries", SUMMARY, "summaries[0].source_chunk_ids falta, o no es lo que debe estar ahí. No se"),
         ("ar", "summaries", SUMMARY | {"level": "x"}, "\u2068summaries[0].level\u2069 مفقود، أو ليس"),
     ],

@@ -81,10 +81,7 @@ async def test_the_window_of_one_model_is_not_that_of_another(tmp_path: Path) ->
 
 async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer: Peer) -> None:
     """A chat that has outgrown the model that is chosen goes on."""
-    known = (
-        ("chat-model", Abilities(vision=True)),
-        ("other-model", Abilities(context=1500, vision=False, tokens=1.5)),
-    )
+    known = (("chat-model", Abilities(vision=True)), ("other-model", Abilities(context=1500, vision=False, tokens=1.5)))
     async with talking(tmp_path, openai_models=("other-model", "third"), model_abilities=known) as talk:
         await talk.remember(every_n=500, owner=ANN)
         desk, person = Desk(peer, talk.services, talk.moment), Person(id=ANN, name="Ann")
@@ -92,10 +89,7 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
         for number in range(8):
             await talk.say(f"Round {number}: " + "a walk along the river and over the old bridge " * 12, person=person)
         await desk.say(ANN, ANN, "/model")
-        assert desk.last(ANN).splitlines()[1:] == [
-            "· chat-model sees pictures",
-            "· other-model sees no pictures",
-        ]
+        assert desk.last(ANN).splitlines()[1:] == ["· chat-model sees pictures", "· other-model sees no pictures"]
         before = await talk.say("And now?", person=person)
         await desk.say(ANN, ANN, "/model other-model")
         talk.server.default("other-model", "It is me.")
@@ -111,10 +105,7 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
 
 async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
-    assert desk.last(ANN).splitlines()[-2:] == [
-        "I cannot hear voice messages here.",
-        "I cannot speak my answers here.",
-    ]
+    assert desk.last(ANN).splitlines()[-2:] == ["I cannot hear voice messages here.", "I cannot speak my answers here."]
     desk.commands = Commands(replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({ANN}))))
     await desk.say(ANN, ANN, "/settings")
     assert "speak my answers here. As the bot's admin you can change that: SPEECH_MODEL." in desk.last(ANN)

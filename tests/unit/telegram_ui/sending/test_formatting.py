@@ -250,7 +250,7 @@ def test_a_link_keeps_its_address_words_and_title(markdown: str, shown: str) -> 
 def test_addresses_in_angle_brackets_are_links() -> None:
     _, entities = convert_markdown("<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>")
     assert [entity.url for entity in entities] == [
-        *("https://x.org", "HTTP://x.org", "mailto:a@b.c", "tg://user?id=1", "a@b.org"),
+        *("https://x.org", "HTTP://x.org", "mailto:a@b.c", "tg://user?id=1", "a@b.org")
     ]
 
 
@@ -351,10 +351,7 @@ def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
 
 def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
     table = "| a | b |\n|---|---|\n| Map<String> | `a|b` |\n| [x](y.md) | $P(A|B)$ |"
-    assert make_rich_markdown(table).splitlines()[2:] == [
-        "| Map&lt;String> | `a\\|b` |",
-        "| x (`y.md`) | $P(A\\|B)$ |",
-    ]
+    assert make_rich_markdown(table).splitlines()[2:] == ["| Map&lt;String> | `a\\|b` |", "| x (`y.md`) | $P(A\\|B)$ |"]
 
 
 def test_a_custom_emoji_keeps_its_id() -> None:

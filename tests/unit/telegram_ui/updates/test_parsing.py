@@ -12,12 +12,7 @@ from records.scopes import Scope
 from records.turns import Replied
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
 from telegram_ui.updates.answering import make_incoming
-from telegram_ui.updates.parsing import (
-    ParsedUpdate,
-    find_supergroup_upgrade,
-    format_checklist,
-    parse_update,
-)
+from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, format_checklist, parse_update
 from tests.support.processor_time import count_units
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
