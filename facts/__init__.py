@@ -1,1 +1,1 @@
-"""Facts and profile: extraction, reconciliation, verification. Does not know when a turn is answered."""
+"""Extract, reconcile and verify facts, and maintain the profile. Independent of when a turn is answered."""

@@ -1,4 +1,4 @@
-"""Extraction of facts from turns by a model, with a repair, smaller requests after failures, and verification."""
+"""Extract facts with a model: repair its answers, ask for less after failures, and verify what it returns."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence

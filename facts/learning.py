@@ -1,4 +1,4 @@
-"""Learning facts about an owner, from their own words or added by hand. A failure here affects nothing else."""
+"""Learn facts about an owner from their own words, or add facts by hand. A failure here affects nothing else."""
 
 import logging
 from collections.abc import Sequence

@@ -63,11 +63,11 @@ def _iterate_index_terms(fact: Fact | NewFact) -> Iterator[str]:
 def plan_changes(
     new: Sequence[NewFact], known: Sequence[Fact], *, erased: Sequence[Decision] = (), max_valid: int = MAX_FACTS
 ) -> list[FactChange]:
-    """Plan a change for each new fact, in order. Leave out facts that a decision of the owner overrules.
+    """Plan a change for each new fact, in order. Leave out facts that an owner's decision overrules.
 
-    `known` are all facts of the owner, including ended and deleted ones. `erased` are decisions about erased facts.
-    In a plan, a negative number -n stands for the fact of the n-th change. A decision overrules all questions, and
-    everything that was said before it. Of several changes to one fact, the latest counts.
+    `known` contains all facts of the owner, including ended and deleted ones. `erased` contains decisions about erased
+    facts. In a plan, a negative number -n stands for the fact of the n-th change. A decision takes precedence over
+    everything said before it. If several changes concern one fact, the latest counts.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
     decisions, successions = list_decisions_about(known, erased), list_successions(known)
@@ -121,7 +121,7 @@ def _is_decided_later(fact: Fact | NewFact, draft: NewFact) -> bool:
 
 
 def _is_outdated(change: FactChange, successions: Sequence[Decision]) -> bool:
-    """Return True if a change would make a replaced fact valid that was said before its successor."""
+    """Return True if a change would revalidate a replaced fact that is older than its successor."""
     is_valid = change.same_as is None and change.gave_way_to is None and change.fact.valid_to is None
     return is_valid and is_overruled_by(successions, change.fact)
 
@@ -168,7 +168,7 @@ def is_same_subject(subject: str, other: str) -> bool:
 
 
 def _select_related_facts(draft: NewFact, valid: Mapping[int, Fact | NewFact], candidates: FactCandidates) -> list[int]:
-    """Return the numbers of the facts that `draft` may change, first the one that the model named."""
+    """Return the numbers of the facts that `draft` may change, beginning with the one that the model named."""
     ranked: list[tuple[int, int]] = []
     words = list_essential_words(draft.text)
     for number in {*candidates.find_similar(draft), draft.known or 0} & valid.keys():

@@ -181,8 +181,8 @@ class Requests:
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
-        They come from the same messages or share words with them, apart from a few others. Their number is limited,
-        because small models repeat the facts that they are shown instead of reading the turns.
+        Most of these facts come from the same messages as the turns or share words with them; a few others are added.
+        Their number is limited, because small models repeat the facts that they are shown instead of reading the turns.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share

@@ -1,4 +1,4 @@
-"""The JSON schemas of facts and profile, and defensive parsers of the model's answers. Pure."""
+"""The JSON schemas of facts and profiles, and defensive parsers of the model's answers. Pure."""
 
 import json
 import re
@@ -153,9 +153,9 @@ _QUESTION_OPENING = "¿"
 
 
 def _include_doubt(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
-    """Extend a quote by words of doubt that are next to it in the same sentence.
+    """Extend a quote to include adjacent hedging words in the same sentence.
 
-    These may be in the quote's own clause or in a short neighbouring clause.
+    They may be in the quote's own clause or in a short neighbouring clause.
     """
     if make_fingerprint(content[start:end]).hedges:
         return start, end
@@ -173,7 +173,7 @@ def _include_doubt(content: str, start: int, end: int, sentence_start: int, sent
 
 
 def _include_negation(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
-    """Extend a quote to a negation before it in its clause, or in a word or two that end the clause after it."""
+    """Extend a quote to a negation before it in its clause, or in a short clause right after it."""
     before = _CLAUSE_BREAK.split(content[sentence_start:start])[-1]
     after = _CLAUSE_BREAK.split(content[end:sentence_end])[0]
     if _is_negated(content[start:end]):
@@ -266,7 +266,7 @@ def replace_vague_text(fact: NewFact, speaker: str) -> NewFact:
     """Replace a vague text, such as "Anna mentions her father's birthday", with the quote.
 
     A text is vague if it has no number and no name except the speaker's, lacks the names in the quote, and shares at
-    most half of its words with it.
+    most half of its words with the quote.
     """
     told = make_fingerprint(fact.text)
     if told.numbers or not {*told.names} <= {*make_fingerprint(speaker).names}:

@@ -10,7 +10,7 @@ OnText = Callable[[str], Awaitable[None]]  # called with the whole text so far w
 
 
 class ChatModel(ABC):
-    """Answers a prompt with a text that is not empty, or raises a ModelError."""
+    """Answers a prompt with non-empty text, or raises a ModelError."""
 
     name: str
 
@@ -65,7 +65,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with these tools. It must not call a tool in `known`, or any tool if `must_answer`."""
+        """Return the model with these tools. It must not call those in `known`, and none at all if `must_answer`."""
         return self
 
 

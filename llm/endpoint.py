@@ -50,9 +50,9 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 
 
 class Patience:
-    """The time limits of one call, in seconds. `may_retry` is False once part of the answer was shown.
+    """The time limits of one call, in seconds. `may_retry` becomes False once part of the answer has been shown.
 
-    A call times out after `seconds` without data, STRETCH times that without progress, or `most` after the first byte.
+    A call ends after `seconds` without data, STRETCH * `seconds` without progress, or `most` after the first byte.
     """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:

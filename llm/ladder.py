@@ -1,4 +1,4 @@
-"""Decides what a request leaves out after a refusal that is not understood, and how long prompts may be. No I/O."""
+"""Decides what to leave out of a request after a refusal of unknown cause, and how long prompts may be. Does no I/O."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -49,7 +49,7 @@ class Window:
     def note_refusal(self, prompt_tokens: int, message: str) -> None:
         """Lower the limit after a prompt of `prompt_tokens` tokens was refused with `message`.
 
-        Two numbers in it are the prompt's size and the limit. A single number below `prompt_tokens` is the limit.
+        Two numbers in `message` are the prompt's size and the limit. A single one is the limit if it is smaller.
         """
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
@@ -76,7 +76,7 @@ class RefusedFeatures:
         self._until[name] = self._now() + REMEMBERED_SECONDS
 
     def add_length(self, *, is_sure: bool) -> None:
-        """Remember to keep prompts short: for a day if `is_sure`, or else until the next answer."""
+        """Remember that a prompt was too long: for a day if `is_sure`, otherwise until the next answer."""
         self.add(LENGTH)
         if not is_sure:
             self.add(PERHAPS_LENGTH)
@@ -90,7 +90,7 @@ class RefusedFeatures:
 
 @dataclass
 class Ladder:
-    """The refused requests of one answer, and the parts that its next requests leave out."""
+    """Tracks the refused requests of one answer, and which parts of the prompt to leave out of the next requests."""
 
     for_person: bool = False
     refusals: int = 0
@@ -112,7 +112,7 @@ class Ladder:
 
     @property
     def was_failure(self) -> bool:
-        """True if the last refusal says that something failed, such as a single call."""
+        """True if the last refusal reports a failure, for example of a single tool call."""
         return self.was_server_fault or (bool(self._taken) and "fail" in self._taken[-1][1].lower())
 
     def note_refusal(self) -> None:
@@ -128,8 +128,8 @@ class Ladder:
     def choose_steps(self, refusal: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
         """Choose the steps that reduce the next request. Return an empty set if nothing is left to try.
 
-        `refusal` is the status and text of the error. `possible` are the steps that would change the request,
-        and `likely` is tried first. Without it, one request is reserved for a harmless question.
+        `refusal` is the status and text of the error. `possible` contains the steps that would change the request.
+        `likely` is tried first. Without a likely step, one request is reserved for a harmless test question.
         """
         order = [step for step in STEPS if step in possible]
         left = MAX_REQUESTS - self.refusals - (likely is None)

@@ -266,7 +266,7 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
 
 
 def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each fact in a sentence, with the prefix of older facts that it replaces and the type of the fact."""
+    """Yield each fact in a sentence, the prefix of older facts that it replaces, and its type."""
     plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)

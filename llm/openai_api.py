@@ -402,7 +402,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
     def _stop_offering_tools(self, reason: str, *, is_certain: bool = False) -> None:
-        """Stop offering tools if their refusal is certain, or is the second one for the same reason."""
+        """Stop offering tools if `is_certain`, or if they were refused twice for the same reason."""
         if self._offer.tools and not self._offer.must_answer:
             if is_certain or reason in self._unsupported:
                 self._remember_refused_parameter("tools")

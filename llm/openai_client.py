@@ -39,7 +39,7 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response body with a size limit. The body of an error is cut there, and any other raises ModelBroken."""
+    """A response body with a size limit. A longer error body is truncated, any other raises ModelBroken."""
 
     def __init__(
         self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool, on_unreadable: Callable[[], None]
@@ -176,7 +176,7 @@ class OpenAIClient:
             yield answer
 
     async def list_models(self) -> list[str]:
-        """Return the names of the endpoint's models, or an empty list if it does not tell them."""
+        """Return the names of the endpoint's models, or an empty list if the endpoint does not list them."""
         return [str(row["id"]) for row in await self._list_model_objects()]
 
     async def list_shutdown_dates(self) -> dict[str, date]:

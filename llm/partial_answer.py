@@ -32,7 +32,7 @@ class BrokenCall(ModelBroken):
 
 @dataclass
 class PartialAnswer:
-    """An answer that is still arriving. With `thinks_first`, text is hidden until its thoughts are closed."""
+    """An answer that is still arriving. If `thinks_first`, its text is hidden until the thinking section ends."""
 
     offer: Offer
     thinks_first: bool = False

@@ -1,4 +1,4 @@
-"""Lets people's answers go before background requests at the same endpoint."""
+"""Gives answers to people priority over background requests at the same endpoint."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

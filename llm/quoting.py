@@ -32,7 +32,7 @@ _ORIGINS: dict[Origin, Block] = {
 
 
 def quote_own_text(text: str) -> str:
-    """Quote the user's own text, in which only this program's tags are defused."""
+    """Quote the user's own text. Only this program's own tags are escaped in it."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 

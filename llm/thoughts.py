@@ -1,4 +1,4 @@
-"""Removes a model's thoughts from its text, also while the text arrives. Code and quoted marks stay."""
+"""Removes a model's thoughts from its text, even while the text arrives. Code and quoted tags are kept."""
 
 import json
 import re
@@ -67,7 +67,7 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 
 def begins_with_thoughts(text: str) -> bool:
-    """Return True if the first mark is a closing one, so that the text before it consists of thoughts."""
+    """Return True if the first thought tag in the text is a closing tag, so that everything before it is a thought."""
     first = next((mark for mark in _find_marks(text) if not is_mark_mentioned(text, mark.start(), mark.end())), None)
     return first is not None and _is_closing(first)
 
@@ -108,7 +108,7 @@ def _keep_mentioned_mark(mark: "re.Match[str]") -> str:
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
-    """Remove a leading scratchpad unless nothing follows it. Keep other elements, which people ask for."""
+    """Remove a leading scratchpad unless nothing follows it. People may have asked for other elements."""
     if _OPEN_BLOCK.match(text) is None:
         return text
     block = _BLOCK.match(text)
@@ -180,7 +180,7 @@ def is_mark_mentioned(text: str, start: int, end: int) -> bool:
 
 
 def _find_final_channel(text: str, start: int) -> str:
-    """Return the final channel and the calls in other channels, or the text before all channels."""
+    """Return the final channel and the calls in other channels. Without one, return the text before any channel."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if "to=" in channel["head"]:

@@ -1,4 +1,4 @@
-"""Tools in the JSON of chat completions: offers, calls that arrive in pieces, and results."""
+"""Convert tools to and from the JSON of chat completions: tool definitions, streamed tool calls, and results."""
 
 import json
 import re

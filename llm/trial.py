@@ -1,4 +1,4 @@
-"""Tries what a model can do, and warns of models that their endpoint will shut down."""
+"""Probes a model's capabilities and warns about models that their endpoint will shut down."""
 
 import asyncio
 import json

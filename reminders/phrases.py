@@ -74,7 +74,7 @@ class _Reading:
     unsure: list[str] = field(default_factory=list)
 
     def match(self, name: str, start: int) -> int:
-        """Return the position after a match of the pattern `name` and the gap behind it, or -1."""
+        """Match the pattern `name` at `start`. Return the position after the match and its gap, or -1."""
         found = self.words.word[name].match(self.text, start)
         return _skip_gap(self.text, found.end()) if found else -1
 
@@ -260,7 +260,7 @@ class _Reading:
         return -1
 
     def _choose_day_half(self, name: str) -> bool:
-        """Move the hour to the half of the day that a period names. Return False if they contradict each other."""
+        """Shift the hour to the named part of the day. Return False if they contradict each other."""
         hour, minute = self.clock or (0, 0)
         if name not in self.words.ranges:
             chosen = hour % 12 + (0 if name in ("am", "midnight") else 12)
@@ -412,7 +412,7 @@ def _find_unread_time_words(reading: _Reading, text: str) -> str:
 
 
 def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> Iterator[int]:
-    """Yield the indexes of tokens that are a second time if they are numbers: "at 9 or at 10", "at 9 to 10"."""
+    """Yield the tokens that, if they are numbers, are a second time: "at 9 or at 10", "at 9 to 10"."""
     start = _skip_gap(reading.text, reading.end)
     after = max(reading.match("until", start), reading.match("of", start))
     while after >= 0 and (lead := reading.match_preposition(after)) is not None:

@@ -1,4 +1,4 @@
-"""Reading of reminders in free text, by the model if there is one, otherwise by the phrase parser."""
+"""Reads reminders from free text, with the model if there is one, otherwise with the phrase parser."""
 
 import asyncio
 import json

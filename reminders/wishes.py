@@ -1,4 +1,4 @@
-"""Construction of reminders from a model's arguments, and the limits of every reminder. Pure."""
+"""Build reminders from a model's arguments, and enforce the limits that apply to every reminder. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

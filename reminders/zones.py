@@ -1,4 +1,4 @@
-"""Recognises time zones behind a clock time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst"."""
+"""Recognises time zones that follow a clock time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst"."""
 
 import re
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""From a question to a prompt: ranking, packing, building. Pure. Does not know who asks, or which model answers."""
+"""Turn a question into a prompt: rank, pack and build. Pure functions, independent of the user and the model."""

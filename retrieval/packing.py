@@ -1,4 +1,4 @@
-"""Packs passages into a token budget: greedily, best first, none cut. Pure."""
+"""Packs passages into a token budget greedily, best first, without cutting any. Pure functions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -50,7 +50,7 @@ def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message
 
 
 def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """Return the index of the first turn to keep within `budget`, skipping tokens in multiples of `step`."""
+    """Return the first turn to keep so that the rest fits `budget`. Drop tokens in multiples of `step`."""
     total = sum(sizes)
     if total <= budget:
         return 0

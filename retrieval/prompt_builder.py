@@ -1,4 +1,4 @@
-"""Builds a request: parts are offered in order of precedence, and each takes what is left of the ceiling. Pure."""
+"""Builds a request. Parts are added by precedence, each within the tokens that remain. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -118,7 +118,7 @@ class PromptBuilder:
 
     @property
     def snippet_room(self) -> int:
-        """The number of tokens left for snippet lines, without the block around them."""
+        """The number of tokens left for snippet lines, excluding the block that encloses them."""
         frame = self._tokens.count(prompts.format_remembered([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 

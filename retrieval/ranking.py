@@ -92,7 +92,7 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Closene
 def find_rarest_word_passages(
     candidates: Candidates, question: Question, order: Sequence[int], *, limit: int
 ) -> list[int]:
-    """Return the passages with the question's rarest own word, or [] if over `limit` messages contain it."""
+    """Return the passages with the question's rarest word, or [] if it is in more than `limit` messages."""
     counts = {term: candidates.frequency[term] for term in question.own if candidates.frequency.get(term)}
     lowest = min(counts.values(), default=limit + 1)
     lines = [line for line, term in enumerate(candidates.frequency) if counts.get(term) == lowest]
@@ -135,7 +135,7 @@ def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[
 
 
 def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return how far each day's best score exceeds those of the day's first message, and 0 for other passages."""
+    """Return how far the day's best score exceeds that of its first message. Other passages get 0."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)
@@ -148,7 +148,7 @@ def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArr
 
 
 def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Values:
-    """Return a bonus for the best-matching passages of a long answer to the best message, and 0 for others."""
+    """Return a bonus for the best passages of a long answer if it follows the best message, otherwise 0."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
     both = slice(best, best + 2)

@@ -22,7 +22,7 @@ class _Part:
 
 
 class IncomingRenderer:
-    """Renders an incoming message: documents, forwarded messages and own words, each quoted separately."""
+    """Renders an incoming message: documents, forwarded messages and the sender's own words, each quoted."""
 
     def __init__(self, incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> None:
         self._tokens = tokenizer

@@ -91,7 +91,7 @@ def find_role(message: Message) -> Role:
 
 
 def find_common_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the largest cap for each size at which the capped sizes add up to at most `room`."""
+    """Return the largest cap such that the sizes, each reduced to the cap if larger, add up to at most `room`."""
     limits = range(max(sizes, default=0) + 1)
     return max(0, bisect_right(limits, room, key=lambda limit: sum(min(size, limit) for size in sizes)) - 1)
 
@@ -109,7 +109,7 @@ def count_characters(messages: Sequence[Message]) -> int:
 def find_uncovered_ranges(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the id ranges before and between summaries. If none, `after_last` adds the range after them."""
+    """Return the id ranges before and between the summaries. If none and `after_last`, the range after them."""
     gaps, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:
@@ -123,7 +123,7 @@ def find_uncovered_ranges(
 def find_reply_snippets(
     messages: Sequence[Message], tokenizer: Tokenizer, *, target_id: int, shown: Set[int], before: int | None, room: int
 ) -> list[Snippet]:
-    """Return snippets of the replied-to message and its neighbours, nearest first, in their share of `room`."""
+    """Return the replied-to message and its neighbours as snippets, nearest first, in a share of `room`."""
     chosen: list[Snippet] = []
     left = room // ROOM_SHARE
     for message in sorted(messages, key=lambda message: abs(message.id - target_id)):

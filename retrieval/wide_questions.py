@@ -1,4 +1,4 @@
-"""Recognises by meaning questions about an order, a count or a whole story, which need several searches."""
+"""Recognises, by meaning, questions about an order, a count or a whole story, since these need several searches."""
 
 import numpy as np
 

@@ -1,1 +1,1 @@
-"""Decide which messages to fold, and make and judge summaries. Does not know stores or when it is called."""
+"""Decide which messages to fold, and make and check summaries. Independent of stores and schedules."""

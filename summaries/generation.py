@@ -61,7 +61,7 @@ class Material:
         return self.window or [*self.base, *self.lines]
 
     def without_base(self) -> "Material":
-        """Return the material without its base if messages were dropped, so that the model cannot repeat them."""
+        """Drop the base summary if messages were left out, so that the model cannot repeat them from it."""
         return replace(self, lines=self.window, base=(), dropped=(), window=()) if self.dropped else self
 
 
@@ -308,9 +308,9 @@ class SummaryWriter:
 
 
 def make_message_sources(messages: Sequence[Message]) -> list[Source]:
-    """Format messages as sources, without declined messages, tool results, mere nods and the rest of long documents.
+    """Format messages as sources, without declined messages, tool results, and short answers that only agree.
 
-    A nod is a short answer that only agrees. Small models would attribute its words to the person.
+    Small models would attribute the words of such short answers to the person.
     """
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said

@@ -1,4 +1,4 @@
-"""The state that every fold planner receives, and the turns that may be folded for a reason. Pure."""
+"""The state that every fold planner receives, and the turns that may be folded. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

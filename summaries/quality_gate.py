@@ -1,4 +1,4 @@
-"""Decide if a summary may be stored, by cheap checks in any language and without a judge. Pure."""
+"""Decide if a summary may be stored, by cheap checks that work in any language. Pure."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The sliding policy: after every turn, one live summary of the last messages only. Pure."""
+"""The sliding policy: after every turn, summarise only the latest messages in a single live summary. Pure functions."""
 
 from records.messages import MessageOutline
 from records.summaries import FoldPlan, FoldReason

@@ -1,1 +1,1 @@
-"""Pure functions of text in many languages. Does not know messages or stores."""
+"""Pure text functions for many languages. Independent of messages and stores."""

@@ -206,7 +206,7 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def list_query_terms(query: str) -> list[str]:
-    """Return the terms of a query, and the stems of its words in other languages: "um" makes no query German."""
+    """Return the terms of a query, and the stems of its words in other languages that they may belong to."""
     terms = list_content_terms(query)
     return list(dict.fromkeys([*terms, *chain.from_iterable(find_other_stems(terms, query, alone=True).values())]))
 

@@ -84,7 +84,7 @@ def normalise_unicode(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) ->
 
 
 def _find_safe_cut(text: str, start: int) -> int:
-    """Return a position PIECE to 2 * PIECE after `start` that, if possible, parts no letter from its marks."""
+    """Return a position PIECE to 2 * PIECE after `start`, not between a letter and its marks if possible."""
     for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
         if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
             return at
@@ -97,7 +97,7 @@ def count_visible(text: str) -> int:
 
 
 def cut_out_middle(text: str, limit: int) -> str:
-    """Shorten a text to about `limit` characters by removing its middle, since a question stands at either end."""
+    """Remove the middle of a text to leave about `limit` characters. Questions stand at the start or the end."""
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
 

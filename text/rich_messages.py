@@ -86,7 +86,7 @@ class _Reader:
         return "", ()
 
     def _read_container(self, block: Mapping[str, Any], level: int) -> str:
-        """Return the words of a block that contains others, like details or a collage, or of an unknown block."""
+        """Return the text of a container block, such as details or a collage, or of an unknown block."""
         self._collect_media(block)
         place = block.get("location")
         parts = [
@@ -273,7 +273,7 @@ def _indent_lines(text: str, first: str, others: str) -> str:
 
 
 def wrap_words(mark: str, words: str) -> str:
-    """Put `mark` on both sides of the words, inside any outer spaces, where Markdown recognises it."""
+    """Put `mark` around the words, but inside any outer spaces. Markdown would not recognise it otherwise."""
     inner = words.strip()
     has_marks = (inner.startswith(mark) and inner.endswith(mark)) or (len(mark) > 1 and mark in inner)
     if not inner or not mark or has_marks:  # the same marks cannot be nested

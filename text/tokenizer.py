@@ -1,4 +1,4 @@
-"""Counts tokens, and cuts texts by them. Loads encodings from an installed package, without a download."""
+"""Counts tokens and cuts texts to a number of tokens. Loads encodings from an installed package, without a download."""
 
 import gzip
 import json
@@ -167,13 +167,13 @@ class Tokenizer:
         return pieces
 
     def cut_head(self, text: str, tokens: int, start: int = 0) -> str:
-        """Return approximately the longest beginning of text[start:] that has at most `tokens` tokens."""
+        """Return a prefix of text[start:] that has at most `tokens` tokens and is nearly as long as possible."""
         return self._find_longest(
             len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
         )
 
     def cut_tail(self, text: str, tokens: int) -> str:
-        """Return approximately the longest end of a text that has at most `tokens` tokens."""
+        """Return a suffix of a text that has at most `tokens` tokens and is nearly as long as possible."""
         return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
     def _find_longest(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:

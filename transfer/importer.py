@@ -1,4 +1,4 @@
-"""Import a file into a memory: first a plan of what it would add, then the import of all that is new."""
+"""Import a file into a memory: first plan what would be added, then import everything that is new."""
 
 import asyncio
 import logging

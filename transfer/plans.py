@@ -1,4 +1,4 @@
-"""The plan and the result of an import, and their texts."""
+"""The plan and the result of an import, and the texts that describe them to people."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

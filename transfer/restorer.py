@@ -1,7 +1,7 @@
-"""Restore an export of ours: ids, summaries, facts, profile, versions and origin.
+"""Restore one of our own exports: ids, summaries, facts, profile, versions and origin.
 
-Rows are ordered so that an interrupted restore leaves no gaps, and the same file can continue it. An export in
-several files may arrive in any order. Rows that need the other files wait in the store for the last one.
+Rows are ordered so that an interrupted restore leaves no gaps and can be continued with the same file. The files of an
+export may arrive in any order. Rows that depend on other files are held back in the store until the last one arrives.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ MAX_NAMED = 20  # the most files that a sentence names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restoration:
-    """The state of restoring an export, for one of its files."""
+    """The state of a restore from an export, as needed for one of the export's files."""
 
     export: str
     part: int

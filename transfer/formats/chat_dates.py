@@ -1,4 +1,4 @@
-"""Turn chats as text into messages, with the help of the date order and the calendar of a whole file."""
+"""Turn plain-text chats into messages, using the date order and calendar detected for the whole file."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

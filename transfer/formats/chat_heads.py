@@ -1,4 +1,4 @@
-"""Parse the heads of messages in a chat as text, and other dates that are written for people."""
+"""Parse message headers in plain-text chats, and other human-readable dates."""
 
 import re
 from collections import Counter
@@ -124,16 +124,16 @@ def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Call
 
 
 def find_date(text: str) -> WrittenDate | None:
-    """Return the numbers and the order of the first date in a text, or None."""
+    """Return the numbers of a text's first date and the order of its day, month and year, or None."""
     found = _find_date(_MARKS.sub("", text))
     return found and found[:2]
 
 
 def parse_written_moment(text: str, language: str = "", order: str = "") -> datetime:
-    """Return the date and time in a text, with a zone only if the text gives an offset.
+    """Return the date and time in a text, with a time zone only if the text gives an offset.
 
-    Month names are looked up in `language` first. `order` is that of day and month in a date of digits, by default the
-    day first. Raise ValueError if the date or the time is incomplete.
+    Month names are looked up in `language` first. `order` is the order of day and month in a numeric date; by default,
+    the day comes first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
     head = _parse_stamp(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None

@@ -1,4 +1,4 @@
-"""Read chats among people in lists of objects or rows of a table, and ask who the person is."""
+"""Read chats between people from lists of objects or from table rows, and ask which speaker is the importing person."""
 
 import csv
 import html

@@ -1,4 +1,4 @@
-"""Read chats as text of LINE, KakaoTalk, iMessage, Telegram and Discord, and ask who the person is."""
+"""Read text exports of LINE, KakaoTalk, iMessage, Telegram and Discord, and ask which speaker is the person."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
 
 
 def _split_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
-    """Split off the speakers: the longest common beginnings of lines that start with the same word."""
+    """Split speakers off lines. A speaker is the longest common prefix of lines with the same first word."""
     common: dict[str, list[str]] = {}
     for line in lines:
         words = line.words.split(" ")

@@ -99,9 +99,9 @@ class Conversations:
             self._counts[kind] += 1
 
     def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], mark: str = "") -> None:
-        """Call `read_object` with each object of these JSON or JSONL files.
+        """Call `read_object` with each object in these JSON or JSONL files.
 
-        Of an object or list around objects that have the member `mark`, only these are read.
+        If an object or list contains objects with the member `mark`, only those inner objects are read.
         """
         for file in files:
             stream = file.open_json()
@@ -355,8 +355,8 @@ def add_title(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessa
 def make_times_monotonic(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
     """Return a conversation in the order of its file, with times that never decrease.
 
-    Programs stamp answers before their questions, and clocks jump. A file that begins with the newest message is
-    reversed if that is an answer.
+    Times in a file may be out of order, because some programs date an answer before its question and clocks may be
+    changed. If a file begins with its newest message and that message is an answer, reverse the order.
     """
     times = [message.created_at for message in talk]
     is_falling = all(a >= b for a, b in pairwise(times)) and talk[:1] and talk[0].role == "assistant"

@@ -1,4 +1,4 @@
-"""Read Discord: a channel in DiscordChatExporter's JSON, and a data package, which has only its owner's messages."""
+"""Read Discord exports: channels of DiscordChatExporter, or a data package with its owner's messages alone."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Read Gemini: Takeout's MyActivity in JSON or HTML, conversations of Workspace, and AI Studio's prompts."""
+"""Read Gemini exports: MyActivity from Takeout in JSON or HTML, Workspace conversations, and AI Studio prompts."""
 
 import re
 from collections import Counter

@@ -104,7 +104,7 @@ class _FileReader:
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _read_object(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
-        """Add the conversations in a value. `name` is its member name, and `title` that of the object around it."""
+        """Read the member `name` of an object with the title `title`, and add the conversations in it."""
         if isinstance(raw, list):
             if depth > 1 and any(map(is_chat_message, raw)):
                 self._add_conversation({"title": title or name}, raw, {})
@@ -285,7 +285,7 @@ def _find_role(value: Mapping[str, Any]) -> str | None:
 
 
 def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
-    """Add a conversation with an assistant. A speaker without a known role is the side that has none."""
+    """Add a conversation with an assistant. A speaker with an unknown role gets the role that no other speaker has."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
     sides = {ROLES.get(_find_role(as_object(message)) or "") for message in messages}

@@ -182,7 +182,7 @@ def make_import_source(name: str) -> str:
 
 
 def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
-    """Return the messages of an export without a source, keyed by number, and the ids of their threads."""
+    """Return the exported messages that have no source, keyed by number, and the ids of their threads."""
     messages = iterate_with_pauses(history.messages)
     found = {said.number: said for said in messages if said.number is not None and said.also is None}
     return found, {message.thread for message in found.values()}

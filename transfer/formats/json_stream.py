@@ -1,4 +1,4 @@
-"""Read a large JSON text element by element, so that other threads run and an error names its line."""
+"""Read large JSON element by element, so that other threads run meanwhile and errors name a line."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Read what another assistant remembers of a person, and offer it as facts. Nothing in the text is followed."""
+"""Read what another assistant remembers about a person, as facts. Its instructions are not followed."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Read Telegram Desktop's pages: messages.html, messages2.html, … They name speakers without ids, so we ask."""
+"""Read Telegram Desktop's HTML pages. They name speakers without ids, so people are asked who they are."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Read transcripts in Markdown or plain text, in which a line names who speaks, and the pages of Perplexity."""
+"""Read transcripts in Markdown or plain text, in which a line names the speaker, and pages exported from Perplexity."""
 
 import re
 from collections import Counter
@@ -139,7 +139,7 @@ def _read_perplexity(text: str) -> list[dict[str, str]]:
 
 
 def _remove_markup(text: str) -> str:
-    """Remove comments, and turn callouts into headings and their text."""
+    """Remove comments, and replace each callout with a heading followed by its text."""
     text = _COMMENT.sub("", text)
     return _QUOTED.sub("", _CALLOUT.sub("## ", text)) if len(_CALLOUT.findall(text)) > 1 else text
 

@@ -1,4 +1,4 @@
-"""Read untrusted values of a file: demand a type, or fall back to an empty value. Parse dates of programs."""
+"""Read untrusted values: require a type, or return an empty value. Parse the dates that programs write."""
 
 import math
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
         self.where = where
 
     def describe_place(self, element: str, line: int) -> str:
-        """Return a readable description of where the value is. Lines count from 1."""
+        """Return a readable description of where the value is. Line numbers start at 1."""
         return tr("import-line", where=f"{element}{self.where}", line=str(line))
 
 
@@ -32,9 +32,9 @@ def make_wrong_error(place: str) -> ImportRefused:
 
 
 def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "") -> datetime | None:
-    """Parse a date in ISO 8601, a written date or (milli)seconds since 1970. Return None if it is empty.
+    """Parse an ISO 8601 date, a written date, or seconds or milliseconds since 1970. Return None if the value is empty.
 
-    `order` is the order of day and month in "03/04/2025", by default that of browsers in English.
+    `order` is the order of day and month in "03/04/2025". It defaults to the order that English-language browsers use.
     """
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)

@@ -1,4 +1,4 @@
-"""Read WhatsApp's chats as text, of Android and iOS. The order of day and month is found in the file or asked for."""
+"""Read WhatsApp's text exports of Android and iOS. The date order is inferred from the file, or asked for."""
 
 import re
 from collections import Counter
