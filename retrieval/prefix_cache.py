@@ -9,14 +9,13 @@ from records.messages import Message
 from records.summaries import Summary
 
 BLOCKS = (16, 8)  # messages for which a version of a summary stays, the fewer if those since have no room
-MIN_CACHED_MESSAGES = 32  # before that the newest version is shown: prefixes under some 1,000 tokens are not cached
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has
 
 
 def find_stable_version(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
     """Return the oldest version of `active` that ends in the same block of `block_size` message ids."""
     shown = active
-    while active.last_id >= MIN_CACHED_MESSAGES and shown.base_id is not None:
+    while shown.base_id is not None:
         before = versions.get(shown.base_id)
         if before is None or before.id >= shown.id or before.policy != active.policy:  # ids as files give them
             break

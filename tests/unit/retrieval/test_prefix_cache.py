@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from records.owners import Policy
 from records.summaries import Summary
-from retrieval.prefix_cache import BLOCKS, MIN_CACHED_MESSAGES, find_stable_version, select_verbatim_messages
+from retrieval.prefix_cache import BLOCKS, find_stable_version, select_verbatim_messages
 from tests.unit.retrieval.test_prompt_builder import summary, turns
 
 LARGE, SMALL = BLOCKS
@@ -34,9 +34,9 @@ def test_a_version_stays_for_a_block() -> None:
     assert shown(chain([34, 42, 50, 58, 66], "rolling")) == [34, 34, 50, 50, 66]
 
 
-def test_while_there_is_little_the_newest_version_is_shown() -> None:
-    ends = list(range(6, MIN_CACHED_MESSAGES, 2))
-    assert shown(chain(ends)) == ends
+def test_the_first_version_stays_for_a_block_as_well() -> None:
+    ends = list(range(6, 34, 2))
+    assert shown(chain(ends)) == [*[6] * 5, *[16] * 8, 32]
 
 
 def test_another_policys_summary_and_a_version_that_is_gone_are_not_gone_back_to() -> None:
