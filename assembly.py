@@ -242,7 +242,7 @@ async def open_core(
             clock=clock,
             charge=quota.charge_embedded_texts,
             embedder=embedder,
-            longest_wait=settings.embedding_timeout,
+            embedding_timeout=settings.embedding_timeout,
             commands=commands,
             facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         ),

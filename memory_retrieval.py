@@ -79,7 +79,7 @@ class MemoryRetrieval:
     _charge: Charge  # counts the embedding of a question towards its owner's quota
     _embedder: Embedder | None = None  # None to search words only
     _facts: FactRecall = attrs.field(factory=FactRecall)
-    _longest_wait: float | None = None  # seconds until words only are searched
+    _embedding_timeout: float | None = None  # seconds until words only are searched
     _commands: Mapping[str, str]  # names and descriptions for the system prompt
     _examples: Floats | None = attrs.field(default=None, init=False)
     _examples_due: datetime = attrs.field(default=datetime.min.replace(tzinfo=UTC), init=False)
@@ -207,7 +207,7 @@ class MemoryRetrieval:
         if self._embedder is None or _waited_in_vain.get():
             return None
         try:
-            async with asyncio.timeout(self._longest_wait):
+            async with asyncio.timeout(self._embedding_timeout):
                 vector = await self._embedder.embed_query(text)
             await self._charge({owner: [text]})
         except (ModelError, TimeoutError) as error:
@@ -222,7 +222,7 @@ class MemoryRetrieval:
         if self._examples is None and self._embedder is not None and now >= self._examples_due:
             self._examples_due = now + EXAMPLES_RETRY
             try:
-                async with asyncio.timeout(self._longest_wait):
+                async with asyncio.timeout(self._embedding_timeout):
                     self._examples = await self._embedder.embed_passages([*WIDE, *NARROW])
             except (ModelError, TimeoutError) as error:
                 log.info("examples of questions were not embedded: %s", type(error).__name__)

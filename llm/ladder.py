@@ -9,7 +9,7 @@ from typing import Literal
 
 from records.model_calls import PromptMessage
 
-# What the next request leaves out: optional parameters, tools, most of its length, history, or the system role.
+# What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
 Step = Literal["parameters", "tools", "length", "history", "system"]
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
 

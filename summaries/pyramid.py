@@ -7,7 +7,7 @@ from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import ActiveSummary, ActiveTurn, FoldPolicy, ScopeState, list_message_ids, select_foldable
 
-FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level.
+FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level; imports use it, too.
 MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the prompt
 
 

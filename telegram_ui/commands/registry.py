@@ -15,7 +15,7 @@ from locales.catalog import ENGLISH, LANGUAGES, choose_language, tr, use_languag
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.admin import AdminCommands
-from telegram_ui.commands.answers import AnswerButtons
+from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.basics import Basics, make_private_menu
 from telegram_ui.commands.broadcast import Broadcasting
 from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous, parse_kind

@@ -20,8 +20,8 @@ from records.errors import KeepsakeError, StorageError
 from records.owners import MODES, Mode
 from records.scopes import Scope
 from records.turns import Incoming, IncomingPiece, Reply
-from telegram_ui.commands import answers, proposals, summaries
-from telegram_ui.commands.answers import format_shown_text
+from telegram_ui.commands import answer_buttons, proposals, summaries
+from telegram_ui.commands.answer_buttons import format_shown_text
 from telegram_ui.commands.family import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, check_lease
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 class MessagePlacement:
     """Finds the conversation of a message, and the memory mode in which it was sent."""
 
-    _queue: DurableQueue
+    _inbox: DurableQueue
     _conversation: Conversation
     _memory: ExternalMemory
     _delivery: Delivery
@@ -58,7 +58,7 @@ class MessagePlacement:
             logger.warning("How memory stands in %s is not known: %s", owner, type(error).__name__)
             return None
         if mode != "on":
-            await self._queue.record_mode(received.update_id, mode)
+            await self._inbox.record_mode(received.update_id, mode)
         return mode
 
     async def find_scope(self, location: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
@@ -102,7 +102,7 @@ Outcome = Literal["arrived", "lost", "later"]
 class AnswerDelivery:
     """Sends answers with retries, each at most MAX_SENDS times over all runs."""
 
-    _queue: DurableQueue
+    _inbox: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
     _memory: ExternalMemory
     _postponed: set[int] = field(factory=set[int], init=False)
@@ -120,8 +120,8 @@ class AnswerDelivery:
             delivery,
             chat,
             make_stop_keyboard=make_stop_keyboard,
-            replaced_ids=self._queue.get_shown_messages(update_id) or replaced_ids,
-            note_shown=partial(self._queue.record_shown_messages, update_id),
+            replaced_ids=self._inbox.get_shown_messages(update_id) or replaced_ids,
+            note_shown=partial(self._inbox.record_shown_messages, update_id),
             wants_rich=partial(self._is_rich_wanted, chat.scope.owner),
         )
 
@@ -137,7 +137,7 @@ class AnswerDelivery:
     ) -> tuple[Outcome, list[int]]:
         """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
         wait, refusals = 1.0, 0
-        while await self._queue.count_attempt(update_id, "sends") <= MAX_SENDS:
+        while await self._inbox.count_attempt(update_id, "sends") <= MAX_SENDS:
             try:
                 await stream.finish(text, keyboard=keyboard)
             except DeliveryUnknown:
@@ -146,7 +146,7 @@ class AnswerDelivery:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
                 return "lost", list(stream.sent_ids)
             except DeliveryError as error:
-                await self._queue.undo_attempt(update_id, "sends")
+                await self._inbox.undo_attempt(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
                     return "lost", list(stream.sent_ids)
@@ -172,16 +172,16 @@ class AnswerDelivery:
             self._postponed.add(update_id)
         else:
             # Mark it at once, or a stop now would make the next run ask the model again.
-            await self._queue.mark_done([update_id], soon=True)
+            await self._inbox.mark_done([update_id], soon=True)
         return shown_as
 
     async def finish_press(self, update_id: int) -> None:
         """Mark an update as done. If it is a press whose answer could not be sent, leave it to the next run."""
         if update_id in self._postponed:
             self._postponed.discard(update_id)
-            self._queue.release_updates([update_id])
+            self._inbox.release_updates([update_id])
         else:
-            await self._queue.mark_done([update_id])
+            await self._inbox.mark_done([update_id])
 
     def make_controls(self, chats: SerialQueues) -> AnswerControls:
         """Return the callbacks with which buttons begin, send and stop answers in the queues `chats`."""
@@ -198,7 +198,7 @@ class AnswerDelivery:
 class Answering:
     """Answers messages, and queues the work that follows an answer."""
 
-    _queue: DurableQueue
+    _inbox: DurableQueue
     _commands: Commands
     _queues: Queues
     _error_boundary: ErrorBoundary
@@ -216,7 +216,7 @@ class Answering:
         """Answer a message, given as its pieces, if its sender still has access. Raise only CancelledError."""
         person = pieces[0].person
         if not self._memory.serves(person.id):
-            await self._queue.mark_done([piece.update_id for piece in pieces])
+            await self._inbox.mark_done([piece.update_id for piece in pieces])
             return
         scope = await self._placement.find_lasting_scope(pieces[0].chat)
         language = await self._commands.choose_language(pieces[0].chat, person)
@@ -227,7 +227,7 @@ class Answering:
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed, request = pieces[0], Repeatable(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
-        stop = partial(answers.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
+        stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
@@ -240,7 +240,7 @@ class Answering:
                         await self._attached_files.add_files(read, pieces)
             if read.refusal:
                 await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
-                await self._queue.mark_done(ids)
+                await self._inbox.mark_done(ids)
                 return
             reply_to = partial(self._conversation.reply, on_text=stream.show, kept=stream.get_seen_text)
             async with self._delivery.show_typing(parsed.chat):
@@ -255,13 +255,13 @@ class Answering:
             else:
                 await stream.interrupt()
                 if not self._delivery.closing.is_set():
-                    await self._queue.mark_done(ids)
+                    await self._inbox.mark_done(ids)
             raise
         except Exception as error:  # broad: the error boundary
             if delivering is None:
                 await stream.break_off()
             if await self._error_boundary.report_failure(parsed, error, request):
-                await self._queue.mark_done(ids)
+                await self._inbox.mark_done(ids)
 
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: TurnWithFiles
@@ -269,7 +269,7 @@ class Answering:
         parsed, dependencies, run_guarded = pieces[0], self._dependencies, self._error_boundary.run_guarded
         ids = [piece.update_id for piece in pieces]
         text = format_shown_text(reply)
-        keyboard = answers.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
+        keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
@@ -278,7 +278,7 @@ class Answering:
                 ask = partial(proposals.ask_about_proposal, dependencies, parsed.chat, parsed.person, proposal)
                 await run_guarded(parsed, ask)
         if outcome == "later":
-            self._queue.release_updates(ids)
+            self._inbox.release_updates(ids)
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
@@ -292,17 +292,17 @@ class Answering:
             if dependencies.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
-                speak = partial(answers.speak_answer_if_wanted, *args, is_voice=was_heard)
+                speak = partial(answer_buttons.speak_answer_if_wanted, *args, is_voice=was_heard)
                 self._queues.slow.submit(parsed.location, partial(run_guarded, parsed, speak))
         self.submit_settling(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
-        done = partial(self._queue.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
+        done = partial(self._inbox.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
         if reply.is_durable or not self._conversation.call_when_stored(scope, done):
             await done()
-        elif self._queue.are_written(ids):
-            self._queue.release_updates(ids)
+        elif self._inbox.are_written(ids):
+            self._inbox.release_updates(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
     def submit_settling(self, parsed: ParsedUpdate) -> None:

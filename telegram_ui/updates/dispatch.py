@@ -19,7 +19,7 @@ from telegram.error import TelegramError
 from locales.catalog import tr, use_language
 from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
-from telegram_ui.commands import admin, answers
+from telegram_ui.commands import admin, answer_buttons
 from telegram_ui.commands.memory import NOTED_REACTION
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import set_lease_check
@@ -46,7 +46,7 @@ DO_NOTHING: Work = partial(asyncio.sleep, 0)
 class Dispatcher:
     """Routes the updates from the durable queue to their handlers."""
 
-    _queue: DurableQueue
+    _inbox: DurableQueue
     _access: Access
     _commands: Commands
     _queues: Queues
@@ -60,20 +60,20 @@ class Dispatcher:
         dependencies, services = self._commands.dependencies, self._commands.dependencies.services
         self._delivery, self._corrections = dependencies.delivery, services.corrections
         self._pastes = Pastes(self._delivery.clock.call_later)
-        self._file_attempts = FileAttempts(self._queue, self._delivery)
+        self._file_attempts = FileAttempts(self._inbox, self._delivery)
         self._repeats = Repeats(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_bot
         )
-        self._placement = MessagePlacement(self._queue, services.conversation, services.memory, self._delivery)
+        self._placement = MessagePlacement(self._inbox, services.conversation, services.memory, self._delivery)
         self._answering = Answering(
-            self._queue, self._commands, self._queues, self._error_boundary, self._placement, self._answer_delivery
+            self._inbox, self._commands, self._queues, self._error_boundary, self._placement, self._answer_delivery
         )
 
     async def dispatch_all(self) -> None:
         """Dispatch updates one at a time, in order, for as long as the bot runs."""
         while True:
-            received = await self._queue.get()
+            received = await self._inbox.get()
             try:
                 await self.dispatch(received)
             except Exception as error:  # broad: one update must not keep the others from being handled
@@ -83,7 +83,7 @@ class Dispatcher:
         """Submit the work that an update asks for to the queue of its chat."""
         if self._closing:  # it stays in the inbox
             return
-        set_lease_check(partial(self._queue.confirm_lease, received.lease) if received.lease is not None else None)
+        set_lease_check(partial(self._inbox.confirm_lease, received.lease) if received.lease is not None else None)
         update = received.update
         if (ids := find_supergroup_upgrade(update)) is not None:
             self._upgrades.submit_move(*ids, partial(self._mark_done, received))
@@ -233,7 +233,8 @@ class Dispatcher:
             return
         self._answering.submit_settling(parsed)
         if correction.is_last and parsed.text:
-            await answers.offer_answer_again(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
+            dependencies = self._commands.dependencies
+            await answer_buttons.offer_answer_again(dependencies, parsed.chat, parsed.person, correction.turn)
         elif parsed.chat.is_private:
             await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
         else:  # a message for each edit would be noise in a group
@@ -248,7 +249,7 @@ class Dispatcher:
         if (disliked := parsed.telegram_id) is not None:
             scope = await self._placement.find_scope(parsed.location, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
-            await answers.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
+            await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
     async def _stop_answer(self, parsed: ParsedUpdate, *, was_stopped: bool) -> None:
         # An answer that had begun says itself that it was stopped.
@@ -257,7 +258,7 @@ class Dispatcher:
             if waiting is None:
                 await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
                 return
-            await self._queue.mark_done(waiting.update_ids)
+            await self._inbox.mark_done(waiting.update_ids)
             await self._delivery.send_text(parsed.chat, tr("answers-stopped"))
 
     async def _make_claimant_admin(self, received: Received, parsed: ParsedUpdate) -> None:
@@ -358,7 +359,7 @@ class Dispatcher:
                 self._albums[parsed.location] = parsed.album
             if not await self._error_boundary.run_guarded(parsed, ask_for_words):
                 return
-        await self._queue.mark_done([parsed.update_id])
+        await self._inbox.mark_done([parsed.update_id])
 
     async def _mark_done(self, received: Received) -> None:
         if received.is_durable:

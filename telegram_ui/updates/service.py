@@ -52,7 +52,7 @@ class Service:
     """A running Telegram bot, with checks of its health."""
 
     bot: ExtBot[None]
-    intake: Dispatcher
+    dispatcher: Dispatcher
     polls: PollRequest
     is_polling: Callable[[], bool]
     invitation: str = ""  # a sentence with the link that makes the first admin, or ""
@@ -125,7 +125,7 @@ async def open_telegram_service(
         make_dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), families
     )
     claim = Claim(settings, memory.people, now=now)
-    intake = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
+    dispatcher = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
 
     def is_polling() -> bool:
         return not settings.webhook_url and (work is None or work.make_polling_leader(bot.id).is_leader())
@@ -134,13 +134,13 @@ async def open_telegram_service(
         stack.push_async_callback(bot.shutdown)
         await _retry_until_done(bot.initialize, "Telegram cannot be reached", pause)
         link = await claim.make_link(bot.username)
-        service = Service(bot, intake, polls, is_polling, invitation=INVITATION % link if link else "")
+        service = Service(bot, dispatcher, polls, is_polling, invitation=INVITATION % link if link else "")
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
-        await stack.enter_async_context(_run_in_background(intake.dispatch_all()))
+        await stack.enter_async_context(_run_in_background(dispatcher.dispatch_all()))
         stack.push_async_callback(queue.truncate_log)
-        stack.push_async_callback(intake.close, grace=4.0)
+        stack.push_async_callback(dispatcher.close, grace=4.0)
         await stack.enter_async_context(_run_in_background(queue.keep_truncating_log(pause)))
         await stack.enter_async_context(_run_in_background(_purge_queue_hourly(queue, pause)))
         await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))

@@ -35,7 +35,7 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from telegram_ui.commands.answers import AnswerButtons
+from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import AnswerControls, Ask, Command, Dependencies, Family, MayConfigure, Press
 from telegram_ui.commands.proposals import Proposals

@@ -7,7 +7,7 @@ from typing import Any
 from locales.catalog import tr
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Person
-from telegram_ui.commands import answers
+from telegram_ui.commands import answer_buttons
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from tests.support.talk import Talk, talking
@@ -87,7 +87,7 @@ async def regenerated(desk: Desk, talk: Talk) -> tuple[Any, dict[str, str]]:
     """Another answer, and its buttons."""
     ann = Person(id=ANN, name="Ann")
     reply = await talk.say("I like tea.", person=ann)
-    keyboard = answers.make_answer_keyboard(desk.commands.dependencies, Chat(id=ANN), ann, reply)
+    keyboard = answer_buttons.make_answer_keyboard(desk.commands.dependencies, Chat(id=ANN), ann, reply)
     await desk.peer.delivery().send_text(Chat(id=ANN), reply.text, keyboard=keyboard)
     await choose(desk, "Regenerate")
     return desk.buttons(ANN)

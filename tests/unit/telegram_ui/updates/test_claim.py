@@ -53,7 +53,7 @@ async def test_the_first_who_opens_the_link_is_the_admin_and_nobody_after_them(s
         peer.world.say(BOB, BOB, f"/start {token}")
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", chat=ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert start.bots.memory.people is not None
     assert start.bots.memory.people.claimed_admins == {ANN}
     assert {text.partition(".")[0] for text in peer.texts(BOB)} == {
@@ -82,7 +82,7 @@ async def test_the_link_works_after_a_restart_and_only_within_its_day(start: Sta
         peer.world.say(BOB, BOB, "hello again")
         await peer.told("echo hello again", chat=BOB)
         peer.world.say(ANN, ANN, f"/start {second}")
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert not any("admin from" in text for text in peer.texts(ANN))
 
 

@@ -16,7 +16,7 @@ from records.errors import ServedElsewhere
 from records.scopes import Person, Scope
 from settings import Secret
 from storage.bot_state.inbox import Lease
-from telegram_ui.commands.answers import GO_ON
+from telegram_ui.commands.answer_buttons import GO_ON
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending import documents
 from telegram_ui.sending.chat import Chat
@@ -31,7 +31,7 @@ async def test_a_message_is_answered_and_forgotten_by_the_inbox(bots: Bots, peer
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     [turn] = bots.conversation.turns
     assert turn.person.name == "Ann"
@@ -50,7 +50,7 @@ async def test_messages_of_one_chat_are_answered_in_order_and_chats_do_not_wait_
         assert peer.texts(ANN) == []
         gate.set()
         await peer.told("echo second", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert peer.texts(ANN) == ["echo slow", "echo second"]
 
 
@@ -62,7 +62,7 @@ async def test_what_still_waits_of_somebody_who_is_removed_is_not_answered(bots:
         await bots.conversation.begun["slow"].wait()
         bots.memory.serves = lambda owner: owner != ANN
         gate.set()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert peer.texts(ANN) == ["echo slow"]
 
@@ -87,8 +87,8 @@ async def test_what_waited_under_a_lease_that_was_lost_does_not_begin_under_a_la
                 "from": {"id": ANN, "is_bot": False, "first_name": "Ann"},
             }
             update = telegram.Update.de_json({"update_id": 7, "message": said}, service.bot)
-            await service.intake.dispatch(Received(update, is_durable=True, lease=Lease(ANN, fence)))
-        await service.intake.wait_until_idle()
+            await service.dispatcher.dispatch(Received(update, is_durable=True, lease=Lease(ANN, fence)))
+        await service.dispatcher.wait_until_idle()
     assert [turn.text for turn in bots.conversation.turns] == ["under 2"]
 
 
@@ -98,7 +98,7 @@ async def test_buttons_of_earlier_answers_go(bots: Bots, peer: Peer) -> None:
         for words in ("one", "two", "three"):
             peer.world.say(ANN, ANN, words)
             await peer.told(f"echo {words}", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     with_buttons = [message["text"] for message in peer.world.messages[ANN].values() if "reply_markup" in message]
     assert with_buttons == ["echo three"]
 
@@ -113,7 +113,7 @@ async def test_nobody_waits_for_a_place_behind_those_whose_model_is_silent(bots:
         await peer.told("echo hello", BOB)
         assert len(bots.conversation.turns) == len(MANY) + 1
         gate.set()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
 
 
 async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: Peer) -> None:
@@ -147,7 +147,7 @@ async def test_another_bots_command_is_left_to_it(bots: Bots, peer: Peer, place:
         peer.world.say(ANN, place, "/help@another_bot")
         peer.world.say(ANN, place, "/help@keepsake_bot mine")
         await peer.told("did help mine", place)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert len(peer.texts(place)) == 1
 
 
@@ -160,7 +160,7 @@ async def test_stop_cancels_the_answer_and_the_next_message_is_answered(bots: Bo
         await peer.told("Stopped", ANN)
         peer.world.say(ANN, ANN, "next")
         await peer.told("echo next", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert bots.conversation.cancelled == ["hang"]
 
@@ -175,7 +175,7 @@ async def test_stop_is_answered_while_an_answer_that_has_arrived_is_noted(bots: 
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-nothing-to-stop"), ANN)
         noted.set()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
 
 
@@ -190,7 +190,7 @@ async def test_stop_tears_no_sentence_that_says_what_failed(bots: Bots, peer: Pe
         await peer.confirmed()
         peer.faults.clear()
         await peer.told(tr("answers-nothing-to-stop"), ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
 
 
@@ -210,7 +210,7 @@ async def test_stop_reaches_a_message_whose_turn_looks_for_its_place(bots: Bots,
         await looking.wait()
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-stopped"), ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert bots.conversation.turns == []
 
@@ -232,7 +232,7 @@ async def test_a_stop_that_comes_late_ends_its_own_answer_and_not_the_next(bots:
         await peer.told("did help me", ANN)
         second.set()
         await peer.told("echo second", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert bots.conversation.cancelled == ["first"]
 
 
@@ -247,7 +247,7 @@ async def test_stop_reaches_a_button_that_is_about_to_have_something_answered(bo
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-stopped"), ANN)
         peer.faults.clear()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
         assert bots.conversation.turns == []
         peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
@@ -268,7 +268,7 @@ async def test_stop_ends_the_answer_and_leaves_an_import_to_go_on(bots: Bots, pe
         await peer.told("Nothing is being written", ANN)
         bots.toys.folding.set()
         await peer.told("did summary_now", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
 
 
@@ -280,7 +280,7 @@ async def test_stop_reaches_a_message_that_came_just_before(bots: Bots, peer: Pe
         await peer.told("Stopped", ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.told("Nothing is being written", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
 
 
@@ -290,7 +290,7 @@ async def test_a_paste_of_30000_characters_is_one_turn_of_pieces(bots: Bots, pee
         peer.world.say(ANN, ANN, words)
         peer.world.say(ANN, ANN, "and now?")
         await peer.told("echo and now?", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     paste, question = bots.conversation.turns
     assert len(paste.pieces) == 8
@@ -310,7 +310,7 @@ async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bo
         await peer.told("do not know the command /nonsense", ANN)
         peer.world.say(ANN, ANN, "/hlep")
         await peer.told("Did you mean /help?", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert bots.conversation.turns == []
 
 
@@ -331,7 +331,7 @@ async def test_a_photo_goes_to_a_model_that_sees(bots: Bots, peer: Peer) -> None
         await peer.told("echo and this?", ANN)
         peer.world.send_file(ANN, ANN, kind="sticker", name="c.webp", data=b"webp")
         await peer.told("echo [Sent a sticker", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     first, second, again, sticker = bots.conversation.turns
     assert [(picture.data, picture.mime, picture.kind) for picture in sticker.pictures] == [(b"webp", "image/webp", "")]
     assert [(picture.data, picture.mime, picture.kind) for picture in first.pictures] == [
@@ -349,7 +349,7 @@ async def test_an_album_is_one_turn(bots: Bots, peer: Peer) -> None:
             name, data = f"{number}.jpg", b"%d" % number
             peer.world.send_file(ANN, ANN, kind="photo", name=name, data=data, caption=caption, album="13")
         await peer.told("echo my trip", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     [turn] = bots.conversation.turns
     assert [picture.data for picture in turn.pictures] == [b"0", b"1", b"2", b"3"]
@@ -361,7 +361,7 @@ async def test_forwarded_messages_are_one_turn(bots: Bots, peer: Peer) -> None:
         for text in ("one", "two", "three"):
             peer.world.say(ANN, ANN, text, forward_from="Bob")
         await peer.told("echo [Forwarded from Bob]", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     [turn] = bots.conversation.turns
     assert [piece.origin for piece in turn.pieces] == ["forwarded"] * 3
 
@@ -373,7 +373,7 @@ async def test_what_cannot_be_seen_or_heard_names_what_to_set(bots: Bots, peer: 
         await peer.told(setting, ANN)
         peer.world.send_file(ANN, ANN, kind=kind, name="a", data=b"1", caption="and the words?")
         await peer.told("echo and the words?", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     [turn] = bots.conversation.turns
     assert turn.pictures == ()
@@ -398,7 +398,7 @@ async def test_what_is_said_is_shown_and_what_telegram_recorded_becomes_the_pers
             await peer.told("Check TRANSCRIPTION_MODEL", ANN)
             peer.world.send_file(ANN, ANN, kind="audio", name="c.mp3", data=b"mp3", caption="and this?")
             await peer.told("Second.", ANN)
-            await service.intake.wait_until_idle()
+            await service.dispatcher.wait_until_idle()
         heard = server.requests[0].body
         assert (heard["name"], heard["size"]) == ("voice.ogg", 3)
     assert "expandable_blockquote" in str(shown["params"])
@@ -431,7 +431,7 @@ async def test_one_persons_files_in_several_chats_leave_places_for_others(bots: 
             for number in range(1, len(places) + 1):
                 await server.until_held(number)
                 await server.release()
-            await service.intake.wait_until_idle()
+            await service.dispatcher.wait_until_idle()
 
 
 @pytest.mark.parametrize("kind", ["video", "document"])
@@ -455,7 +455,7 @@ async def test_a_document_is_read_before_the_words_that_came_with_it(bots: Bots,
         await peer.told("echo ", ANN)
         peer.world.send_file(ANN, ANN, kind="document", name="lease.txt", data=text)
         await peer.confirmed()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     asked, bare = bots.conversation.turns
     assert asked.passages == ("[lease.txt, lines 1–2]\nThe deposit is 900 euros.\nIt is due in May.",)
@@ -469,7 +469,7 @@ async def test_a_file_that_cannot_be_fetched_is_said_and_its_words_are_answered(
     async with bots.running() as service:
         peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x", caption="what does it say?")
         await peer.told("no longer has this file", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     [turn] = bots.conversation.turns
     assert turn.text == "what does it say?\n[Sent with the file a.txt]"
 
@@ -484,7 +484,7 @@ async def test_a_file_is_as_large_as_it_turns_out_to_be(
     async with bots.running() as service:
         peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x" * 101, caption="what does it say?")
         await peer.told("This file is larger", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     [turn] = bots.conversation.turns
     assert turn.passages == ()
 
@@ -502,7 +502,7 @@ async def test_in_a_group_a_document_is_read_where_its_caption_names_the_bot(bot
         peer.world.send_file(ANN, GROUP, kind="document", name="a.txt", data=b"private")
         peer.world.send_file(ANN, GROUP, kind="document", name="b.txt", data=b"shared", caption="@keepsake_bot read it")
         await peer.told("echo ", GROUP)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     [turn] = bots.conversation.turns
     assert turn.passages == ("[b.txt, line 1]\nshared",)
 
@@ -514,7 +514,7 @@ async def test_a_stranger_is_told_their_id_and_nothing_in_groups(bots: Bots, pee
         peer.world.say(EVE, GROUP, "@keepsake_bot hello")
         peer.world.say(ANN, ANN, "mine")
         await peer.told("echo mine", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert [str(EVE) in told for told in peer.texts(EVE)] == [True, True]
     assert peer.texts(GROUP) == []
@@ -530,7 +530,7 @@ async def test_a_group_is_answered_when_it_addresses_the_bot(bots: Bots, peer: P
         answer = await peer.told("echo Hi 😀, how are you?", GROUP)
         peer.world.say(ANN, GROUP, "and me", reply_to=answer["answer"]["result"]["message_id"])
         await peer.told("echo and me", GROUP)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert [turn.scope.owner for turn in bots.conversation.turns] == [GROUP, GROUP]
     assert all(turn.in_group for turn in bots.conversation.turns)
@@ -544,7 +544,7 @@ async def test_what_is_not_addressed_to_the_bot_is_never_written(bots: Bots, pee
         peer.world.say(ANN, GROUP, "/other@another_bot secret")
         peer.world.say(ANN, GROUP, "20")
         await peer.told("wizard took 20", GROUP)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         database = bots.inbox.database
         async with database.read(None) as reader:
             assert await reader.rows("SELECT * FROM updates") == []
@@ -589,7 +589,7 @@ async def test_an_edit_is_taken_in_after_its_message_and_a_new_answer_is_offered
         await peer.told(tr("answers-offer"), ANN)
         peer.world.edit(ANN, ANN, message["message_id"], "of long ago")
         await peer.confirmed()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert bots.conversation.corrected == [(message["message_id"], text) for text in ("other", "of long ago")]
     assert len(bots.conversation.turns) == 1
@@ -606,7 +606,7 @@ async def test_stop_leaves_an_edit_alone(bots: Bots, peer: Peer) -> None:
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-nothing-to-stop"), ANN)
         gate.set()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert bots.conversation.corrected == [(message["message_id"], "other")]
 
@@ -617,7 +617,7 @@ async def test_what_the_store_has_not_taken_yet_stays_in_the_inbox(bots: Bots, p
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "while it fails")
         await peer.told("echo while it fails", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert len(await bots.pending()) == 1
         [written] = bots.conversation.unwritten
         await written()
@@ -640,7 +640,7 @@ async def test_an_edit_that_waits_in_a_topic_outlives_every_stop(bots: Bots, pee
             await peer.confirmed()
         if topic is None:
             peer.world.say(ANN, FORUM, "/stop@keepsake_bot", thread_id=TOPIC)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert bots.conversation.corrected == [(message["message_id"], "other")]
 
@@ -651,7 +651,7 @@ async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowh
         await peer.told("your Telegram id", EVE)
         peer.world.edit(EVE, EVE, message["message_id"], "other")
         await peer.confirmed()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert bots.conversation.corrected == []
     assert len(peer.texts(EVE)) == 1
@@ -666,7 +666,7 @@ async def test_an_unexpected_error_is_one_log_line_and_one_sentence(
         await peer.told("Something went wrong here", ANN)
         peer.world.say(ANN, ANN, "next")
         await peer.told("echo next", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     ours = [record for record in caplog.records if record.name.startswith("telegram_ui")]
     assert any("RuntimeError" in record.getMessage() for record in ours)
@@ -678,7 +678,7 @@ async def test_an_answer_whose_fate_is_unknown_is_sent_once_more_and_never_a_thi
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert peer.texts(ANN) == ["echo hello"] * 2
 
@@ -691,7 +691,7 @@ async def test_an_answer_that_a_button_asked_for_is_sent_as_any_other(bots: Bots
         peer.fault("drop_after", "sendMessage", times=5, chat_id=ANN)
         peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
         await peer.told("echo Go on", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert peer.texts(ANN)[1:] == [f"echo {tr('answers-go-on')}"] * 2
 
@@ -705,7 +705,7 @@ async def test_what_a_button_asked_for_is_not_asked_again_by_the_next_run(bots: 
         since = peer.world.calls.last
         peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
         await peer.called("sendMessage", chat=ANN, since=since)
-        closing = asyncio.create_task(service.intake.close())
+        closing = asyncio.create_task(service.dispatcher.close())
         await asyncio.sleep(0)
         peer.faults.clear()
         await closing
@@ -717,7 +717,7 @@ async def test_an_answer_that_was_cut_off_before_its_effect_arrives_once(bots: B
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "hello")
         await peer.called("sendMessage", chat=ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert peer.texts(ANN) == ["echo hello"]
 
 
@@ -730,10 +730,10 @@ async def test_each_run_sends_once_more_what_the_run_before_it_died_over(bots: B
         since = peer.world.calls.last
         async with bots.running() as service:
             await peer.called("sendMessage", chat=ANN, since=since)
-            await service.intake.close(grace=0)
+            await service.dispatcher.close(grace=0)
     assert await bots.pending() == [update_id]
     async with bots.running() as service:
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert peer.texts(ANN) == ["echo hello"] * 4
 
@@ -744,7 +744,7 @@ async def test_a_refusal_is_overcome_and_counts_for_nothing(bots: Bots, peer: Pe
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "hello")
         await peer.called("sendMessage", chat=ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert peer.texts(ANN) == ["echo hello"]
 
 
@@ -755,7 +755,7 @@ async def test_a_chat_that_is_gone_is_let_go(bots: Bots, peer: Peer) -> None:
         await bots.conversation.begun["hello"].wait()
         peer.world.block_bot(ANN)
         gate.set()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
 
 
@@ -764,7 +764,7 @@ async def test_a_command_that_is_being_done_is_done_before_the_bot_stops(bots: B
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "/help")
         await peer.told("did help", ANN)
-        closing = asyncio.create_task(service.intake.close(grace=4))
+        closing = asyncio.create_task(service.dispatcher.close(grace=4))
         await asyncio.sleep(0)
         peer.faults.release()
         await closing
@@ -786,7 +786,7 @@ async def test_stopping_in_the_middle_breaks_the_answer_off_and_the_next_run_ans
     assert bots.conversation.finished == []
     gate.set()
     async with bots.running() as service:
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert peer.texts(ANN)[-1] == "echo hello"
     assert bots.conversation.turns[0].source == bots.conversation.turns[1].source
@@ -808,7 +808,7 @@ async def test_an_answer_that_was_killed_while_it_was_shown_is_written_on_in_its
     await bots.inbox.record_answer_messages(4242, row.update_id, row.shown)  # as a run leaves it that is killed
     gate.set()
     async with bots.running() as service:
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert peer.texts(ANN) == ["echo hello"]
 
@@ -838,7 +838,7 @@ async def test_an_edit_that_leaves_no_words_is_taken_in_and_offers_no_answer(bot
         await peer.told("echo my secret", GROUP)
         peer.world.edit(ANN, GROUP, message["message_id"], "@keepsake_bot")
         await peer.confirmed()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert bots.conversation.corrected == [(message["message_id"], NO_WORDS)]
     assert tr("answers-offer") not in peer.texts(GROUP)
 
@@ -856,7 +856,7 @@ async def test_a_message_belongs_to_the_conversation_that_was_open_when_it_came(
         bots.memory.forgotten.add(third)
         gate.set()
         await peer.told("echo last", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert [(turn.text, turn.scope) for turn in bots.conversation.turns] == [
         ("slow", place),
         ("second", second),

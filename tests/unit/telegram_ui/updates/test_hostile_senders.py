@@ -34,7 +34,7 @@ async def test_one_persons_flood_keeps_nobody_else_waiting(bots: Bots, peer: Pee
         assert peer.texts(ANN) == [tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON)], "she is told once"
         gate.set()
         await peer.told(f"echo {MAX_UNFINISHED_PER_PERSON - 1}", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     answered = [turn.text for turn in bots.conversation.turns if turn.person.id == ANN]
     assert answered == [str(number) for number in range(MAX_UNFINISHED_PER_PERSON)]
@@ -48,7 +48,7 @@ async def test_stop_passes_where_too_much_waits_and_room_comes_back(bots: Bots, 
         await peer.told(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.told("Stopped.", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         peer.world.say(ANN, ANN, "again")
         await peer.told("echo again", ANN)
 
@@ -67,7 +67,7 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
     bots.inbox.store_updates = counted  # type: ignore[method-assign]
     async with bots.running() as service:
         await peer.told("echo hello", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert len(written) == 1
     assert len(peer.texts(EVE)) == 5
 

@@ -53,7 +53,7 @@ async def test_a_command_that_failed_is_done_at_the_next_press(bots: Bots, peer:
         press(peer, ANN, again)  # a double tap
         await peer.told("did help me", place)
         await peer.called("answerCallbackQuery", containing="already")
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
         assert not any(map(buttons, peer.world.messages[place].values()))
     assert [text for text in peer.texts(place) if text.startswith("did")] == ["did help me"]
@@ -75,7 +75,7 @@ async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> 
     async with bots.running() as service:  # what Telegram sends along is all there is
         peer.world.press(ANN, GROUP, done["message_id"], hers)
         await peer.called("editMessageText", containing="Please send it again", chat=GROUP)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert not any(text.startswith("did") for text in peer.texts(GROUP))
 
 
@@ -129,7 +129,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         press(peer, ANN, await failed(peer, "is busy", ANN))
         await peer.called("editMessageText", containing="did press 7 under Shall I?", chat=ANN)
         await peer.called("answerCallbackQuery", containing="pressed")
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
         assert not any(map(buttons, peer.world.messages[ANN].values()))
 
@@ -152,7 +152,7 @@ async def test_all_pieces_of_a_paste_are_asked_again_as_one_turn(bots: Bots, pee
             await peer.called("editMessageText", containing="Please send it again", chat=ANN)
         else:
             await peer.told("echo xxx", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     turns = bots.conversation.turns
     assert (
@@ -174,7 +174,7 @@ async def test_all_pictures_of_an_album_are_asked_again_as_one_turn(bots: Bots, 
         del bots.conversation.fails[text]
         press(peer, ANN, said)
         await peer.told("echo my trip", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     first, again = bots.conversation.turns
     assert (
@@ -206,7 +206,7 @@ async def test_a_voice_that_could_not_be_heard_is_heard_at_the_next_press(bots: 
             peer.world.send_file(ANN, ANN, kind="voice", name="a.ogg", data=b"ogg")
             press(peer, ANN, await failed(peer, "TRANSCRIPTION_MODEL", ANN))
             await peer.told("echo I live in Riga.", ANN)
-            await service.intake.wait_until_idle()
+            await service.dispatcher.wait_until_idle()
             assert await bots.pending() == []
     [turn] = bots.conversation.turns
     assert turn.source.startswith("4242:")
@@ -223,7 +223,7 @@ async def test_a_message_is_asked_again_under_its_own_source(bots: Bots, peer: P
     async with bots.running() as service:  # another run, as after an update
         press(peer, ANN, said)
         await peer.told("echo hello", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     first, again = bots.conversation.turns
     assert first.source == again.source
@@ -238,7 +238,7 @@ async def test_what_failed_is_held_no_longer_once_its_owner_forgets(bots: Bots, 
     async with bots.running() as service:
         asked = peer.world.say(ANN, ANN, "heliotrope")
         said = await failed(peer, "went wrong", ANN)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         [drop] = bots.conversation.drops
         drop(ANN)
         del peer.world.messages[ANN][asked["message_id"]]  # so that Telegram cannot bring it again
@@ -248,7 +248,7 @@ async def test_what_failed_is_held_no_longer_once_its_owner_forgets(bots: Bots, 
         held = [value for value in gc.get_objects() if isinstance(value, ParsedUpdate) and value.text == "heliotrope"]
         assert held == []
         press(peer, ANN, said)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert bots.conversation.turns == []
 
 
@@ -263,7 +263,7 @@ async def test_a_proposed_command_is_given_by_who_was_asked(bots: Bots, peer: Pe
         await peer.called("answerCallbackQuery", containing="somebody else")
         peer.world.press(ANN, GROUP, said["message_id"], does["callback_data"])
         await peer.told("did help me", GROUP)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
         assert not any(map(buttons, peer.world.messages[GROUP].values()))
     assert len(peer.texts(GROUP)) == 2

@@ -130,7 +130,7 @@ async def test_an_update_that_comes_twice_is_answered_once(bots: Bots, peer: Pee
         peer.world.say(ANN, ANN, "two")
         await peer.told("echo two")
         await peer.confirmed()
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert peer.texts(ANN) == ["echo one", "echo two"]
 
 
@@ -298,7 +298,7 @@ async def test_what_neither_the_inbox_nor_the_store_took_is_done_once_the_store_
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         await peer.world.updates.emptied()
         assert len(await bots.pending()) == 1
         [written] = bots.conversation.unwritten

@@ -27,7 +27,7 @@ async def test_what_had_begun_is_finished_in_the_new_chat_and_then_the_memory_fo
         assert bots.conversation.successors == {}
         gate.set()
         await peer.told("echo third", new)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
     assert peer.texts(new) == ["echo slow", "echo second", "echo third"]
     assert [turn.scope for turn in bots.conversation.turns] == [Scope(owner=GROUP)] * 2 + [Scope(owner=new)]
@@ -46,7 +46,7 @@ async def test_what_waits_in_the_inbox_is_answered_in_the_new_chat_by_the_next_r
     bots.conversation.gates.clear()
     async with bots.running() as service:
         await peer.told("echo slow", new)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert bots.conversation.turns[-1].scope == Scope(owner=new)
 
 
@@ -59,7 +59,7 @@ async def test_a_preview_in_the_old_chat_gives_way_to_the_answer_in_the_new(bots
         new = peer.world.upgrade_group(GROUP)
         gate.set()
         await peer.told("echo slow", new)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert peer.texts(new) == ["echo slow"]
 
 
@@ -74,7 +74,7 @@ async def test_a_button_of_the_old_chat_changes_nothing(bots: Bots, peer: Peer) 
     async with bots.running() as service:
         peer.world.updates.add("callback_query", query)
         answer = await peer.called("answerCallbackQuery")
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert "does nothing any more" in answer["params"]["text"]
 
 
@@ -84,7 +84,7 @@ async def test_where_the_disk_does_not_take_it_the_chat_waits_and_others_do_not(
         new = peer.world.upgrade_group(GROUP)
         peer.world.say(ANN, new, f"{MENTION} hello")
         await peer.told("echo hello", new)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
     assert bots.conversation.rename_fails == 0
     assert bots.conversation.turns[-1].scope == Scope(owner=new)
 
@@ -100,5 +100,5 @@ async def test_sending_shows_it_where_telegram_did_not_say_so(bots: Bots, peer: 
         peer.world.updates.drop()
         gate.set()
         await peer.told("echo slow", new)
-        await service.intake.wait_until_idle()
+        await service.dispatcher.wait_until_idle()
         assert bots.conversation.successors == {GROUP: new}

@@ -9,7 +9,7 @@ from locales.catalog import tr
 from records.errors import ModelRefused
 from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece, Reply
-from telegram_ui.commands.answers import format_shown_text, make_answer_keyboard
+from telegram_ui.commands.answer_buttons import format_shown_text, make_answer_keyboard
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk, talking
