@@ -196,7 +196,7 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
 
 def _set_move_deadline(memory: ExternalMemory, stop: Stop) -> None:
     if stop.requested_at is not None:
-        memory.finish_by(stop.requested_at + 5.0)  # the process has ten seconds to end
+        memory.set_deadline(stop.requested_at + 5.0)  # the process has ten seconds to end
 
 
 def _make_dependencies(

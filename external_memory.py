@@ -290,10 +290,10 @@ class ExternalMemory:
         """Return the current id of an owner, which changes if a group becomes a supergroup."""
         return self._state.renaming.successors.get(owner, owner)
 
-    def finish_by(self, moment: float) -> None:
+    def set_deadline(self, moment: float) -> None:
         """Make the stores close by a deadline, a time.monotonic() value, even if work remains."""
         for store in self._stores.values():
-            store.finish_by(moment)
+            store.set_deadline(moment)
 
     async def clean_files(self) -> None:
         """Overwrite erased data in the files. Call this at intervals."""

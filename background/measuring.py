@@ -30,8 +30,8 @@ async def set_gauges(memory: ExternalMemory, data_dir: Path, *, embeds: bool) ->
             files = [data_dir / name for name in FILES[store.kind]]
             size = await asyncio.to_thread(lambda: sum(file.stat().st_size for file in files if file.exists()))  # noqa: B023
         else:
-            async with store.database.read(None) as reader:
-                [[size]] = await reader.rows("SELECT pg_database_size(current_database())")
+            async with store.database.open_reader(None) as reader:
+                [[size]] = await reader.fetch_rows("SELECT pg_database_size(current_database())")
         SIZE.labels(store.kind).set(int(size))
     EMBEDDING_QUEUE.set(queued)
     BACKLOG.set(await memory.inbox.count_pending())

@@ -52,7 +52,7 @@ def print_costs(databases: list[Database], *_: object) -> None:
     """Print the line of costs."""
     figures = {
         "processor_ms": read_processor_ms(),
-        "hops": sum(database.hops for database in databases),
+        "hops": sum(database.thread_call_count for database in databases),
         "commits": sum(database.writer.commits for database in databases),
     }
     print(json.dumps(figures), flush=True)

@@ -118,7 +118,7 @@ def _begun(connection: Connection, scope: Scope, count: int, storage: StorageTyp
         if table is USERS:
             connection.execute(UPSERT_USER, (*USERS.to_values(row), storage))
         else:
-            connection.execute(table.upsert, table.to_values(row))
+            connection.execute(table.upsert_sql, table.to_values(row))
 
 
 def _told(connection: Connection, scopes: Sequence[Scope], count: int, *, before: int = 0) -> None:

@@ -116,7 +116,7 @@ async def propose_broadcast(
 
 def format_receipt(progress: BroadcastProgress, heading: str) -> str:
     """Return a report on a broadcast: how many people received it, and why others did not."""
-    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
+    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people_count)]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
     if progress.unknown:

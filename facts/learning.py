@@ -56,7 +56,7 @@ class Facts:
         """Learn from messages before a fold archives them."""
         try:
             async with self._memory.open_store_if_on(scope.owner) as store:
-                learned, waiting = await store.facts.read_unlearned(scope, 1) if store is not None else (0, [])
+                learned, waiting = await store.facts.read_unlearned_messages(scope, 1) if store is not None else (0, [])
                 if not waiting or learned >= max(message_ids):
                     return
                 if store is not None and scope in self._learning:
@@ -137,11 +137,11 @@ class Facts:
                 return await store.facts.commit_changes(
                     batch.scope,
                     changes,
-                    read=request.messages if request else (),
-                    shown=request.shown if request else (),
-                    learned=batch.learned,
-                    until=batch.until,
-                    newest=max((fact.id for fact in facts), default=0),
+                    read_messages=request.messages if request else (),
+                    shown_facts=request.shown if request else (),
+                    learned_id=batch.learned,
+                    until_id=batch.until,
+                    newest_fact_id=max((fact.id for fact in facts), default=0),
                     now=self._clock(),
                     from_history=batch.from_history,
                 )
@@ -162,7 +162,7 @@ class Facts:
             if store is None:
                 return None
             learned, waiting = await (
-                store.history_extraction.read_next if from_history else store.facts.read_unlearned
+                store.history_extraction.read_next_messages if from_history else store.facts.read_unlearned_messages
             )(scope, MESSAGES_PER_READ)
             if not waiting:
                 return None

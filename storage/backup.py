@@ -39,7 +39,7 @@ from storage.bot_state.directory import SHARED_STATE, insert_rows
 from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, read_schema_version
-from storage.engine.sqlite_driver import create_private, explain_errors, fsync_folder, sqlite3
+from storage.engine.sqlite_driver import create_private_file, explain_errors, fsync_folder, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, explain_damage
 from storage.stores import json_files as snapshot
@@ -111,7 +111,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
     dirs.remove_leftovers(parent, [f"{dirs.BACKING_UP}*"])
     with explain_errors(file), dirs.make_work_folder(parent, dirs.BACKING_UP) as work:
         packed = work / "packed"
-        create_private(packed)
+        create_private_file(packed)
         with packed.open("wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb") as out:
                 elsewhere = asyncio.run(_write_backup_when_ready(folder, work, database_url, out))
@@ -148,7 +148,7 @@ async def _write_backup_when_ready(folder: Path, work: Path, url: str, out: gzip
 
 
 async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> tuple[Homes, Readers, int]:
-    """Open readers of all stores. Raise _BotNotReady if a memory moved meanwhile: it could be missed or read twice."""
+    """Open readers of all stores. Raise _BotNotReady if a memory is moving, since it could be missed or read twice."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
     if url:
@@ -156,18 +156,18 @@ async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: st
         from storage.stores.postgres import open_postgres_database
 
         server = await stack.enter_async_context(open_postgres_database(url))
-        query, open_reader = [_SHARED_HOMES, dirs.read_instance_id(folder)], partial(server.read, None)
+        query, open_reader = [_SHARED_HOMES, dirs.read_instance_id(folder)], partial(server.open_reader, None)
         async with open_reader() as reader:
-            [[elsewhere]] = await reader.rows(_ELSEWHERE, dirs.read_instance_id(folder))
+            [[elsewhere]] = await reader.fetch_rows(_ELSEWHERE, dirs.read_instance_id(folder))
     async with open_reader() as reader:
-        before = {row[0]: (row[1], row[2]) for row in await reader.rows(*query)}
+        before = {row[0]: (row[1], row[2]) for row in await reader.fetch_rows(*query)}
     if (folder / DATABASE).exists():
         readers[StorageType.SQLITE] = await stack.enter_async_context(_open_snapshot_reader(folder / DATABASE))
         readers[StorageType.JSON] = await _open_json_reader(stack, folder, work)
     if url:
-        readers[StorageType.POSTGRES] = await stack.enter_async_context(server.read(None, frozen=True))
+        readers[StorageType.POSTGRES] = await stack.enter_async_context(server.open_reader(None, is_frozen=True))
     async with open_reader() as reader:
-        after = {row[0]: (row[1], row[2]) for row in await reader.rows(*query)}
+        after = {row[0]: (row[1], row[2]) for row in await reader.fetch_rows(*query)}
     if any(after.get(owner) != home for owner, home in before.items()):
         raise _BotNotReady
     with explain_damage("users"):
@@ -176,7 +176,7 @@ async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: st
     elsewhere += len(before) - len(homes)
     for kind, reader in readers.items():
         # Add memories in a memory.json that was put there since the last start.
-        for row in await reader.rows("SELECT user_id FROM users WHERE storage_type = ?", kind):
+        for row in await reader.fetch_rows("SELECT user_id FROM users WHERE storage_type = ?", kind):
             if row[0] not in after:
                 homes[row[0]] = kind
     return homes, readers, elsewhere
@@ -196,8 +196,8 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
     with contextlib.closing(connection):
         connection.row_factory = sqlite3.Row
         reader = Reader(run)
-        await reader.rows("PRAGMA query_only=ON")
-        await reader.rows("BEGIN")
+        await reader.execute("PRAGMA query_only=ON")
+        await reader.execute("BEGIN")
         with explain_errors(path):
             if read_schema_version(connection, path.name, len(MIGRATIONS)) < len(MIGRATIONS):
                 raise StorageError(f"{path.name} is an older version's; start the bot once, then make the backup.")
@@ -212,7 +212,7 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
         acknowledged = scan_journal(folder / JOURNAL_NAME).last_seq
         try:
             reader = await stack.enter_async_context(_open_snapshot_reader(folder / INDEX_NAME))
-            [state] = await reader.rows("SELECT * FROM journal_state")
+            [state] = await reader.fetch_rows("SELECT * FROM journal_state")
         except StorageError:  # not created yet, or being replaced
             raise _BotNotReady from None
         is_current = not state["clean"] and state["snapshot"] == snapshot.compute_file_fingerprint(
@@ -226,7 +226,7 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
     copies.mkdir(mode=0o700)
     for name in (SNAPSHOT_NAME, JOURNAL_NAME):
         if (folder / name).exists():
-            create_private(copies / name)
+            create_private_file(copies / name)
             shutil.copyfile(folder / name, copies / name)
     async with JsonStore.open(copies) as store:
         if store.reports:
@@ -255,7 +255,7 @@ async def _iterate_backup_rows(homes: Homes, readers: Readers) -> AsyncIterator[
     for kind in (StorageType.POSTGRES, StorageType.SQLITE):
         for table, names in STATE.items() if kind in readers else ():
             order = "position" if table == "updates" else names
-            rows = await readers[kind].rows(f"SELECT {names} FROM {table} ORDER BY {order}")  # noqa: S608
+            rows = await readers[kind].fetch_rows(f"SELECT {names} FROM {table} ORDER BY {order}")  # noqa: S608
             yield [{"state": table, "row": dict(zip(names.split(", "), row, strict=True))} for row in rows]
     for owner, kind in sorted(homes.items()):
         yield [{"user_id": owner, "storage": kind}]
@@ -310,10 +310,10 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
             from storage.stores.postgres import open_postgres_database
 
             opened = await stack.enter_async_context(open_postgres_database(url))
-            server = await stack.enter_async_context(opened.write(None))
+            server = await stack.enter_async_context(opened.open_transaction(None))
             await _require_empty_database(server, dirs.read_instance_id(held))
 
-        async def batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
+        async def iterate_batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
             nonlocal messages
             while batch := list(islice(rows, BATCH)):
                 messages += sum(row["table"] == MESSAGES.name for row in batch)
@@ -321,17 +321,17 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
 
         for (table, owner), rows in groupby(lines, key=lambda row: (row.get("state"), row.get("user_id"))):
             if table is None and server is not None:
-                await load_owner(server, owner, batches(islice(rows, 1, None)), StorageType.POSTGRES)
+                await load_owner(server, owner, iterate_batches(islice(rows, 1, None)), StorageType.POSTGRES)
             elif table is None:
                 store = stores.get(next(rows)["storage"], sqlite)
-                await store.load(owner, batches(rows))  # noqa: B031 - the rows after the first
+                await store.load(owner, iterate_batches(rows))  # noqa: B031 - the rows after the first
             elif server is not None and table in SHARED_STATE:
                 await _insert_state_rows(server, table, rows)
             else:
-                async with database.write() as tx:
+                async with database.open_transaction() as tx:
                     await _insert_state_rows(tx, table, rows)
         if server is not None:
-            await server.rows("SET CONSTRAINTS ALL IMMEDIATE")
+            await server.execute("SET CONSTRAINTS ALL IMMEDIATE")
             # The server has the memories from the commit on, the folder a moment later: no start is to see that.
             (held / dirs.UNFINISHED).touch(mode=0o600)
             fsync_folder(held)
@@ -339,7 +339,7 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
 
 
 async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
-    """Insert rows of the bot's own state. The next start moves those in memory.db to a server."""
+    """Insert rows of the bot's own state. The next start moves rows from memory.db to PostgreSQL, if it is used."""
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
         await insert_rows(tx, table, STATE[table], batch)
 
@@ -347,13 +347,13 @@ async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -
 async def _require_empty_database(tx: Transaction, instance: str) -> None:
     """Lock the database for the transaction. Raise SettingsError if it holds a memory, or StorageHeld if in use.
 
-    Drop the records of memories in the files of `instance`, which a start or --check with DATABASE_URL has made.
+    Delete the records of memories in the files of `instance`. An earlier start or --check with DATABASE_URL made them.
     """
-    await tx.rows("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
-    if await tx.row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
+    await tx.execute("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
+    if await tx.fetch_row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
         raise StorageHeld("A process of Keepsake uses this database; stop it first. Nothing was changed.")
-    await tx.rows("DELETE FROM users WHERE storage_type <> 'postgres' AND instance_id = ?", instance)
-    [[held]] = await tx.rows("SELECT COUNT(*) FROM users")
+    await tx.execute("DELETE FROM users WHERE storage_type <> 'postgres' AND instance_id = ?", instance)
+    [[held]] = await tx.fetch_rows("SELECT COUNT(*) FROM users")
     if held:
         raise SettingsError(
             "DATABASE_URL", f"names a database that holds {held} memories; nothing was changed. Restore into a new one."
@@ -368,10 +368,12 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
             while line := source.readline(MAX_LINE_BYTES):
                 row = json.loads(line, parse_int=_parse_int64)
                 if "end" in row:
-                    _require_valid((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
+                    _raise_unless_valid(
+                        (row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1)
+                    )
                     return
                 if not count:
-                    _require_valid(row["keepsake"] == "backup")
+                    _raise_unless_valid(row["keepsake"] == "backup")
                     _require_supported_version(row["format"], FORMAT, file)
                     _require_supported_version(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
@@ -381,27 +383,27 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
                     BY_NAME[row["table"]].to_values(row)
-                    _require_valid(owner == row["user_id"])
+                    _raise_unless_valid(owner == row["user_id"])
                 digest.update(line)
                 count += 1
                 yield row
-            _require_valid(False)
+            _raise_unless_valid(False)
     except (OSError, EOFError, zlib.error, *_FORMAT_ERRORS) as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
 
 
 def _parse_int64(digits: str) -> int:
     number = int(digits)
-    _require_valid(-(2**63) <= number < 2**63)
+    _raise_unless_valid(-(2**63) <= number < 2**63)
     return number
 
 
-def _require_valid(is_valid: bool) -> None:
+def _raise_unless_valid(is_valid: bool) -> None:
     if not is_valid:
         raise ValueError
 
 
 def _require_supported_version(version: int, newest: int, file: Path) -> None:
-    _require_valid(version > 0)
+    _raise_unless_valid(version > 0)
     if version > newest:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")

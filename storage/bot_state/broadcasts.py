@@ -34,7 +34,7 @@ class BroadcastProgress:
     left: int = 0
 
     @property
-    def people(self) -> int:
+    def people_count(self) -> int:
         return self.arrived + self.gone + self.unknown + self.left
 
 
@@ -46,9 +46,9 @@ class Broadcasts(StatementRunner):
 
     async def store_draft(self, admin: int, text: str, *, now: datetime) -> Broadcast:
         """Store a draft and delete the admin's earlier unsent drafts."""
-        async with self.database.write(None) as tx:
-            await tx.rows("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
-            [row] = await tx.rows(_PROPOSE, admin, text, format_moment(now))
+        async with self.database.open_transaction(None) as tx:
+            await tx.execute("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
+            [row] = await tx.fetch_rows(_PROPOSE, admin, text, format_moment(now))
         return _parse_broadcast(row)
 
     async def find_broadcast(self, broadcast_id: int) -> Broadcast | None:
@@ -57,8 +57,8 @@ class Broadcasts(StatementRunner):
 
     async def start_sending(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
         """Start sending a broadcast to these people. Return False if it was started already or deleted."""
-        async with self.database.write(broadcast.admin) as tx:
-            if begun := await tx.rows(_BEGIN, receipt, broadcast.id):
+        async with self.database.open_transaction(broadcast.admin) as tx:
+            if begun := await tx.fetch_rows(_BEGIN, receipt, broadcast.id):
                 await tx.execute_many(_PERSON, [(broadcast.id, person) for person in people])
         return bool(begun)
 
@@ -92,9 +92,9 @@ class Broadcasts(StatementRunner):
 
     async def delete_broadcast(self, broadcast: Broadcast) -> bool:
         """Delete a finished or cancelled broadcast. Return False if it was already deleted."""
-        async with self.database.write(broadcast.admin) as tx:
-            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", broadcast.id)
-            return bool(await tx.rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", broadcast.id))
+        async with self.database.open_transaction(broadcast.admin) as tx:
+            await tx.execute("DELETE FROM broadcast_people WHERE broadcast_id = ?", broadcast.id)
+            return bool(await tx.fetch_rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", broadcast.id))
 
 
 def _parse_broadcast(row: Row) -> Broadcast:

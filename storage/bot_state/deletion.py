@@ -1,4 +1,4 @@
-"""Deletion from every file: record, inbox, store, files. The next start finishes what was interrupted."""
+"""Delete an owner's data from the stores, the inbox and all files. An interrupted deletion ends at the next start."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import ASIDE
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner
 from storage.engine.sqlite_driver import explain_errors, fsync_folder
-from storage.schema.portable_tables import explain_damage, leave_out_damaged
+from storage.schema.portable_tables import explain_damage, skip_if_damaged
 from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -78,7 +78,7 @@ class OwnerDeletion(StatementRunner):
         for row in await self._list_deletions():
             owner = row["user_id"]
             if owners is None or owner in owners:
-                with leave_out_damaged(owner):
+                with skip_if_damaged(owner):
                     if not row["is_erased"]:
                         store = await find_store(owner)
                         await store.wait_until_indexed(owner)

@@ -1,4 +1,4 @@
-"""The store of each owner, and moves between stores, which the next start finishes or undoes if interrupted."""
+"""Records of each owner's store and of moves between stores. The next start finishes or undoes interrupted moves."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from records.errors import SettingsError, StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction, Value
-from storage.schema.portable_tables import explain_damage, leave_out_damaged
+from storage.schema.portable_tables import explain_damage, skip_if_damaged
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -63,7 +63,7 @@ class Directory(StatementRunner):
         return [row[0] for row in await self._fetch_rows(None, "SELECT user_id FROM users ORDER BY user_id")]
 
     async def require_no_postgres(self) -> None:
-        """Raise SettingsError if memories are in PostgreSQL, or were moving from or to it."""
+        """Raise SettingsError if a memory is in PostgreSQL, or has an unfinished move to or from it."""
         [[owners]] = await self._fetch_rows(None, _COUNT_IN_POSTGRES)
         if owners:
             kept = f"{owners} {'memory is' if owners == 1 else 'memories are'} kept in PostgreSQL"
@@ -78,9 +78,9 @@ class Directory(StatementRunner):
 
     async def remove_owner(self, owner: int) -> None:
         """Remove an owner whose memory was erased from its store."""
-        async with self.database.write(owner) as tx:
-            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
-            await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
+        async with self.database.open_transaction(owner) as tx:
+            await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
+            await tx.execute("DELETE FROM moves WHERE user_id = ?", owner)
 
     async def adopt_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
         """Record the owners that a store holds and the directory lacks. Return their ids."""
@@ -88,7 +88,7 @@ class Directory(StatementRunner):
         known = set(await self.list_owners())
         for store in stores.values():
             for owner in await store.list_owners():
-                with leave_out_damaged(owner):
+                with skip_if_damaged(owner):
                     if owner not in known and (config := await store.find_owner(owner)) is not None:
                         await leases.start_serving(owner)
                         await self.register_owner(config)
@@ -105,9 +105,9 @@ class Directory(StatementRunner):
             return location
         await self._finish_move(owner, stores)
         source = location.storage
-        async with self._moves.write(owner) as tx:
+        async with self._moves.open_transaction(owner) as tx:
             recording = "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)"
-            await tx.rows(recording, owner, source, target, format_moment(now))
+            await tx.execute(recording, owner, source, target, format_moment(now))
         try:
             await stores[target].load(owner, stores[source].dump(owner))
             await _verify_copy(owner, stores[source], stores[target])
@@ -123,14 +123,14 @@ class Directory(StatementRunner):
         """Finish or undo all interrupted moves, and return these moves. Call this at start."""
         finished: list[Move] = []
         for move in await self.list_moves():
-            with leave_out_damaged(move.owner):
+            with skip_if_damaged(move.owner):
                 await self._finish_move(move.owner, stores)
                 finished.append(move)
         return finished
 
     async def list_moves(self) -> list[Move]:
-        async with self._moves.read(None) as reader:
-            rows = await reader.rows("SELECT user_id, source, target, state FROM moves ORDER BY user_id")
+        async with self._moves.open_reader(None) as reader:
+            rows = await reader.fetch_rows("SELECT user_id, source, target, state FROM moves ORDER BY user_id")
         with explain_damage("moves"):
             return [
                 Move(owner=owner, source=StorageType(source), target=StorageType(target), state=state)
@@ -138,11 +138,11 @@ class Directory(StatementRunner):
             ]
 
     async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
-        async with self.database.write(owner) as tx:
+        async with self.database.open_transaction(owner) as tx:
             if self._moves is self.database:
-                await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
+                await tx.execute("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
             moving = "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?"
-            await tx.rows(moving, target, format_moment(now), owner)
+            await tx.execute(moving, target, format_moment(now), owner)
 
     async def _finish_move(self, owner: int, stores: Stores) -> None:
         location = await self.find_location(owner)  # decides between finishing and undoing
@@ -150,8 +150,8 @@ class Directory(StatementRunner):
             if move.owner == owner:
                 has_arrived = location is not None and location.storage is move.target
                 await stores[move.source if has_arrived else move.target].erase_owner(owner)
-                async with self._moves.write(owner) as tx:
-                    await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
+                async with self._moves.open_transaction(owner) as tx:
+                    await tx.execute("DELETE FROM moves WHERE user_id = ?", owner)
 
 
 class SharedDirectory(Directory):
@@ -193,21 +193,20 @@ class SharedDirectory(Directory):
     async def move_records_to_server(self) -> None:
         """Move renamings and deletions from memory.db to PostgreSQL. Copy SHARED_STATE if the server has none."""
         for table, names in SHARED_STATE.items():
-            async with self._local.read(None) as reader, self.database.write(None) as tx:
-                if await tx.row(f"SELECT 1 FROM {table} LIMIT 1") is None:  # noqa: S608
-                    await insert_rows(tx, table, names, await reader.rows(f"SELECT {names} FROM {table}"))  # noqa: S608
-        async with self._local.read(None) as reader:
-            renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")
-            forgotten = await reader.rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
-        async with self.database.write(None) as tx:
-            await tx.execute_many(
-                "INSERT INTO renamings VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", map(tuple, renamed)
-            )
+            async with self._local.open_reader(None) as reader, self.database.open_transaction(None) as tx:
+                if await tx.fetch_row(f"SELECT 1 FROM {table} LIMIT 1") is None:  # noqa: S608
+                    await insert_rows(tx, table, names, await reader.fetch_rows(f"SELECT {names} FROM {table}"))  # noqa: S608
+        async with self._local.open_reader(None) as reader:
+            renamed = await reader.fetch_rows("SELECT old_id, new_id, at, is_done FROM renamings")
+            forgotten = await reader.fetch_rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
+        async with self.database.open_transaction(None) as tx:
+            insert = "INSERT INTO renamings VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            await tx.execute_many(insert, map(tuple, renamed))
             insert = "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, ?)"
             await tx.execute_many(insert, map(tuple, forgotten))
-        async with self._local.write(None) as tx:
-            await tx.rows("DELETE FROM renamings")
-            await tx.rows("DELETE FROM forgettings")
+        async with self._local.open_transaction(None) as tx:
+            await tx.execute("DELETE FROM renamings")
+            await tx.execute("DELETE FROM forgettings")
 
     async def _record_new_storage(self, owner: int, target: StorageType, now: datetime) -> None:
         sql = "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?"
@@ -215,17 +214,15 @@ class SharedDirectory(Directory):
         await self._execute(owner, sql, target, instance_id, owner)
 
     async def _delete_local_row(self, owner: int) -> None:
-        async with self._local.write(None) as tx:
-            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
+        async with self._local.open_transaction(None) as tx:
+            await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
 
 
 async def insert_rows(tx: Transaction, table: str, names: str, rows: Iterable[Iterable[Value]]) -> None:
     """Insert rows, with their values in the order of `names`. Skip those that the table has."""
     marks = ", ".join("?" * len(names.split(", ")))
-    await tx.execute_many(
-        f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING",  # noqa: S608
-        map(tuple, rows),
-    )
+    sql = f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
+    await tx.execute_many(sql, map(tuple, rows))
 
 
 async def _verify_copy(owner: int, source: MemoryStore, target: MemoryStore) -> None:

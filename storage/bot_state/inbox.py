@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from records.owners import Mode
 from storage.engine.protocol import Connection, Row, StatementRunner, Value
-from storage.schema.portable_tables import explain_damage, leave_out_damaged
+from storage.schema.portable_tables import explain_damage, skip_if_damaged
 from storage.schema.rows import format_moment
 
 Counted = Literal["attempts", "readings", "sends"]
@@ -82,7 +82,7 @@ class Inbox(StatementRunner):
         sql = "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position"
         pending: list[PendingUpdate] = []
         for row in await self._fetch_rows(None, sql, bot_id):
-            with leave_out_damaged(row["update_id"]):
+            with skip_if_damaged(row["update_id"]):
                 pending.append(parse_pending_update(row))
         return pending
 
@@ -130,13 +130,12 @@ class Inbox(StatementRunner):
 
     async def erase_payloads(self, positions: Sequence[int]) -> None:
         """Remove the payloads of updates that were forgotten. The next start drops these updates."""
-        async with self.database.write(None) as tx:
-            await tx.execute_many(
-                "UPDATE updates SET payload = NULL WHERE position = ?", [(number,) for number in positions]
-            )
+        sql = "UPDATE updates SET payload = NULL WHERE position = ?"
+        async with self.database.open_transaction(None) as tx:
+            await tx.execute_many(sql, [(number,) for number in positions])
 
     async def purge_done(self, older_than: datetime) -> int:
-        """Delete the updates that were done before `older_than`, and return how many they were."""
+        """Delete the updates that were done before `older_than`, and return the number of deleted updates."""
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
         return len(await self._execute(None, sql, format_moment(older_than)))
 

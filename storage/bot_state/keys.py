@@ -23,9 +23,9 @@ class ExportKey(StatementRunner):
 
     async def __call__(self) -> bytes:
         if not self._key:
-            async with self.database.write(None) as tx:
-                await tx.rows(_INSERT_KEY, secrets.token_hex(32))
-                [[key]] = await tx.rows("SELECT key FROM export_keys")
+            async with self.database.open_transaction(None) as tx:
+                await tx.execute(_INSERT_KEY, secrets.token_hex(32))
+                [[key]] = await tx.fetch_rows("SELECT key FROM export_keys")
             self._key = str(key).encode()
         return self._key
 
@@ -35,9 +35,9 @@ class UsedLinks(StatementRunner):
 
     async def use_link(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Mark a link as used, and delete expired links. Return False if it was used before."""
-        async with self.database.write(None) as tx:
-            await tx.rows("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
-            return bool(await tx.rows(_USE_LINK, nonce, format_moment(expires_at)))
+        async with self.database.open_transaction(None) as tx:
+            await tx.execute("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
+            return bool(await tx.fetch_rows(_USE_LINK, nonce, format_moment(expires_at)))
 
     async def revoke_sessions(self, person: int, *, until: datetime) -> None:
         """Revoke the current sessions of a person, the last of which would expire at `until`."""

@@ -65,12 +65,12 @@ class People(StatementRunner):
         self, person: KnownPerson, *, admin_id: int, now: datetime, claim: datetime | None = None
     ) -> bool:
         """Store an admin's decision. Return False if the link that expires at `claim` was already used."""
-        async with self.database.write(None) as tx:
-            if claim is not None and not await tx.rows(_USE_CLAIM, CLAIM, format_moment(claim)):
+        async with self.database.open_transaction(None) as tx:
+            if claim is not None and not await tx.fetch_rows(_USE_CLAIM, CLAIM, format_moment(claim)):
                 return False
             name = person.name[:MAX_NAME_CHARS]
-            await tx.rows(_PUT, person.id, person.standing, name, person.language, format_moment(now), admin_id)
-            deleted = await tx.rows(_DELETE_SURPLUS, MAX_APPLICANTS)
+            await tx.execute(_PUT, person.id, person.standing, name, person.language, format_moment(now), admin_id)
+            deleted = await tx.fetch_rows(_DELETE_SURPLUS, MAX_APPLICANTS)
         self._writes += 1
         self._known.pop(person.id, None)  # reinsert as the latest
         self._known[person.id] = person

@@ -92,7 +92,7 @@ class PostgresInbox(Inbox):
 
 @define(eq=False)
 class SharedWork(StatementRunner):
-    """Divides the updates of one inbox among processes. `former` is the inbox from before the work was shared."""
+    """Divides the updates of one inbox among processes. `former` is the inbox in memory.db."""
 
     database: PostgresDatabase
     leases: PostgresLeases
@@ -113,7 +113,7 @@ class SharedWork(StatementRunner):
             await self.leases.take_waiting_owners(bot_id, now=now)
             # The last claim may have been committed and its reply lost: then return everything claimed again.
             again, self._has_failed_claim = self._has_failed_claim, True
-            unprepared = json.dumps(sorted(self.leases.unprepared))
+            unprepared = json.dumps(sorted(self.leases.unprepared_owners))
             values = (bot_id, self.leases.replica.id, again, unprepared, 10_000 if again else limit)
             rows = await self._execute(None, _CLAIM, *values)
             self._has_failed_claim = False

@@ -163,7 +163,7 @@ class PostgresLeases(StatementRunner):
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))
-        return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served))
+        return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served_owners))
 
     async def confirm_lease(self, owner: int, fence: int) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
@@ -186,12 +186,12 @@ class PostgresLeases(StatementRunner):
         await self._execute(None, "UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 
     @property
-    def served(self) -> frozenset[int]:
+    def served_owners(self) -> frozenset[int]:
         """The owners that this process serves."""
         return frozenset(owner for owner in self._served if owner > POLLING)
 
     @property
-    def unprepared(self) -> frozenset[int]:
+    def unprepared_owners(self) -> frozenset[int]:
         """The owners whose lease is held but whose callbacks have not finished."""
         return frozenset(self.replica.held.keys() - self._served)
 
@@ -253,9 +253,9 @@ class PostgresLeases(StatementRunner):
             self._checking.cancel()
         with suppress(StorageError):
             await self.release_owners(list(self.replica.held))
-            async with self.database.write(None) as tx:
-                await tx.rows("DELETE FROM replicas WHERE id = ?", self.replica.id)
-                await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), '')")
+            async with self.database.open_transaction(None) as tx:
+                await tx.execute("DELETE FROM replicas WHERE id = ?", self.replica.id)
+                await tx.execute("SELECT pg_notify('keepsake_' || current_schema(), '')")
 
     def _signal_lease_change(self) -> None:
         self._changed.set()

@@ -50,9 +50,9 @@ class OwnerRenaming(StatementRunner):
 
     async def change_owner_id(self, old: int, new: int, *, now: datetime) -> bool:
         """Move all rows of the owner `old` to the id `new`. Return False if `old` has none or `new` has messages."""
-        async with self.database.read(None) as reader:
-            rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
-            is_in_setup = await reader.row("SELECT 1 FROM wizards WHERE user_id = ?", old)
+        async with self.database.open_reader(None) as reader:
+            rows = await reader.fetch_rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
+            is_in_setup = await reader.fetch_row("SELECT 1 FROM wizards WHERE user_id = ?", old)
         with explain_damage("users"):
             homes = {row[0]: StorageType(row[1]) for row in rows}
         if old not in homes and not is_in_setup:
@@ -81,9 +81,9 @@ class OwnerRenaming(StatementRunner):
 
     async def _finish_renaming(self, old: int, new: int, at: str) -> None:
         try:
-            async with self.database.write(None) as tx:
+            async with self.database.open_transaction(None) as tx:
                 await self._rename_rows(tx, old, new)
-                await tx.rows(_RECORD, old, new, at, 1)
+                await tx.execute(_RECORD, old, new, at, 1)
         finally:
             for owner in (old, new):
                 self._wizards.clear_cache(owner)
@@ -101,10 +101,10 @@ class SharedRenaming(OwnerRenaming):
         await self._finish_recorded_renamings(await self._fetch_rows(None, sql, *owners, *owners))
 
     async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
-        await tx.rows("DELETE FROM wizards WHERE user_id = ?", new)
+        await tx.execute("DELETE FROM wizards WHERE user_id = ?", new)
         for table in ("wizards", "forgettings"):
-            await tx.rows(f"UPDATE {table} SET user_id = ? WHERE user_id = ?", new, old)  # noqa: S608
+            await tx.execute(f"UPDATE {table} SET user_id = ? WHERE user_id = ?", new, old)  # noqa: S608
         # Only for an owner in this process's files: the PostgreSQL store has already renamed the others.
-        if await tx.row("SELECT 1 FROM users WHERE user_id = ?", old) is not None:
-            await tx.rows("DELETE FROM users WHERE user_id = ?", new)
-            await tx.rows("UPDATE users SET user_id = ? WHERE user_id = ?", new, old)
+        if await tx.fetch_row("SELECT 1 FROM users WHERE user_id = ?", old) is not None:
+            await tx.execute("DELETE FROM users WHERE user_id = ?", new)
+            await tx.execute("UPDATE users SET user_id = ? WHERE user_id = ?", new, old)

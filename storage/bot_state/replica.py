@@ -119,8 +119,7 @@ class Replica:
             await asyncio.sleep(1.0)
 
     async def _listen_for_changes(self, raw: psycopg.AsyncConnection[Any]) -> None:
-        cursor = await raw.execute("SELECT current_schema()")
-        row = await cursor.fetchone()
+        row = await (await raw.execute("SELECT current_schema()")).fetchone()
         schema = row[0] if row else ""
         for channel in (f"keepsake_{schema}", f"keepsake_{schema}_{self.id}"):
             await raw.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))

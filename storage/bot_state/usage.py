@@ -17,11 +17,11 @@ class UsageLedger(StatementRunner):
 
     async def add_usage(self, day: date, usage: Mapping[tuple[int, str], Usage]) -> None:
         """Add usage by id and model to a day, and delete days older than KEPT_DAYS."""
-        async with self.database.write(None) as tx:
+        async with self.database.open_transaction(None) as tx:
             await tx.execute_many(_ADD, [(day.isoformat(), *key, *astuple(used)) for key, used in usage.items()])
             oldest = date.fromordinal(max(1, day.toordinal() - KEPT_DAYS))
-            await tx.rows("DELETE FROM usage WHERE day < ?", oldest.isoformat())
-            await tx.rows("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
+            await tx.execute("DELETE FROM usage WHERE day < ?", oldest.isoformat())
+            await tx.execute("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
     async def read_day(self, day: date) -> dict[int, Usage]:
         """Return the usage of each id on a day."""
@@ -39,12 +39,13 @@ class UsageLedger(StatementRunner):
 
     async def delete_usage(self, spender: int, today: date) -> None:
         """Delete the usage of an id, but keep today's total until tomorrow."""
-        async with self.database.write(None) as tx:
-            rows = await tx.rows(f"{_SUMS} WHERE user_id = ? AND day = ? GROUP BY user_id", spender, today.isoformat())
-            await tx.rows("DELETE FROM usage WHERE user_id = ?", spender)
+        async with self.database.open_transaction(None) as tx:
+            sums = f"{_SUMS} WHERE user_id = ? AND day = ? GROUP BY user_id"
+            rows = await tx.fetch_rows(sums, spender, today.isoformat())
+            await tx.execute("DELETE FROM usage WHERE user_id = ?", spender)
             for _, prompt, completion, *_ in rows:
                 if prompt or completion:
-                    await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, prompt, completion, 0, 0, 0)
+                    await tx.execute(_ADD, today.isoformat(), spender, FORGOTTEN, prompt, completion, 0, 0, 0)
 
 
 def _make_usage(counts: Iterable[int]) -> Usage:

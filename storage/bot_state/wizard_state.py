@@ -59,23 +59,23 @@ class WizardStates(StatementRunner):
     async def store_state(self, state: WizardState) -> None:
         async with self._begin_write(state.scope.owner) as tx:
             values = (state.step, state.storage, state.nonce, format_moment(state.expires_at))
-            await tx.rows(_PUT, *state.scope, state.person, *values)
+            await tx.execute(_PUT, *state.scope, state.person, *values)
 
     async def delete_state(self, scope: Scope, person: int) -> bool:
         """Delete a wizard. Return False if there was none."""
         async with self._begin_write(scope.owner) as tx:
             sql = "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1"
-            return await tx.row(sql, *scope, person) is not None
+            return await tx.fetch_row(sql, *scope, person) is not None
 
     async def delete_states(self, owner: int) -> None:
         async with self._begin_write(owner) as tx:
-            await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)
+            await tx.execute("DELETE FROM wizards WHERE user_id = ?", owner)
 
     @asynccontextmanager
     async def _begin_write(self, owner: int) -> AsyncIterator[Transaction]:
         """Open a transaction. Clear the owner's cache when it ends, even if it failed."""
         try:
-            async with self.database.write(owner) as tx:
+            async with self.database.open_transaction(owner) as tx:
                 yield tx
         finally:
             self.clear_cache(owner)

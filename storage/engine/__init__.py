@@ -1,1 +1,1 @@
-"""The databases under every store: one protocol, SQLite and PostgreSQL."""
+"""The database engines of the stores: SQLite and PostgreSQL, behind one protocol."""

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import SettingsError, StorageHeld
-from storage.engine.sqlite_driver import create_private, explain_errors, fsync_folder
+from storage.engine.sqlite_driver import create_private_file, explain_errors, fsync_folder
 
 try:
     import fcntl
@@ -181,7 +181,7 @@ def read_or_create_instance_id(folder: Path) -> str:
         known = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
         if len(known) == 2 and known[1] == inode:
             return known[0]
-        create_private(path)
+        create_private_file(path)
         name = uuid.uuid4().hex
         path.write_text(f"{name} {inode}\n", encoding="ascii")
         return name

@@ -114,19 +114,19 @@ class PostgresDatabase:
             return await self.run_in_thread(run_transaction)
 
     @contextlib.asynccontextmanager
-    async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
+    async def open_transaction(self, owner: int | None) -> AsyncIterator[Transaction]:
         async with self._borrow_connection(self._make_begin_sql(owner)) as run:
             yield Transaction(run)
             await run(lambda connection: connection.run("COMMIT"))
 
     @contextlib.asynccontextmanager
-    async def read(self, owner: int | None, *, frozen: bool = False) -> AsyncIterator[Reader]:
+    async def open_reader(self, owner: int | None, *, is_frozen: bool = False) -> AsyncIterator[Reader]:
         setting = EVERYBODY if owner is None else str(int(owner))
-        begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if frozen else ""
+        begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if is_frozen else ""
         async with self._borrow_connection(begin, owner_setting=setting) as run:
             yield Reader(run, begin=_BEGIN_SNAPSHOT)
 
-    def finish_by(self, moment: float) -> None:
+    def set_deadline(self, moment: float) -> None:
         """Cut all connections when time.monotonic() reaches `moment`, even if the server never answers."""
         if self._shutdown_timer is None:
             delay = moment - time.monotonic()
@@ -143,7 +143,7 @@ class PostgresDatabase:
 
     async def rewrite_tables(self) -> None:
         """Vacuum the tables without blocking others. Freed pages are overwritten over time."""
-        async with self.read(None) as reader:
+        async with self.open_reader(None) as reader:
             await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED_TABLES}"))
 
     async def run_in_thread(self, work: Callable[[], Result]) -> Result:
@@ -276,7 +276,7 @@ def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHo
 def _check_session_pooling(raw: Raw, url: str) -> None:
     """Raise SettingsError if a pooler may change the server session, because LISTEN and session settings would be lost.
 
-    A pooler reports a made-up backend pid. In session mode, a second connection cannot get the same server process.
+    A pooler reports a made-up backend pid. In session mode, it gives a second connection another server process.
     """
     process = "SELECT pg_backend_pid()"
     first = raw.execute(process).fetchone()

@@ -50,7 +50,7 @@ def unescape_nul(raw: bytes) -> str:
 
 @lru_cache(maxsize=1_000)
 def renumber_placeholders(sql: str) -> bytes:
-    """Replace each `?` in a statement by $1, $2 …, and each `?n` by $n."""
+    """Replace each `?` in a statement with $1, $2 …, and each `?n` with $n."""
     numbers = count(1)
 
     def number_placeholder(match: re.Match[str]) -> str:

@@ -52,11 +52,14 @@ class Reader:
         self._run = run
         self._begin = begin
 
-    async def rows(self, sql: str, *values: Value) -> list[Row]:
+    async def fetch_rows(self, sql: str, *values: Value) -> list[Row]:
         return await self._run(lambda connection: connection.execute(sql, values).fetchall())
 
-    async def row(self, sql: str, *values: Value) -> Row | None:
-        rows = await self.rows(sql, *values)
+    async def execute(self, sql: str, *values: Value) -> None:
+        await self.fetch_rows(sql, *values)
+
+    async def fetch_row(self, sql: str, *values: Value) -> Row | None:
+        rows = await self.fetch_rows(sql, *values)
         return rows[0] if rows else None
 
     async def run_in_snapshot(self, work: Callable[[Connection], Result]) -> Result:
@@ -77,7 +80,7 @@ class Reader:
 
 
 class Transaction(Reader):
-    """A transaction. It is committed if the `async with db.write()` block ends without an error."""
+    """A transaction. It is committed if the `async with db.open_transaction(owner)` block ends without an error."""
 
     async def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Run the statement once for each row."""
@@ -85,12 +88,12 @@ class Transaction(Reader):
 
 
 class OwnerDatabase(Protocol):
-    """A store's database. Each access names the owner of its rows, or None for all owners, as PostgreSQL checks."""
+    """A store's database. `owner` is the owner of all rows concerned, or None for all. PostgreSQL enforces this."""
 
-    def read(self, owner: int | None, *, frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """Borrow a connection for reading. If `frozen`, all statements of the short block read one snapshot."""
+    def open_reader(self, owner: int | None, *, is_frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
+        """Borrow a connection for reading. If `is_frozen`, all statements of the short block read one snapshot."""
 
-    def write(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
+    def open_transaction(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
@@ -115,12 +118,12 @@ class StatementRunner:
         self.database = database
 
     async def _fetch_rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
-        async with self.database.read(owner) as reader:
-            return await reader.rows(sql, *values)
+        async with self.database.open_reader(owner) as reader:
+            return await reader.fetch_rows(sql, *values)
 
     async def _fetch_row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
-        async with self.database.read(owner) as reader:
-            return await reader.row(sql, *values)
+        async with self.database.open_reader(owner) as reader:
+            return await reader.fetch_row(sql, *values)
 
     async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
         return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)

@@ -1,4 +1,4 @@
-"""All access to a SQLite file: one writer, a few readers, and transactions that stay whole if cancelled."""
+"""All access to a SQLite file: one writer, a few readers, and transactions that stay atomic if cancelled."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ class Database:
             self._readers.put_nowait(reader)
 
     @property
-    def hops(self) -> int:
+    def thread_call_count(self) -> int:
         """The number of calls handed to the file's threads so far."""
         return sum(connection.hops for connection in self._connections)
 
@@ -68,28 +68,28 @@ class Database:
             stack.push_async_callback(run_uncancelled, writer.wait_until_written)
             readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
-                await Reader(reader.run).rows("PRAGMA query_only=ON")
+                await Reader(reader.run).execute("PRAGMA query_only=ON")
             yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
         """Run `work` as one transaction. Transactions that wait share one commit, but each may fail alone."""
         return await self.writer.transact(work)
 
-    def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
+    def open_transaction(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction, while all other writers wait. Prefer `transact` unless the block must await something."""
         return self.writer.open_transaction()
 
     @contextlib.asynccontextmanager
-    async def read(self, owner: int | None = None, *, frozen: bool = False) -> AsyncIterator[Reader]:
+    async def open_reader(self, owner: int | None = None, *, is_frozen: bool = False) -> AsyncIterator[Reader]:
         connection = await self._readers.get()
         try:
             reader = Reader(connection.run)
-            if frozen:
-                await reader.rows("BEGIN")
+            if is_frozen:
+                await reader.execute("BEGIN")
             yield reader
         finally:
             try:
-                if frozen:
+                if is_frozen:
                     await run_uncancelled(connection.rollback)
             finally:
                 self._readers.put_nowait(connection)
@@ -122,7 +122,7 @@ def copy_database(source: Path, target: Path) -> None:
     copy = target.with_name(target.name + ".partial")
     with explain_errors(target):
         copy.unlink(missing_ok=True)
-        driver.create_private(copy)
+        driver.create_private_file(copy)
         with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
             old.backup(new)
         with copy.open("rb") as written:

@@ -24,7 +24,7 @@ _REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the 
 
 def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> sqlite3.Connection:
     """Open a connection in autocommit mode that waits up to `busy_timeout` seconds for a lock."""
-    create_private(path)
+    create_private_file(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=busy_timeout)
     try:
         connection.row_factory = sqlite3.Row
@@ -44,7 +44,7 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
     return connection
 
 
-def create_private(path: Path) -> None:
+def create_private_file(path: Path) -> None:
     """Create `path` if it is missing, and let only its user read it. SQLite gives its side files the same mode.
 
     An existing file is never opened: closing it would drop the POSIX locks of this process, and another process could

@@ -50,10 +50,10 @@ class CommitHooks(Protocol):
         """Run in the database's thread as the last step of a transaction. An error prevents the commit."""
 
     def run_after_failure(self) -> None:
-        """Run in the database's thread if a transaction fails after `before_commit`."""
+        """Called in the database's thread if a transaction fails after `before_commit`."""
 
     def after_commit(self) -> None:
-        """Run on the event loop after a commit, before the next transaction begins."""
+        """Called on the event loop after a commit, before the next transaction begins."""
 
 
 _Outcome = tuple[Any, Exception | None]  # the result of a write, valid only once its group is committed, or its error
@@ -91,7 +91,7 @@ class Writer:
         self._writing: asyncio.Task[None] | None = None
 
     async def transact(self, work: Work[Result]) -> Result:
-        """Run `work` as a transaction, perhaps again after a rollback. Return its result once it is on disk."""
+        """Run `work` as a transaction. Return its result once it is on disk. After a rollback, `work` may run again."""
         waiting = _Waiting(work)
         self._waiting.append(waiting)
         if self._writing is None or self._writing.done():

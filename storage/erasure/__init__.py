@@ -1,1 +1,1 @@
-"""Forgetting: what goes with a message, a fact or a day, in one transaction."""
+"""Delete a message, a fact or a day with everything derived from it, in one transaction."""

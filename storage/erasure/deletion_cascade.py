@@ -1,4 +1,4 @@
-"""Deletion of what an owner forgets or edits, with everything built on it, in one transaction of one store."""
+"""Delete what an owner forgets or edits, with everything derived from it, in one transaction of one store."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,7 +58,7 @@ class DeletionCascade(OwnerTables):
     async def preview(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count the rows that `forget` would delete now, and list the first of them."""
         with explain_damage("this memory"):
-            async with self.database.read(owner, frozen=True) as reader:
+            async with self.database.open_reader(owner, is_frozen=True) as reader:
                 deletion, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
                 return replace(forgotten, listing=await _list_first_rows(reader, owner, request, deletion.ids))
 
@@ -70,14 +70,14 @@ class DeletionCascade(OwnerTables):
 
     async def forget(self, owner: int, request: Forgetting, *, now: datetime) -> Forgotten:
         """Delete the requested rows and everything built on them. `purge_erased_text` must then clean the files."""
-        async with self.database.write(owner) as tx:
+        async with self.database.open_transaction(owner) as tx:
             with explain_damage("this memory"):
                 deletion, taken = await _find_and_count_rows(tx, owner, request)
             if not request.is_facts_only:
                 await _void_fold_leases(tx, owner)
             if request.what == "everything":
                 await tx.run(delete_owner_rows, owner)
-                await tx.rows(_CLEAR_SETTINGS, owner)
+                await tx.execute(_CLEAR_SETTINGS, owner)
             else:
                 if request.is_expiry or request.what == "archives":
                     await decision_table.store_decisions(tx, owner, deletion.facts.ids)
@@ -86,7 +86,7 @@ class DeletionCascade(OwnerTables):
                 await _erase_rows(tx, owner, deletion, keeps_ends=request.is_expiry)
                 if request.what != "archives":
                     await decision_table.delete_decisions_without_sources(tx, owner, deletion.message_ids)
-                await tx.rows(_CLEAR_TITLES, owner, json.dumps(sorted(deletion.messages)))
+                await tx.execute(_CLEAR_TITLES, owner, json.dumps(sorted(deletion.messages)))
             if request.what == "conversations":
                 await _delete_rows(tx, "conversations", "thread_id", owner, json.dumps(list(request.ids)))
             if request.what == "edits":
@@ -96,8 +96,8 @@ class DeletionCascade(OwnerTables):
 
     async def unarchive_message(self, scope: Scope, message: int) -> None:
         """Make the chunk of an archived message active again before a change, and delete what was built on it."""
-        async with self.database.write(scope.owner) as tx:
-            row = await tx.row(_MESSAGE, *scope, message)
+        async with self.database.open_transaction(scope.owner) as tx:
+            row = await tx.fetch_row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
                 return
             await _delete_dependents(tx, parse_message(row))
@@ -108,8 +108,8 @@ class DeletionCascade(OwnerTables):
     ) -> Message | None:
         """Replace a message's text, keep the earlier text as a version, and delete what was built on it."""
         text = replace_surrogates(text)
-        async with self.database.write(scope.owner) as tx:
-            row = await tx.row(_MESSAGE, *scope, message)
+        async with self.database.open_transaction(scope.owner) as tx:
+            row = await tx.fetch_row(_MESSAGE, *scope, message)
             if row is None or row["content"] == text:
                 return None
             before = parse_message(row)
@@ -124,14 +124,14 @@ class DeletionCascade(OwnerTables):
                 "replaced_at": format_moment(now),
                 "why": why,
             }
-            await tx.rows(VERSIONS.upsert, *VERSIONS.to_values(version))
+            await tx.execute(VERSIONS.upsert_sql, *VERSIONS.to_values(version))
             after = await _rewrite_message(tx, before, text, now)
             await tx.run(explanation_table.store_explanation, before, explanation)
         self._drop_copies(scope.owner)
         return after
 
     async def list_versions(self, scope: Scope, answer: int) -> Versions:
-        """Return all versions of an answer, oldest first, and the number of the shown one, counted from 1."""
+        """Return all versions of an answer, oldest first, and the 1-based number of the version that is shown."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
@@ -142,15 +142,15 @@ class DeletionCascade(OwnerTables):
         self, scope: Scope, answer: int, number: int, *, explanations: Mapping[str, str]
     ) -> str | None:
         """Show another version of an answer with its explanation. Return its text, or None if it does not exist."""
-        async with self.database.write(scope.owner) as tx:
-            rows = await tx.rows(_ANSWERS, *scope, answer)
-            row = await tx.row(_MESSAGE, *scope, answer)
+        async with self.database.open_transaction(scope.owner) as tx:
+            rows = await tx.fetch_rows(_ANSWERS, *scope, answer)
+            row = await tx.fetch_row(_MESSAGE, *scope, answer)
             if row is None or not 1 <= number <= len(rows):
                 return None
             chosen, before = rows[number - 1], parse_message(row)
             if chosen["id"] is not None:
                 written = format_moment(before.edited_at or before.created_at)
-                await tx.rows(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
+                await tx.execute(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
                 await _rewrite_message(tx, before, str(chosen["content"]), parse_moment(chosen["written_at"]))
                 await tx.run(explanation_table.replace_explanation, before, explanations[str(chosen["content"])])
         self._drop_copies(scope.owner)
@@ -160,11 +160,11 @@ class DeletionCascade(OwnerTables):
 async def _rewrite_message(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
     scope, message = before.scope, before.id
     await _delete_dependents(tx, before)
-    await tx.rows(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
-    await tx.rows(_REWRITE, text, format_moment(now), scope.owner, message)
+    await tx.execute(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
+    await tx.execute(_REWRITE, text, format_moment(now), scope.owner, message)
     if before.role == "user":
         await fact_cascade.reset_learning(tx, scope, [message])
-    row = await tx.row(_MESSAGE, *scope, message)
+    row = await tx.fetch_row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above
     await tx.run(word_index.reindex_message, int(row["seq"]), row)
     return parse_message(row)
@@ -219,9 +219,10 @@ async def _find_and_count_rows(
 async def _list_first_rows(reader: Reader, owner: int, request: Forgetting, ids: RowIds) -> Listing:
     async def fetch_first(table: str) -> list[Row]:
         if request.what == "everything":
-            return await reader.rows(f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?", owner, MAX_LISTED)  # noqa: S608
+            sql = f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?"  # noqa: S608
+            return await reader.fetch_rows(sql, owner, MAX_LISTED)
         sql = f"SELECT * FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608
-        return await reader.rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
+        return await reader.fetch_rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
 
     return Listing(
         messages=tuple(map(parse_message, await fetch_first("messages"))),
@@ -247,7 +248,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: Forgetting) 
     facts = request.ids if request.what == "facts" else ()
     if request.is_expiry:
         # A fact that was restored since the list was made stays.
-        due = await reader.rows(
+        due = await reader.fetch_rows(
             _DELETED, owner, json.dumps(list(facts)), format_moment(request.until) if request.until else ""
         )
         facts = tuple(int(row["id"]) for row in due)
@@ -256,7 +257,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: Forgetting) 
 
 async def _fetch_messages(reader: Reader, owner: int, request: Forgetting) -> list[Row]:
     where, values = _build_message_condition(owner, request)
-    return await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
+    return await reader.fetch_rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
 
 
 def _group_by_thread(rows: Sequence[Row]) -> Mapping[int, Sequence[int]]:
@@ -290,7 +291,7 @@ async def _find_dependents(
     keeps_decided: bool = False,
 ) -> _RowsToDelete:
     summaries = dependents.find_summary_cascade(
-        [_parse_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
+        [_parse_summary_sources(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], messages, chunks
     )
     ids = {message for several in messages.values() for message in several}
     lost = await fact_cascade.find_fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
@@ -309,7 +310,7 @@ async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSourc
             base_id=row["base_id"],
             facts=None if (facts := json.loads(row["fact_ids"])) is None else frozenset(facts),
         )
-        for row in await reader.rows(_PROFILE_SOURCES, owner)
+        for row in await reader.fetch_rows(_PROFILE_SOURCES, owner)
     ]
 
 
@@ -330,11 +331,11 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
     if request.what == "everything":
         tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
-        [row] = await reader.rows(f"SELECT {counting}", owner)
+        [row] = await reader.fetch_rows(f"SELECT {counting}", owner)
         counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=True))
         return Forgotten(**counts)
     ids = json.dumps(deletion.message_ids), json.dumps(sorted(deletion.summaries.gone))
-    [[versions, reminders, reactivated]] = await reader.rows(_COUNT_DERIVED, owner, *ids)
+    [[versions, reminders, reactivated]] = await reader.fetch_rows(_COUNT_DERIVED, owner, *ids)
     return Forgotten(
         messages=len(deletion.message_ids),
         summaries=len(deletion.summaries.gone),
@@ -349,12 +350,12 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
 # erasing -----------------------------------------------------------------------------------------------------
 async def _void_fold_leases(tx: Transaction, owner: int) -> None:
     """Void the leases of running folds, and delete errors and partial results that may quote forgotten words."""
-    await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
-    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
-    await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
-    await tx.rows("DELETE FROM failures WHERE user_id = ?", owner)
-    await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ?", owner)
-    await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
+    await tx.execute("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
+    await tx.execute("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
+    await tx.execute("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
+    await tx.execute("DELETE FROM failures WHERE user_id = ?", owner)
+    await tx.execute("DELETE FROM rebuild_parts WHERE user_id = ?", owner)
+    await tx.execute("DELETE FROM restores WHERE user_id = ?", owner)
 
 
 async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_ends: bool) -> None:
@@ -375,7 +376,8 @@ async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, k
 
 
 async def _delete_rows(tx: Transaction, table: str, column: str, owner: int, ids: str) -> None:
-    await tx.rows(f"DELETE FROM {table} WHERE user_id = ? AND {column} IN (SELECT value FROM json_each(?))", owner, ids)  # noqa: S608
+    sql = f"DELETE FROM {table} WHERE user_id = ? AND {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
+    await tx.execute(sql, owner, ids)
 
 
 _DELETED = "SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?"

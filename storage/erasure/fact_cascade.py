@@ -1,4 +1,4 @@
-"""Deletion of facts with the messages that they came from, including facts that repeat only their words."""
+"""Delete facts with the messages they came from, including facts that merely repeat words of these messages."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -17,7 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """The facts to delete. Those in `decided` must not be relearned. `again` lists messages to reread by thread."""
+    """The facts to delete. Those in `decided` must not be relearned. `again` maps threads to messages to reread."""
 
     gone: tuple[FactSources, ...] = ()
     decided: frozenset[int] = frozenset()
@@ -32,7 +32,7 @@ async def find_fact_cascade(
     reader: Reader, owner: int, messages: Set[int], chosen_ids: Iterable[int], *, keeps_decided: bool = False
 ) -> FactCascade:
     """Find the chosen facts, facts learned from these messages, and later facts that repeat their words."""
-    rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
+    rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     if keeps_decided:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
     decided = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | (set(chosen_ids) & rows.keys())
@@ -49,7 +49,7 @@ async def find_fact_cascade(
 
 async def find_facts_repeating_edits(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> FactCascade:
     """Find the facts that repeat words from edits that are being undone."""
-    rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
+    rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier_ids if number in rows} & rows.keys()
     texts: dict[int, list[str]] = {fact: [] for fact in facts}
     for row in rows.values():
@@ -78,7 +78,7 @@ async def _find_repeating_facts(
         for after in (rows.get(rows[number]["superseded_by"]), *related.get(number, ())):
             if after is None or after["id"] in gone or after["id"] in allowed_terms or after["origin"] == "owner":
                 continue
-            sources = await reader.rows(_SOURCES, owner, after["source_ids"])
+            sources = await reader.fetch_rows(_SOURCES, owner, after["source_ids"])
             if await _repeats_forgotten_words(reader, owner, after["text"], terms, sources, messages):
                 gone.add(after["id"])
                 waiting.append(after["id"])
@@ -99,8 +99,7 @@ async def _repeats_forgotten_words(
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
-            scope = Scope(owner=owner, thread=thread)
-            rows = await word_index.search_messages(reader, scope, [term], 50)
+            rows = await word_index.search_messages(reader, Scope(owner=owner, thread=thread), [term], 50)
             if all(row["id"] in messages for row in rows):
                 return True
     return False
@@ -108,7 +107,7 @@ async def _repeats_forgotten_words(
 
 async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
     """Delete facts. Unless `keeps_ends` is set, the facts that they replaced become valid again."""
-    rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
+    rows = {int(row["id"]): row for row in await tx.fetch_rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():
         if number in gone or row["superseded_by"] not in gone:
@@ -126,10 +125,10 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
             # It had ended only because of the one that goes.
             end = None if after is None else max(after["since"], row["since"])
         values = (None if after is None else after["id"], end)
-        await tx.rows(
+        await tx.execute(
             "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?", *values, owner, number
         )
-    await tx.rows(
+    await tx.execute(
         "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(cascade.ids)
     )
     for thread, ids in cascade.again.items():
@@ -138,19 +137,19 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
 
 async def read_edits(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> list[FactSources]:
     """Return the facts that were edited from these earlier texts. `made_at` is the time of the edit."""
-    rows = await reader.rows(_EARLIER, owner, json.dumps(earlier_ids))
+    rows = await reader.fetch_rows(_EARLIER, owner, json.dumps(earlier_ids))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
 async def undo_edits(tx: Transaction, owner: int, earlier_ids: Sequence[int]) -> None:
     """Restore the given earlier texts of facts, and delete the records of these edits."""
-    for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier_ids))):
-        fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
+    for row in reversed(await tx.fetch_rows(_EARLIER, owner, json.dumps(earlier_ids))):
+        fact = row["superseded_by"]
+        is_first = await tx.fetch_row(_EARLIER_STILL, owner, fact, row["id"]) is None
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
-        await tx.rows(
-            "UPDATE facts SET text = ?, origin = ? WHERE user_id = ? AND id = ?", row["text"], origin, owner, fact
-        )
-        await tx.rows("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
+        sql = "UPDATE facts SET text = ?, origin = ? WHERE user_id = ? AND id = ?"
+        await tx.execute(sql, row["text"], origin, owner, fact)
+        await tx.execute("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
 async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
@@ -158,7 +157,7 @@ async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> N
     if past := [message for message in ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
     if live := [message for message in ids if message >= 1]:
-        await tx.rows(
+        await tx.execute(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
             min(live) - 1,
             *scope,

@@ -45,7 +45,7 @@ THREADS_AT_ONCE = 100  # threads that one query names
 class Quotes:
     """The ids of remaining texts that quote forgotten words.
 
-    `messages` are answers, and `holders` all messages with such words. `is_complete` is False if not all were searched.
+    `messages` are answers. `holders` are all messages with such words. `is_complete` is False if not all were searched.
     """
 
     messages: tuple[int, ...] = ()
@@ -67,9 +67,9 @@ Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a r
 class _ForgottenWords:
     """The forgotten words to search for.
 
-    `since` maps each mark to the time and id of the first text that contains it. `terms` maps stems to terms, and
-    `runs` maps first words to runs. `rare` terms are quotes on their own. Those in `unsure` are quotes only in a
-    text that is short or has another term. `new` marks had not been said before.
+    A mark is a term or a run of words. `since` maps it to the time and id of the first forgotten text that contains it.
+    `terms` maps stems to terms, and `runs` maps the first words of runs to runs. One term of `rare` is enough for a
+    quote, but one of `unsure` only in a short text or next to another term. Nobody used those in `new` before `since`.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
@@ -93,26 +93,26 @@ class _ForgottenWords:
         }
 
     def has_certain_quote(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if one of the marks is a quote by itself, because it is a run of words or a rare term."""
+        """Return True if one of the marks is enough for a quote, because it is a run of words or a rare term."""
         if any(isinstance(mark, tuple) or mark in self.rare - self.unsure for mark in marks):
             return True
         return not marks.isdisjoint(self.unsure) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if the text quotes these marks. Everyday words count only if a short text has no others."""
+        """Return True if the text quotes these marks. Everyday words count only in a short text without other words."""
         return self.has_certain_quote(text, marks) or (
             bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
         )
 
     def find_new_marks(self, text: str, written_at: str) -> set[Mark]:
-        """Return the new marks in a text that somebody had already said at the time `written_at`."""
+        """Return the marks of `new` in a text that was written after their first use in a forgotten text."""
         marks = (self.find_runs(text) | self.find_terms(text)) & self.new
         return {mark for mark in marks if self.since[mark][0] <= written_at}
 
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The messages that remain, as rows by id with all earlier versions, and their new marks."""
+    """The remaining messages by id: their rows with all earlier versions, and their marks of `_ForgottenWords.new`."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class _RemainingMessages:
         self.marks.setdefault(row["id"], set()).update(marks)
 
     def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
-        """Return the ids of answers that quote new marks absent from their own question."""
+        """Return the ids of answers that quote new marks which their own question does not contain."""
         asked: dict[tuple[int, int], set[Mark]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
@@ -136,7 +136,7 @@ class _RemainingMessages:
         )
 
     def collect_marks_of_people(self, message_ids: Collection[int] | None) -> set[Mark]:
-        """Return the new marks in people's messages, limited to `message_ids` unless it is None."""
+        """Return the new marks in messages that people wrote. If `message_ids` is given, use only these messages."""
         ids = self.rows.keys() if message_ids is None else self.rows.keys() & set(message_ids)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
@@ -149,7 +149,7 @@ async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts:
         return Quotes(holders=frozenset(holders), is_complete=words.is_complete)
 
     async def find_quoting(sql: str, excluded_ids: Set[int]) -> set[int]:
-        rows = [row for row in await reader.rows(sql, owner) if row["id"] not in excluded_ids]
+        rows = [row for row in await reader.fetch_rows(sql, owner) if row["id"] not in excluded_ids]
 
         def is_quoting(row: Row) -> bool:
             found = words.find_new_marks(row["text"], row["created_at"])
@@ -172,12 +172,12 @@ async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts:
 async def _read_forgotten_words(
     reader: Reader, owner: int, messages: Set[int], facts: Collection[int]
 ) -> _ForgottenWords:
-    rows = await reader.rows(_TEXTS, owner, json.dumps(sorted(messages)))
-    rows += await reader.rows(_FACT_TEXTS, owner, json.dumps([*facts]))
+    rows = await reader.fetch_rows(_TEXTS, owner, json.dumps(sorted(messages)))
+    rows += await reader.fetch_rows(_FACT_TEXTS, owner, json.dumps([*facts]))
     # Search for the words of an answer only if its question is not forgotten too.
     asked = {row["turn"] for row in rows if row["role"] == "user"}
     rows = [row for row in rows if row["role"] == "user" or row["turn"] not in asked]
-    is_old = await reader.row(_IS_OLD, owner, OLD_MEMORY) is not None
+    is_old = await reader.fetch_row(_IS_OLD, owner, OLD_MEMORY) is not None
     texts = [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows]
     return await asyncio.to_thread(_build_words, texts, is_old=is_old)
 
@@ -219,11 +219,12 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
 async def _find_remaining_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Return the remaining messages with new marks, and the ids of all with a quote. Also set `words.new`."""
-    threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
+    """Set `words.new`. Return the remaining messages with new marks, and the ids of all messages with a quote."""
+    threads = [int(row[0]) for row in await reader.fetch_rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
-    rows = [row for row in await reader.rows(_HOLDERS, owner, json.dumps(sorted(held))) if row["id"] not in deleted_ids]
+    rows = await reader.fetch_rows(_HOLDERS, owner, json.dumps(sorted(held)))
+    rows = [row for row in rows if row["id"] not in deleted_ids]
     marks = await asyncio.to_thread(lambda: [_find_marks(row, held[row["seq"]], words) for row in rows])
     holding: dict[Mark, list[Row]] = {}
     for row, found in zip(rows, marks, strict=True):
@@ -246,7 +247,7 @@ async def _find_remaining_messages(
         for row, found in zip(rows, marks, strict=True)
         if words.has_certain_quote(row["content"], found & pointing)
     }
-    for row in await reader.rows(_VERSIONS, owner) if words.new else ():
+    for row in await reader.fetch_rows(_VERSIONS, owner) if words.new else ():
         if row["id"] not in deleted_ids and (new := words.find_new_marks(row["content"], row["written_at"])):
             said.add_message(row, new)
             if words.has_certain_quote(row["content"], new):
@@ -322,7 +323,7 @@ def _count_run_tokens(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare_word(word: str, *, is_old: bool) -> bool:
-    """Return True if a word is a quote on its own when nobody had said it before."""
+    """Return True if a word that nobody used before is so rare that repeating it is a quote."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

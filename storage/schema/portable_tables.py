@@ -56,8 +56,8 @@ def explain_damage(place: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def leave_out_damaged(number: int) -> Iterator[None]:
-    """Log a StorageCorrupt raised in the block, so that it costs only the owner or update that `number` names."""
+def skip_if_damaged(number: int) -> Iterator[None]:
+    """Log a StorageCorrupt raised in the block instead of raising it. `number` is the id of the damaged item."""
     try:
         yield
     except StorageCorrupt as error:
@@ -92,18 +92,18 @@ class Table:
         return {column.name: column.default for column in self.columns if column.default is not _REQUIRED}
 
     @cached_property
-    def upsert(self) -> str:
+    def upsert_sql(self) -> str:
         """The SQL statement that inserts a row, or replaces the row with the same key."""
         return self.make_upsert()
 
     def make_upsert(self, *extra_columns: str) -> str:
-        """Return the `upsert` statement with extra columns, which are set only when a new row is inserted."""
-        changed = ", ".join(f"{name} = excluded.{name}" for name in self.names if name not in self.key)
+        """Return `upsert_sql` with extra columns, which are set only when a new row is inserted."""
+        changed = ", ".join(f"{name} = excluded.{name}" for name in self.column_names if name not in self.key)
         return f"{self.make_insert(*extra_columns)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
 
     def make_insert(self, *extra_columns: str) -> str:
         """Return the SQL statement that inserts a new row, including values for `extra_columns`."""
-        names = [*self.names, *extra_columns]
+        names = [*self.column_names, *extra_columns]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
     def select_columns(self, names: Container[str]) -> "Table":
@@ -116,7 +116,7 @@ class Table:
             return {column.name: parse_stored_value(column.kind, row[column.name]) for column in self.columns}
 
     def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:
-        """Convert a portable row to parameters for `upsert`. Raise KeyError or TypeError if the row is invalid."""
+        """Convert a portable row to parameters for `upsert_sql`. Raise KeyError or TypeError if the row is invalid."""
         values: list[Value] = []
         for column in self.columns:
             value = row[column.name] if column.name in row else self.defaults[column.name]
@@ -134,7 +134,7 @@ class Table:
         return tuple(values)
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """The column names, in the order of the values that `to_values` returns."""
         return tuple(column.name for column in self.columns)
 

@@ -80,7 +80,7 @@ def find_candidates(
     else:
         hits = {*nearest}
         if rarest := select_rarest_terms(frequency):
-            hits.update(words.find_best(connection, scope, rarest, limit))
+            hits.update(words.rank_seqs(connection, scope, rarest, limit))
         if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, at_least=0):
             hits.update(words.find_holders(connection, [scope], list(always), MAX_RARE_HOLDERS))
         for start, end in times:

@@ -62,7 +62,7 @@ class FullText:
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
-    def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+    def rank_seqs(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
         """Return the seqs of up to `limit` messages that contain any of the terms, ranked by BM25."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?",

@@ -52,7 +52,7 @@ class TsVector(FullText):
         rows = connection.execute(_BEGINNING, (scope.owner, start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
         return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
 
-    def find_best(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+    def rank_seqs(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
         sums = connection.execute(
             "SELECT turns, terms FROM scope_words WHERE user_id = ? AND thread_id = ?", tuple(scope)
         ).fetchone()

@@ -1,4 +1,4 @@
-"""The results of searches: columns and vectors, never texts. The same for every backend."""
+"""The search results of all backends. They contain columns and vectors, but no texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -52,7 +52,7 @@ def select_searchable_terms(terms: Iterable[str]) -> list[str]:
 def select_rarest_terms(
     frequency: Mapping[str, int], max_postings: int = MAX_POSTINGS, *, at_least: int = 1
 ) -> dict[str, int]:
-    """Return the `at_least` rarest terms, and further ones while their frequencies total at most `max_postings`."""
+    """Return the rarest terms with a total frequency up to `max_postings`, but at least `at_least` terms."""
     chosen: dict[str, int] = {}
     postings = 0
     for term, count in sorted(frequency.items(), key=lambda item: item[1]):

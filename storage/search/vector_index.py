@@ -1,4 +1,4 @@
-"""The vector index: how similar in meaning the passages of a scope are to a query."""
+"""The vector index, which compares the meaning of a scope's passages with that of a query."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from records.messages import Message
 from records.scopes import Scope
-from storage.engine.protocol import Connection, OwnerDatabase
+from storage.engine.protocol import Connection, OwnerDatabase, StatementRunner
 from storage.schema.rows import parse_message
 from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
 
@@ -114,7 +114,7 @@ def _append_to_array(array: npt.NDArray[Any], length: int, items: npt.NDArray[An
 
 
 @define(eq=False)
-class VectorIndex:
+class VectorIndex(StatementRunner):
     """The passage vectors of all messages in a store. Each vector belongs to the embedding model that made it."""
 
     database: OwnerDatabase
@@ -132,14 +132,11 @@ class VectorIndex:
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
         """Make a model current. Return the newest messages that it has not embedded yet, with their seqs."""
         await self._set_current_model(model)
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(_BACKLOG, limit)
-        return [(int(row["seq"]), parse_message(row)) for row in rows]
+        return [(int(row["seq"]), parse_message(row)) for row in await self._fetch_rows(None, _BACKLOG, limit)]
 
     async def count_backlog(self) -> int:
         """Count the messages of all owners that are not embedded yet."""
-        async with self.database.read(None) as reader:
-            [[count]] = await reader.rows(_QUEUED)
+        [[count]] = await self._fetch_rows(None, _QUEUED)
         return int(count)
 
     async def put_vectors(self, model: str, items: Sequence[MessageVectors]) -> None:
@@ -164,24 +161,23 @@ class VectorIndex:
 
     async def count_indexed(self, owner: int, model: str) -> tuple[int, int]:
         """Return how many of an owner's messages are indexed, and how many there are in total."""
-        async with self.database.read(owner, frozen=True) as reader:
-            total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
-            left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
-            current = await reader.row("SELECT 1 FROM embedding_models WHERE name = ? AND is_current = 1", model)
+        async with self.database.open_reader(owner, is_frozen=True) as reader:
+            total = await reader.fetch_row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
+            left = await reader.fetch_row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
+            current = await reader.fetch_row("SELECT 1 FROM embedding_models WHERE name = ? AND is_current = 1", model)
         count = int(total[0]) if total else 0
         return (count - int(left[0]) if left and current else 0), count
 
     async def count_embedded(self, owner: int, model: str) -> int:
-        """Count an owner's messages that have vectors. Indexed messages without vectors were rejected."""
-        async with self.database.read(owner, frozen=True) as reader:
-            return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
+        """Count an owner's messages that have vectors. Messages that the embedding model rejected are not counted."""
+        return int((await self._fetch_row(owner, _WITH_VECTORS, owner, model) or [0])[0])
 
     async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
         """Compare a query with a scope's passages. Return None if the scope has no vectors or is too large."""
         matrix = self._cache.get((scope, model))
         if matrix is None or matrix.dimensions != len(query):
-            async with self.database.read(scope.owner) as reader:
-                row = await reader.row("SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", *scope)
+            sql = "SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?"
+            row = await self._fetch_row(scope.owner, sql, *scope)
             if row is None or int(row[0]) > self._most_messages:
                 return None
             async with self._lock:
@@ -200,18 +196,17 @@ class VectorIndex:
 
     async def _set_current_model(self, model: str) -> None:
         """Make a model current, and queue all messages for embedding if the previous model was different."""
-        async with self.database.read(None) as reader:
-            row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
-            newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
+        async with self.database.open_reader(None) as reader:
+            row = await reader.fetch_row("SELECT name FROM embedding_models WHERE is_current = 1")
+            newest = await reader.fetch_row("SELECT COALESCE(MAX(seq), 0) FROM messages")
         if row is not None and row[0] == model:
             return
         if row is not None:
             for start in range(0, int(newest[0]) if newest else 0, SEQS_UNINDEXED):
-                async with self.database.write(None) as tx:
-                    await tx.rows(_UNINDEX, start, start + SEQS_UNINDEXED)
-        async with self.database.write(None) as tx:
-            await tx.rows("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
-            await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
+                await self._execute(None, _UNINDEX, start, start + SEQS_UNINDEXED)
+        async with self.database.open_transaction(None) as tx:
+            await tx.execute("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
+            await tx.execute("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
     async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
         """Load the vectors of a scope. Start over if vectors are removed in the meantime."""
@@ -219,11 +214,9 @@ class VectorIndex:
             drops, none, after = self._drops, np.zeros(0, np.int64), (-1, 0)
             vectors = np.zeros((0, dimensions), np.float32)
             matrix = Matrix(count=0, seqs=none, parts=none, vectors=vectors, total=np.zeros(dimensions))
-            async with self.database.read(scope.owner) as reader:
-                row = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
+            row = await self._fetch_row(scope.owner, "SELECT id FROM embedding_models WHERE name = ?", model)
             while row is not None:
-                async with self.database.read(scope.owner) as reader:
-                    rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, ROWS_LOADED)
+                rows = await self._fetch_rows(scope.owner, _PAGE, *scope, int(row[0]), *after, ROWS_LOADED)
                 if rows:
                     after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
                     matrix = await asyncio.to_thread(matrix.append_rows, [(row[0], row[1], row[2]) for row in rows])

@@ -27,8 +27,7 @@ _FOUND = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN 
 
 async def index_rows(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
     """Add new messages to the index. `rows` contains (seq, row) pairs, sorted by seq."""
-    entries = await analyse_rows(rows)
-    await tx.run(lambda connection: index_entries(connection, entries))
+    await tx.run(index_entries, await analyse_rows(rows))
 
 
 async def analyse_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
@@ -73,7 +72,7 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
     def find_rows(connection: Connection) -> list[Row]:
         index = full_text.get_word_index(connection)
         rarest = select_rarest_terms(index.count_messages(connection, scope, wanted))
-        seqs = index.find_best(connection, scope, rarest, limit) if rarest else []
+        seqs = index.rank_seqs(connection, scope, rarest, limit) if rarest else []
         rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
         return [rows[seq] for seq in seqs if seq in rows]
 
@@ -113,9 +112,9 @@ def list_heading_terms(row: AnyRow) -> list[str]:
     """Return the terms in a message's date, speaker name and conversation title."""
     day, title = parse_moment(row["created_at"]).date(), str(row["title"])
     heading = (f"{day.day} {day:%B} {day.year}", str(row["speaker"]), title)
-    return [term for text in heading for term in _analyse_heading(text)]
+    return [term for text in heading for term in _list_heading_terms(text)]
 
 
 @lru_cache(maxsize=2_000)
-def _analyse_heading(text: str) -> tuple[str, ...]:
+def _list_heading_terms(text: str) -> tuple[str, ...]:
     return tuple(analyzer.analyse_text(text))

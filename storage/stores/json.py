@@ -67,17 +67,17 @@ class JsonStore(MemoryStore):
     async def open(
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
-        """Open the store in `folder`. On exit, write memory.json unless the `finish_by` deadline has passed."""
+        """Open the store in `folder`. On exit, write memory.json unless the deadline has passed."""
         recovery = Recovery(folder, clock)
         with explain_errors(folder / SNAPSHOT_NAME):
             await asyncio.to_thread(recovery.run)
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
             store = cls(database, folder, recovery.reports)
-            async with database.write() as tx:
+            async with database.open_transaction() as tx:
                 for statement in _TRACKING:
-                    await tx.rows(statement)
-                row = await tx.row("SELECT seq FROM journal_state")
+                    await tx.execute(statement)
+                row = await tx.fetch_row("SELECT seq FROM journal_state")
                 store._seq = int(row[0]) if row else 0
             database.writer.commit_hooks = store
             if recovery.snapshot_needed:
@@ -116,7 +116,7 @@ class JsonStore(MemoryStore):
         """Have the working copy rebuilt at the next start."""
         self._is_corrupt = True
 
-    def finish_by(self, moment: float) -> None:
+    def set_deadline(self, moment: float) -> None:
         self._close_by = moment
 
     async def flush_files(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
@@ -176,10 +176,10 @@ class JsonStore(MemoryStore):
         async with self._snapshot_lock:
             with explain_errors(self._target):
                 seq = await asyncio.to_thread(self._write_snapshot, keep_going)
-            async with self.database.write(None) as tx:
+            async with self.database.open_transaction(None) as tx:
                 with explain_errors(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_records_until, seq)
-                await tx.rows("UPDATE journal_state SET snapshot = ?", files.compute_file_fingerprint(self._target))
+                await tx.execute("UPDATE journal_state SET snapshot = ?", files.compute_file_fingerprint(self._target))
 
     def _write_snapshot(self, keep_going: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
@@ -202,7 +202,7 @@ class JsonStore(MemoryStore):
         self._journal.close()
 
 
-def _select_changed_rows_sql(table: Table) -> str:
+def _make_changed_rows_sql(table: Table) -> str:
     """Return the SQL query for the changed rows of a table. For deleted rows, it returns only the key."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
@@ -213,4 +213,4 @@ def _select_changed_rows_sql(table: Table) -> str:
     """  # noqa: S608
 
 
-_CHANGED_ROWS = {table.name: _select_changed_rows_sql(table) for table in TABLES}
+_CHANGED_ROWS = {table.name: _make_changed_rows_sql(table) for table in TABLES}

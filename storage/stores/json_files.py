@@ -14,7 +14,7 @@ from typing import IO, Any
 from records.errors import StorageCorrupt, StorageTooLarge, StorageTooNew, StorageTooOld
 from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Value
-from storage.engine.sqlite_driver import create_private, fsync_folder, sqlite3
+from storage.engine.sqlite_driver import create_private_file, fsync_folder, sqlite3
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
 from storage.schema.rows import format_moment, parse_moment
 
@@ -59,7 +59,7 @@ def write_snapshot(
             return seq
         partial = target.with_name(target.name + ".tmp")
         partial.unlink(missing_ok=True)
-        create_private(partial)
+        create_private_file(partial)
         with partial.open("w", encoding="utf-8", newline="\n") as file:
             file.write('{\n  "keepsake": ' + indent_row({"format": FORMAT, "journal_seq": seq}, 2))
             for table in TABLES:
@@ -213,7 +213,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
         if table is USERS:
             connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
         else:
-            connection.executemany(table.upsert, batch)
+            connection.executemany(table.upsert_sql, batch)
     try:
         for table in TABLES:
             for row in iterate_with_pauses(connection.execute(f"SELECT * FROM {table.name}")):  # noqa: S608
@@ -316,7 +316,7 @@ class Journal:
             self.undo_write()
         if self._handle is None:
             fresh = not self.path.exists()
-            create_private(self.path)
+            create_private_file(self.path)
             self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             if fresh:
                 fsync_folder(self.path.parent)
@@ -346,7 +346,7 @@ class Journal:
             return
         partial = self.path.with_name(self.path.name + ".tmp")
         partial.unlink(missing_ok=True)
-        create_private(partial)
+        create_private_file(partial)
         with partial.open("wb") as file:
             for entry, line, _ in _read_lines(self.path):
                 if entry is not None and entry.seq > seq:

@@ -15,7 +15,7 @@ from records.owners import StorageType
 from storage.engine.data_dir import find_free_path
 from storage.engine.protocol import Connection, StatementRunner
 from storage.engine.sqlite import Database, migrate_file, read_schema_version
-from storage.engine.sqlite_driver import connect, create_private, sqlite3, to_storage_error
+from storage.engine.sqlite_driver import connect, create_private_file, sqlite3, to_storage_error
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
 from storage.search import terms, word_index
@@ -196,7 +196,7 @@ class Recovery:
         if move:
             path.replace(kept)
         else:
-            create_private(kept)
+            create_private_file(kept)
             shutil.copyfile(path, kept)
         return kept
 
@@ -246,7 +246,7 @@ def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEnt
             elif table is MESSAGES:
                 _upsert_message(connection, row)
             else:
-                connection.execute(table.upsert, table.to_values(row))
+                connection.execute(table.upsert_sql, table.to_values(row))
 
 
 def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
@@ -257,7 +257,7 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
     if before is not None and is_other:
         # The upsert's trigger inserts this row again, and its OR IGNORE has no effect inside an upsert.
         connection.execute("DELETE FROM unindexed WHERE seq = ?", (before["seq"],))
-    connection.execute(MESSAGES.upsert, MESSAGES.to_values(row))
+    connection.execute(MESSAGES.upsert_sql, MESSAGES.to_values(row))
     if is_other:
         owner, number = (int(str(part)) for part in key)
         mark_words_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
@@ -347,9 +347,9 @@ class MissingWords(StatementRunner):
 
     async def _index_batch(self, owner: int) -> bool:
         """Index a batch of an owner's newest missing messages. Return True if there were none."""
-        async with self.database.read(owner) as reader:
-            seqs = [row[0] for row in await reader.rows(_NEXT, owner, INDEX_BATCH_SIZE)]
-            rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
+        async with self.database.open_reader(owner) as reader:
+            seqs = [row[0] for row in await reader.fetch_rows(_NEXT, owner, INDEX_BATCH_SIZE)]
+            rows = await reader.fetch_rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
         if not seqs:
             return True
         entries = await word_index.analyse_rows([(row["seq"], row) for row in rows]) if rows else []

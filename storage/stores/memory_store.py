@@ -184,7 +184,7 @@ class MemoryStore(FoldTable):
     async def search_messages(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
         """Return up to `limit` messages that contain any of the terms, ranked by BM25."""
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
-        async with self.database.read(scope.owner) as reader:
+        async with self.database.open_reader(scope.owner) as reader:
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
     async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
@@ -241,13 +241,13 @@ class MemoryStore(FoldTable):
 
     async def dump(self, owner: int) -> Batches:
         """Yield all rows of an owner in batches of portable rows, read from a single snapshot."""
-        async with self.database.read(owner, frozen=True) as reader:
+        async with self.database.open_reader(owner, is_frozen=True) as reader:
             async for batch in dump_owner(reader, owner):
                 yield batch
 
     async def load(self, owner: int, batches: Batches) -> None:
         """Load an owner's `dump` in one transaction. Raise StorageError if the owner already has rows here."""
-        async with self.database.write(owner) as tx:
+        async with self.database.open_transaction(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 
     async def compute_digest(self, owner: int) -> str:
@@ -256,21 +256,21 @@ class MemoryStore(FoldTable):
 
     async def erase_owner(self, owner: int) -> None:
         """Delete all rows of an owner, and truncate the database log so that it keeps no copy."""
-        async with self.database.write(owner) as tx:
+        async with self.database.open_transaction(owner) as tx:
             await tx.run(delete_owner_rows, owner)
-            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+            await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.drop_cached_vectors(owner)
         await self.database.truncate_log()
 
     async def purge_erased_text(self) -> None:
         """Rewrite the tables and the word index, so that erased text is gone from the database files."""
-        async with self.database.write(None) as tx:
+        async with self.database.open_transaction(None) as tx:
             await tx.run(lambda connection: full_text.get_word_index(connection).merge_all_segments(connection))
         await self.database.rewrite_tables()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
         """Change an owner's id to `new_id`, which must be unused in this store. Cancel running folds."""
-        async with self.database.write(owner) as tx:
+        async with self.database.open_transaction(owner) as tx:
             await change_owner_id(tx, owner, new_id)
         self.drop_cached_vectors(owner)
 
@@ -281,7 +281,7 @@ class MemoryStore(FoldTable):
     async def flush_files(self) -> None:
         """Bring all files up to date, as on a clean shutdown. JsonStore overrides this to write memory.json."""
 
-    def finish_by(self, moment: float) -> None:
+    def set_deadline(self, moment: float) -> None:
         """Set the deadline for shutdown, as a time.monotonic() value. Later work is left to the next start."""
 
 

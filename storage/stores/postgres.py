@@ -25,16 +25,17 @@ class PostgresStore(MemoryStore):
         super().__init__(database, StorageType.POSTGRES)
         self._server = database
 
-    def finish_by(self, moment: float) -> None:
-        self._server.finish_by(moment)
+    def set_deadline(self, moment: float) -> None:
+        self._server.set_deadline(moment)
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
-        async with self.database.write(None) as tx:
-            await tx.rows("SELECT set_config('app.renaming', 'on', true)")
+        async with self.database.open_transaction(None) as tx:
+            await tx.execute("SELECT set_config('app.renaming', 'on', true)")
             for locked in sorted((owner, new_id)):
-                await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {locked}")
-            if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
+                await tx.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {locked}")
+            sql = "SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?"
+            if await tx.fetch_row(sql, owner, self.kind) is None:
                 return
-            await tx.rows("DELETE FROM users WHERE user_id = ?", new_id)
+            await tx.execute("DELETE FROM users WHERE user_id = ?", new_id)
             await change_owner_id(tx, owner, new_id, (*ERASED, "places", "scope_words", "vectors", "unindexed"))
         self.drop_cached_vectors(owner)

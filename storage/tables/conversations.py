@@ -1,6 +1,6 @@
 """The SQL of `conversations`: the conversations of each place, one of which is open.
 
-A place is the scope of a chat or thread in Telegram, and also of its first conversation, which needs no row.
+A place is the scope of a Telegram chat or thread. Its first conversation has the same scope and needs no row.
 """
 
 from collections.abc import Sequence
@@ -118,7 +118,7 @@ class ConversationTable(OwnerTables):
         return await self._read_snapshot(place.owner, read)
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the place of the message shown by a Telegram message, or None if it is unknown."""
+        """Return the place of the stored message with this Telegram id, or None if it is unknown."""
 
         def read(connection: Connection) -> Scope | None:
             row = connection.execute(_PLACE_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
@@ -186,7 +186,7 @@ def _upsert_conversation(
         created_at=known.created_at if known else now,
         opened_at=opened_at,
     )
-    connection.execute(CONVERSATIONS.upsert, CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(made)))
+    connection.execute(CONVERSATIONS.upsert_sql, CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(made)))
 
 
 def _make_listed_conversation(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:

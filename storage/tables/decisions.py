@@ -1,4 +1,4 @@
-"""Decisions of owners about facts. They overrule earlier statements, also after the facts were erased."""
+"""Owners' decisions about facts. They overrule earlier statements, even after the facts were erased."""
 
 import json
 import secrets
@@ -48,14 +48,14 @@ def _find_decision_time(fact: Fact, by_id: Mapping[int, Fact]) -> datetime | Non
 
 
 def list_successions(facts: Iterable[Fact]) -> list[Decision]:
-    """Return, in the form of decisions, that replaced facts gave way when their successors were said."""
+    """Return a decision for each replaced fact, made at the time when its successor was stated."""
     by_id = {fact.id: fact for fact in facts}
     replaced = [fact for fact in by_id.values() if fact.superseded_by in by_id]
     return [make_decision(fact, by_id[fact.superseded_by or 0].observed_at, "") for fact in replaced]
 
 
 def is_overruled_by(decisions: Iterable[Decision], fact: NewFact) -> bool:
-    """Return True if a fact is older than a decision about the same thing, or part of a question about it."""
+    """Return True if a decision is about the same thing, and is newer than the fact or the fact is in a question."""
     return any(
         (fact.is_in_question or fact.observed_at <= decision.decided_at) and _is_about_same_thing(decision, fact)
         for decision in decisions
@@ -63,9 +63,9 @@ def is_overruled_by(decisions: Iterable[Decision], fact: NewFact) -> bool:
 
 
 def _is_about_same_thing(decision: Decision, fact: NewFact) -> bool:
-    """Compare the words of a fact and of its quote with those decided about.
+    """Return True if a fact and its quote share enough words with the decision's fact.
 
-    A model fills in the other fields as it likes, and puts a message into other words each time that it reads it.
+    The other fields are not compared, because a model fills them in differently each time that it reads a message.
     """
     key, decided = decision.key, frozenset(decision.terms)
     terms = _hash_terms(find_topics(fact.text), key)
@@ -113,7 +113,7 @@ async def store_decisions(
     tx: Transaction, owner: int, fact_ids: Collection[int], *, decided_at: datetime | None = None
 ) -> None:
     """Store the decisions about facts that are to be erased. `decided_at` overrides the time of each decision."""
-    known = {fact.id: fact for fact in map(parse_fact, await tx.rows(_FACTS, owner))} if fact_ids else {}
+    known = {fact.id: fact for fact in map(parse_fact, await tx.fetch_rows(_FACTS, owner))} if fact_ids else {}
     gone = [known[id_] for id_ in fact_ids if id_ in known]
     decided = [(fact, time) for fact in gone if (time := decided_at or _find_decision_time(fact, known)) is not None]
     if not decided:
@@ -121,20 +121,21 @@ async def store_decisions(
     earlier = await read_decisions(tx, owner)
     key = earlier[0].key if earlier else secrets.token_hex(16)
     kept = [make_decision(fact, moment, key) for fact, moment in decided]
-    await tx.execute_many(DECISIONS.upsert, [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept])
+    rows = [DECISIONS.to_values(DECISION_ROWS.to_row(decision)) for decision in kept]
+    await tx.execute_many(DECISIONS.upsert_sql, rows)
 
 
 async def delete_decisions_without_sources(tx: Transaction, owner: int, erased_ids: Collection[int]) -> None:
     """Delete the decisions whose last source message has been erased."""
     for decision in await read_decisions(tx, owner):
         is_touched = not set(decision.source_ids).isdisjoint(erased_ids)
-        if is_touched and not await tx.row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):
-            await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, decision.id)
+        if is_touched and not await tx.fetch_row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):
+            await tx.execute("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, decision.id)
 
 
 async def read_decisions(reader: Reader, owner: int) -> list[Decision]:
     """Return an owner's decisions about facts that have been erased."""
-    return [DECISION_ROWS.parse(row) for row in await reader.rows(ROWS, owner)]
+    return [DECISION_ROWS.parse(row) for row in await reader.fetch_rows(ROWS, owner)]
 
 
 _ANY_MESSAGE = "SELECT 1 FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) LIMIT 1"

@@ -32,7 +32,7 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
     for table in TABLES:
         after: tuple[int | str, ...] | None = None
         while after is None or after:
-            rows = await reader.rows(*_make_page_sql(table, owner, after or ()))
+            rows = await reader.fetch_rows(*_make_page_sql(table, owner, after or ()))
             if rows:
                 yield [{"table": table.name, **table.to_portable(row)} for row in rows]
             order = get_sort_columns(table)
@@ -42,7 +42,7 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
 
 async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
     """Implement `MemoryStore.load` for a store of type `kind`. Run inside the caller's transaction."""
-    if await tx.row(_IS_HELD, owner, kind):
+    if await tx.fetch_row(_IS_HELD, owner, kind):
         raise StorageError("This store already holds a memory of that owner; nothing was changed.")
     async for batch in batches:
         for name, rows in group_rows_by_table(batch, owner).items():
@@ -52,7 +52,7 @@ async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: Storag
                 await history_table.insert_messages(tx, rows)
             else:
                 table = BY_NAME[name]
-                await tx.execute_many(table.upsert, [table.to_values(row) for row in rows])
+                await tx.execute_many(table.upsert_sql, [table.to_values(row) for row in rows])
 
 
 async def compute_digest(batches: Batches) -> str:

@@ -1,4 +1,4 @@
-"""The SQL of `accounts`, which has the explanations of answers, and of the Telegram ids of answers."""
+"""The SQL of `accounts` (the explanations of answers) and of the Telegram ids of answers."""
 
 import json
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ class FactTable(OwnerTables):
 
     async def list_decisions(self, owner: int) -> list[Decision]:
         """Return the owner's decisions about facts that have been erased."""
-        async with self.database.read(owner) as reader:
+        async with self.database.open_reader(owner) as reader:
             return await decision_table.read_decisions(reader, owner)
 
     async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
@@ -55,7 +55,7 @@ class FactTable(OwnerTables):
         row = await self._fetch_row(owner, _REVISION, owner)
         return " ".join(str(value) for value in row) if row else ""
 
-    async def read_unlearned(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+    async def read_unlearned_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message learned from, and up to `limit` messages after it."""
 
         def read(connection: Connection) -> tuple[int, list[Message]]:
@@ -81,34 +81,35 @@ class FactTable(OwnerTables):
         scope: Scope,
         changes: Sequence[FactChange],
         *,
-        read: Sequence[Message],
-        learned: int,
-        until: int,
+        read_messages: Sequence[Message],
+        learned_id: int,
+        until_id: int,
         now: datetime,
-        shown: Sequence[Fact] = (),
-        newest: int | None = None,
+        shown_facts: Sequence[Fact] = (),
+        newest_fact_id: int | None = None,
         from_history: bool = False,
     ) -> list[Fact]:
-        """Apply the changes, set `until` as the last message learned from, and return the inserted facts.
+        """Apply the changes, set `until_id` as the last message learned from, and return the inserted facts.
 
         References to facts that are no longer valid are ignored. Set `from_history` if the messages were imported.
-        `newest` is the highest fact id known when the changes were planned, or None to allow newer facts.
+        `newest_fact_id` is the highest fact id known when the changes were planned, or None to allow newer facts.
 
-        Raise StaleFacts if a message in `read` or a fact in `shown` was changed or deleted, or if `learned` is no
-        longer the last message learned from. Raise NewerFacts if there is a fact with an id above `newest`.
+        Raise StaleFacts if a message in `read_messages` or a fact in `shown_facts` was changed or deleted, or if the
+        last message learned from is not `learned_id`. Raise NewerFacts if a fact has an id above `newest_fact_id`.
         """
-        async with self.database.write(scope.owner) as tx:
-            row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
-            if (int(row[0]) if row and row[0] is not None else 0) != learned:
+        async with self.database.open_transaction(scope.owner) as tx:
+            row = await tx.fetch_row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
+            if (int(row[0]) if row and row[0] is not None else 0) != learned_id:
                 raise StaleFacts
-            rows = await tx.rows(TEXTS, *scope, json.dumps([message.id for message in read]))
-            if {row["id"]: row["content"] for row in rows} != {message.id: message.content for message in read}:
+            texts = {message.id: message.content for message in read_messages}
+            rows = await tx.fetch_rows(TEXTS, *scope, json.dumps(list(texts)))
+            if {row["id"]: row["content"] for row in rows} != texts:
                 raise StaleFacts
-            rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
-            if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown}:
+            rows = await tx.fetch_rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown_facts]))
+            if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown_facts}:
                 # The model may have repeated the words of a fact that is erased now.
                 raise StaleFacts
-            if newest is not None and await tx.row(_NEWER, scope.owner, newest):
+            if newest_fact_id is not None and await tx.fetch_row(_NEWER, scope.owner, newest_fact_id):
                 raise NewerFacts
             made: dict[int, int] = {}
             inserted = []
@@ -123,24 +124,24 @@ class FactTable(OwnerTables):
                         await self._mark_superseded(tx, scope.owner, old, change.fact.valid_from, id_)
                 if (later := _resolve_fact_id(change.gave_way_to, made)) is not None and later != id_:
                     await self._insert_before_later_fact(tx, scope.owner, id_, later)
-            await tx.rows(_PAST if from_history else _PROGRESS, *scope, until)
-            rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
+            await tx.execute(_PAST if from_history else _PROGRESS, *scope, until_id)
+            rows = await tx.fetch_rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
 
     async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
         """Add a fact entered by a person. It supersedes the fact with the id `instead_of`, if given."""
-        async with self.database.write(owner) as tx:
+        async with self.database.open_transaction(owner) as tx:
             id_ = await self._insert_fact(tx, owner, fact, now)
             if instead_of is not None:
                 await self._mark_superseded(tx, owner, instead_of, fact.valid_from, id_)
                 decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
-                await tx.rows(decided, format_moment(now), owner, instead_of)
-            return parse_fact((await tx.rows(_ONE, owner, id_))[0])
+                await tx.execute(decided, format_moment(now), owner, instead_of)
+            return parse_fact((await tx.fetch_rows(_ONE, owner, id_))[0])
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
         """Replace a fact's text, and keep the old text as a superseded fact. Return None if there is no such fact."""
-        async with self.database.write(owner) as tx:
-            row = await tx.row(_ONE, owner, id_)
+        async with self.database.open_transaction(owner) as tx:
+            row = await tx.fetch_row(_ONE, owner, id_)
             if row is None:
                 return None
             known = parse_fact(row)
@@ -150,9 +151,9 @@ class FactTable(OwnerTables):
             moment = format_moment(now)
             old = FACTS.to_portable(row)
             old |= {"id": earlier, "superseded_by": id_, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
-            await tx.rows(FACTS.upsert, *FACTS.to_values({**old, "valid_to": old["valid_to"] or moment}))
-            await tx.rows(_REWORD, remove_invisible(text), moment, owner, id_)
-            return parse_fact((await tx.rows(_ONE, owner, id_))[0])
+            await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**old, "valid_to": old["valid_to"] or moment}))
+            await tx.execute(_REWORD, remove_invisible(text), moment, owner, id_)
+            return parse_fact((await tx.fetch_rows(_ONE, owner, id_))[0])
 
     async def find_previous_version(self, owner: int, id_: int) -> int | None:
         """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
@@ -161,13 +162,13 @@ class FactTable(OwnerTables):
 
     async def restore_superseded(self, owner: int, id_: int) -> bool:
         """Revalidate the facts that a fact superseded. Move its pin to them. Return False if there are none."""
-        async with self.database.write(owner) as tx:
-            rows = await tx.rows(_REPLACED, owner, json.dumps([id_]))
-            current = await tx.row(_ONE, owner, id_)
+        async with self.database.open_transaction(owner) as tx:
+            rows = await tx.fetch_rows(_REPLACED, owner, json.dumps([id_]))
+            current = await tx.fetch_row(_ONE, owner, id_)
             if not rows or current is None:
                 return False
-            await tx.rows(_TAKE_UP_AGAIN, current["is_pinned"], owner, id_)
-            await tx.rows("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, id_)
+            await tx.execute(_TAKE_UP_AGAIN, current["is_pinned"], owner, id_)
+            await tx.execute("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, id_)
         return True
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
@@ -220,12 +221,12 @@ class FactTable(OwnerTables):
     async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
         id_ = await tx.run(take_ids, self.kind, owner, "next_fact_id")
         row = {**_NEW_FACT_ROWS.to_row(fact), "id": id_, "user_id": owner, "created_at": format_moment(now)}
-        await tx.rows(FACTS.upsert, *FACTS.to_values({**row, "text": remove_invisible(fact.text)}))
+        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**row, "text": remove_invisible(fact.text)}))
         return id_
 
     async def _merge_into_known_fact(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
         """Merge a new fact into a known fact. Return False if the known fact is no longer valid."""
-        row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
+        row = await tx.fetch_row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
         known, new = parse_fact(row), change.fact
@@ -240,36 +241,36 @@ class FactTable(OwnerTables):
             quote=new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
             is_uncertain=known.is_uncertain and new.is_uncertain,
         )
-        await tx.rows(FACTS.upsert, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))
+        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))
         return True
 
     async def _mark_superseded(self, tx: Transaction, owner: int, id_: int, moment: datetime, successor: int) -> None:
         """End a fact at `moment`, unless it has ended already, and record its successor. Move its pin as well."""
-        row = await tx.row(_ONE, owner, id_)
+        row = await tx.fetch_row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
         old = parse_fact(row)
         ended = format_moment(old.valid_to or max(moment, old.valid_from))
         closing = "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?"
-        await tx.rows(closing, ended, successor, owner, id_)
+        await tx.execute(closing, ended, successor, owner, id_)
         if old.is_pinned:
-            await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
+            await tx.execute("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
     async def _insert_before_later_fact(self, tx: Transaction, owner: int, id_: int, later_id: int) -> None:
         """Insert a fact before a later one in its history, since a history can be learned in any order."""
-        new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later_id)
+        new, last = await tx.fetch_row(_ONE, owner, id_), await tx.fetch_row(_ONE, owner, later_id)
         if new is None or last is None:
             return
         successor = last
         shared = id_, new["subject"], new["valid_from"]
-        while between := await tx.row(_AFTER, owner, successor["id"], *shared, successor["valid_from"]):
+        while between := await tx.fetch_row(_AFTER, owner, successor["id"], *shared, successor["valid_from"]):
             successor = between
-        await tx.rows(
+        await tx.execute(
             _TAKES_OVER, id_, new["valid_from"], owner, successor["id"], id_, new["subject"], successor["valid_from"]
         )
         ended = successor["valid_from"] if new["valid_to"] == last["valid_from"] else new["valid_to"]
         closing = "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?"
-        await tx.rows(closing, successor["id"], ended, owner, id_)
+        await tx.execute(closing, successor["id"], ended, owner, id_)
 
     async def _update_fact(
         self, owner: int, id_: int, assignment: str, *values: int | str, where: str = ""

@@ -1,4 +1,4 @@
-"""The SQL of `summaries`, `jobs` and `failures`: folds with their leases, and the transaction that archives."""
+"""The SQL of `summaries`, `jobs` and `failures`: folds, their leases, and the archiving of messages."""
 
 import json
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -51,17 +51,17 @@ class FoldTable(OwnerTables):
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
         """Take the lease of a scope. Return None if another job holds it or a restore is in progress."""
-        async with self.database.write(scope.owner) as tx:
-            if reason != "import" and await tx.row(_RESTORING, scope.owner, format_moment(now - RESTORE_WAITS)):
+        async with self.database.open_transaction(scope.owner) as tx:
+            if reason != "import" and await tx.fetch_row(_RESTORING, scope.owner, format_moment(now - RESTORE_WAITS)):
                 return None
-            if live := await tx.row(_LIVE, *scope):
+            if live := await tx.fetch_row(_LIVE, *scope):
                 if datetime.fromisoformat(live["expires_at"]) > now:
                     return None
                 expiring = "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?"
-                await tx.rows(expiring, format_moment(now), live["id"])
+                await tx.execute(expiring, format_moment(now), live["id"])
             fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
-            failed = await tx.row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
-            [job] = await tx.rows(_BEGIN, *scope, reason, fence, format_moment(now), format_moment(now + lease))
+            failed = await tx.fetch_row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
+            [job] = await tx.fetch_rows(_BEGIN, *scope, reason, fence, format_moment(now), format_moment(now + lease))
         attempt = 1 + (failed["attempts"] if failed else 0)
         return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
@@ -74,13 +74,13 @@ class FoldTable(OwnerTables):
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
         """Record a failed attempt and release the lease. Do nothing if the lease is no longer valid."""
-        async with self.database.write(lease.scope.owner) as tx:
+        async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
                 moment, error = format_moment(now), replace_surrogates(error)
                 failing = "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ? RETURNING reason"
-                [job] = await tx.rows(failing, moment, error, lease.job_id)
-                await tx.rows(_FAIL, *lease.scope, moment, job["reason"], error)
-            row = await tx.row(_FAILURE, *lease.scope)
+                [job] = await tx.fetch_rows(failing, moment, error, lease.job_id)
+                await tx.execute(_FAIL, *lease.scope, moment, job["reason"], error)
+            row = await tx.fetch_row(_FAILURE, *lease.scope)
         if row:
             return FAILURE_ROWS.parse(row)
         # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
@@ -88,9 +88,9 @@ class FoldTable(OwnerTables):
 
     async def release_fold(self, lease: FoldLease) -> None:
         """Release a lease without recording a result."""
-        async with self.database.write(lease.scope.owner) as tx:
+        async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
-                await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
+                await tx.execute("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def find_fold_failure(self, scope: Scope) -> FoldFailure | None:
         row = await self._fetch_row(scope.owner, _FAILURE, *scope)
@@ -111,13 +111,13 @@ def read_summaries(
 
 
 async def is_lease_valid(tx: Transaction, lease: FoldLease) -> bool:
-    return bool(await tx.row(_IS_HELD, lease.job_id, *lease.scope, lease.fence))
+    return bool(await tx.fetch_row(_IS_HELD, lease.job_id, *lease.scope, lease.fence))
 
 
 @asynccontextmanager
 async def write_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
     """Open a transaction protected by a lease. Raise StaleFold if the lease is no longer valid."""
-    async with database.write(lease.scope.owner) as tx:
+    async with database.open_transaction(lease.scope.owner) as tx:
         if not await is_lease_valid(tx, lease):
             raise StaleFold
         yield tx
@@ -126,8 +126,8 @@ async def write_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncI
 async def complete_job(tx: Transaction, lease: FoldLease, summary_id: int, now: datetime) -> None:
     """Mark the job of a lease as completed, and clear the recorded failure of its scope."""
     completing = "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?"
-    await tx.rows(completing, format_moment(now), summary_id, lease.job_id)
-    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
+    await tx.execute(completing, format_moment(now), summary_id, lease.job_id)
+    await tx.execute("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
 
 
 async def fold_sources(
@@ -140,7 +140,7 @@ async def fold_sources(
         raise StaleFold
     number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
     below.sort(key=lambda summary: summary.order)
-    await tx.rows(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
+    await tx.execute(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
     if plan.window_ids:
         told, inherited = await _read_sources(tx, WINDOW, scope, plan.window_ids), []
         chunks = [row["chunk_id"] for row in told]
@@ -170,16 +170,16 @@ async def fold_sources(
         **make_summary_fields(new_summary),
     )
     await put_summary(tx, summary)
-    await tx.rows(_DEACTIVATE, scope.owner, json.dumps(plan.summary_ids))
+    await tx.execute(_DEACTIVATE, scope.owner, json.dumps(plan.summary_ids))
     return summary
 
 
 async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], reactivated_ids: Collection[int]) -> None:
     """Delete summaries. Reactivate their messages and the summaries in `reactivated_ids`."""
     deleted = json.dumps(sorted(ids))
-    await tx.rows(_ACTIVATE_MESSAGES, owner, deleted)
-    await tx.rows(DELETE_SUMMARIES, owner, deleted)
-    await tx.rows(_ACTIVATE_SUMMARIES, owner, json.dumps(sorted(reactivated_ids)))
+    await tx.execute(_ACTIVATE_MESSAGES, owner, deleted)
+    await tx.execute(DELETE_SUMMARIES, owner, deleted)
+    await tx.execute(_ACTIVATE_SUMMARIES, owner, json.dumps(sorted(reactivated_ids)))
 
 
 def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
@@ -188,14 +188,14 @@ def make_summary_fields(new_summary: NewSummary) -> dict[str, Any]:
 
 
 async def put_summary(tx: Transaction, summary: Summary) -> None:
-    await tx.rows(SUMMARIES.upsert, *SUMMARIES.to_values(SUMMARY_ROWS.to_row(summary)))
+    await tx.execute(SUMMARIES.upsert_sql, *SUMMARIES.to_values(SUMMARY_ROWS.to_row(summary)))
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
     """Return the source rows of a fold. Raise StaleFold if a source has been deleted or archived."""
     if not ids:
         return []
-    rows = await tx.rows(sql, *scope, json.dumps(list(ids)))
+    rows = await tx.fetch_rows(sql, *scope, json.dumps(list(ids)))
     if [row["id"] for row in rows] != sorted(set(ids)):
         raise StaleFold
     return rows

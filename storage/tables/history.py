@@ -62,16 +62,16 @@ class HistoryTable(OwnerTables):
 
     async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` free ids, directly above `after` if possible, or else below all messages."""
-        async with self.database.read(owner, frozen=True) as reader:
+        async with self.database.open_reader(owner, is_frozen=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
             taken = await history_extraction_table.list_reserved_ranges(reader, owner)
             if after is not None:
-                row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
+                row = await reader.fetch_row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
                 above = 0 if row is None or row[0] is None else min(0, row[0])
                 is_taken = any(behind < after + count and until > after for behind, until in taken)
                 if above - after - 1 >= count and not is_taken:
                     return after + 1
-            row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
+            row = await reader.fetch_row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
         lowest = 0 if row is None or row[0] is None else row[0]
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
@@ -115,7 +115,7 @@ class HistoryTable(OwnerTables):
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Begin a restore by inserting `rows`. This ends an earlier restore of the same owner."""
         async with write_under_lease(self.database, lease) as tx:
-            await tx.rows(_END_RESTORE, lease.scope.owner)
+            await tx.execute(_END_RESTORE, lease.scope.owner)
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
     async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
@@ -129,13 +129,13 @@ class HistoryTable(OwnerTables):
         async with write_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, owner, rows)
             covering = [row["id"] for row in rows if row["table"] == tables.SUMMARIES.name]
-            await tx.rows(_COUNTED, owner, json.dumps(covering))
+            await tx.execute(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored_ids: Set[int]) -> None:
-        """End a complete restore. Delete summaries made meanwhile from any of the `restored_ids`."""
+        """End a complete restore. Delete summaries made from `restored_ids` during the restore."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
-            rows = await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
+            rows = await tx.fetch_rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
             made = {row["id"]: json.loads(row["source_ids"]) for row in rows if row["id"] not in restored_ids}
             gone = {number for number, below in made.items() if not restored_ids.isdisjoint(below)}
             # The ids of sources are lower than the ids of the summaries made from them.
@@ -144,7 +144,7 @@ class HistoryTable(OwnerTables):
                     gone.add(number)
             back = {message for number in gone for message in made[number] if message in made.keys() - gone}
             await delete_summaries(tx, owner, gone, back)
-            await tx.rows(_END_RESTORE, owner)
+            await tx.execute(_END_RESTORE, owner)
 
     async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert portable rows that have a "table" key. Existing rows are replaced, except for messages."""
@@ -157,12 +157,12 @@ class HistoryTable(OwnerTables):
                 for row in portable:
                     await self._increase_counters(tx, owner, {name: int(str(row[name])) for name in _COUNTERS})
             elif name == tables.MESSAGES.name:
-                held = {row[0] for row in await tx.rows(_HELD, owner, json.dumps([row["id"] for row in portable]))}
+                held_rows = await tx.fetch_rows(_HELD, owner, json.dumps([row["id"] for row in portable]))
+                held = {row[0] for row in held_rows}
                 await insert_messages(tx, [row for row in portable if row["id"] not in held])
             else:
-                await tx.execute_many(
-                    tables.BY_NAME[name].upsert, [tables.BY_NAME[name].to_values(row) for row in portable]
-                )
+                table = tables.BY_NAME[name]
+                await tx.execute_many(table.upsert_sql, [table.to_values(row) for row in portable])
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
@@ -171,18 +171,19 @@ class HistoryTable(OwnerTables):
     async def _increase_counters(self, tx: Transaction, owner: int, counters: Mapping[str, int]) -> None:
         maxima = ", ".join(f"{name} = MAX({name}, ?)" for name in counters)
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
-        await tx.rows(sql, *counters.values(), owner, self.kind)
+        await tx.execute(sql, *counters.values(), owner, self.kind)
 
     async def count_new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
         """Return the number of facts that `add_facts` would add."""
-        async with self.database.read(owner) as reader:
+        async with self.database.open_reader(owner) as reader:
             return len(await _select_new_facts(reader, owner, facts))
 
     async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         """Add the facts that are new and not overruled, and return their number. `ids` maps old message ids to new."""
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
-            known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
+            known_rows = await tx.fetch_rows("SELECT * FROM facts WHERE user_id = ?", owner)
+            known = {row["text"]: row["id"] for row in known_rows}
             new_facts = await _select_new_facts(tx, owner, facts)
             first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(new_facts))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
@@ -198,14 +199,14 @@ class HistoryTable(OwnerTables):
                 }
                 for fact in new_facts
             ]
-            await tx.execute_many(tables.FACTS.upsert, [tables.FACTS.to_values(row) for row in rows])
+            await tx.execute_many(tables.FACTS.upsert_sql, [tables.FACTS.to_values(row) for row in rows])
             return len(rows)
 
 
 async def _select_new_facts(
     reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    known = [parse_fact(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
+    known = [parse_fact(row) for row in await reader.fetch_rows("SELECT * FROM facts WHERE user_id = ?", owner)]
     texts = {fact.text for fact in known}
     decided = decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))
     return [
@@ -226,5 +227,5 @@ async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]])
     if rows:
         await tx.execute_many(_INSERT, [tables.MESSAGES.to_values(row) for row in rows])
         ids = json.dumps([row["id"] for row in rows])
-        seqs = {row["id"]: int(row["seq"]) for row in await tx.rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
+        seqs = {row["id"]: int(row["seq"]) for row in await tx.fetch_rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
         await word_index.index_rows(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))

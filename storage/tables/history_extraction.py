@@ -28,12 +28,12 @@ class HistoryExtractionTable(OwnerTables):
 
     async def begin_extraction(self, owner: int, first: int, last: int) -> bool:
         """Begin an extraction from the messages with ids first..last. Return False if one is already running."""
-        async with self.database.write(owner) as tx:
-            if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
+        async with self.database.open_transaction(owner) as tx:
+            if await tx.fetch_row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
-            for row in await tx.rows(_THREADS, owner, first, last):
+            for row in await tx.fetch_rows(_THREADS, owner, first, last):
                 learned = await _read_learned_ranges(tx, Scope(owner=owner, thread=row["thread_id"]))
-                await tx.rows(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
+                await tx.execute(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
             return True
 
     async def stop_extraction(self, owner: int) -> None:
@@ -44,31 +44,31 @@ class HistoryExtractionTable(OwnerTables):
         """Return the scopes with a running extraction, unless their owner is incognito or has memory turned off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
-    async def read_next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+    async def read_next_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message read and the next messages, or (0, []) if no extraction is running."""
-        async with self.database.read(scope.owner, frozen=True) as reader:
-            if (row := await reader.row(_RUNNING, *scope)) is None:
+        async with self.database.open_reader(scope.owner, is_frozen=True) as reader:
+            if (row := await reader.fetch_row(_RUNNING, *scope)) is None:
                 return 0, []
-            rows = await reader.rows(_NEXT, *scope, limit)
+            rows = await reader.fetch_rows(_NEXT, *scope, limit)
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
     async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
         """Return the numbers of messages read and of all messages, or None if no extraction is running."""
-        async with self.database.read(scope.owner, frozen=True) as reader:
-            if await reader.row(_RUNNING, *scope) is None:
+        async with self.database.open_reader(scope.owner, is_frozen=True) as reader:
+            if await reader.fetch_row(_RUNNING, *scope) is None:
                 return None
-            [(read, total)] = await reader.rows(_PROGRESS, *scope)
+            [(read, total)] = await reader.fetch_rows(_PROGRESS, *scope)
         return int(read or 0), int(total)
 
 
 async def delete_finished_extractions(tx: Transaction, owner: int) -> None:
     """End the extractions that have read all of their messages, so that they ignore later imports."""
-    await tx.rows(_END, owner)
+    await tx.execute(_END, owner)
 
 
 async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
     """Return the id ranges of all extractions. A new message in such a range would count as read."""
-    return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
+    return [(row[0], row[1]) for row in await reader.fetch_rows(_TAKEN, owner)]
 
 
 async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
@@ -77,7 +77,7 @@ async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int])
     A running extraction is moved back to the first of these messages. Otherwise, a new extraction begins, which ends
     before the first message that has not been learned from.
     """
-    row = await tx.row(_STATE, *scope)
+    row = await tx.fetch_row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return
     start, reached, until = row["past_from"], row["past_id"], row["past_until"]
@@ -88,16 +88,16 @@ async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int])
             cuts.append((min(inside) - 1, until))
         kept = _subtract_ranges(_parse_learned_ranges(row), cuts)
     else:
-        again = [int(row[0]) for row in await tx.rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
+        again = [int(row[0]) for row in await tx.fetch_rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
         if not again:
             return
-        unasked = await tx.row(_FIRST_UNREAD, *scope, again[0], again[-1])
+        unasked = await tx.fetch_row(_FIRST_UNREAD, *scope, again[0], again[-1])
         start = reached = again[0] - 1
         until = max(
             message_id for message_id in again if unasked is None or unasked[0] is None or message_id < unasked[0]
         )
         kept = _subtract_ranges(await _read_learned_ranges(tx, scope), [(number - 1, number) for number in again])
-    await tx.rows(_AGAIN, start, reached, until, json.dumps(kept), *scope)
+    await tx.execute(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
 
 def _merge_ranges(ranges: Iterable[IdRange]) -> list[IdRange]:
@@ -110,7 +110,7 @@ def _merge_ranges(ranges: Iterable[IdRange]) -> list[IdRange]:
 
 
 async def _read_learned_ranges(tx: Transaction, scope: Scope) -> list[IdRange]:
-    row = await tx.row(_STATE, *scope)
+    row = await tx.fetch_row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return []
     return _merge_ranges([*_parse_learned_ranges(row), (row["past_from"], row["past_id"])])

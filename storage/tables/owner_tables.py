@@ -20,7 +20,7 @@ class OwnerTables(StatementRunner):
         self.kind = kind
 
     async def _read_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
-        async with self.database.read(owner) as reader:
+        async with self.database.open_reader(owner) as reader:
             return await reader.run_in_snapshot(work)
 
 
@@ -43,17 +43,17 @@ def delete_owner_rows(connection: Connection, owner: int) -> None:
 async def change_owner_id(tx: Transaction, old_id: int, new_id: int, tables: Sequence[str] = ()) -> None:
     """Change an owner's id in `tables`, or in all tables of a SQLite file. Expire the owner's running jobs."""
     replacing = "" if tables else "OR REPLACE"
-    columns = ", ".join(("storage_type", *(name for name in USERS.names if name != "user_id")))
-    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old_id)
+    columns = ", ".join(("storage_type", *(name for name in USERS.column_names if name != "user_id")))
+    await tx.execute("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old_id)
     copy = f"INSERT {replacing} INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?"  # noqa: S608
-    await tx.rows(copy, new_id, old_id)
+    await tx.execute(copy, new_id, old_id)
     # Telegram numbers the messages of the new chat from 1, so an old number would name another message.
-    await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old_id)
+    await tx.execute("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old_id)
     await tx.run(lambda connection: full_text.get_word_index(connection).rename_owner(connection, old_id, new_id))
-    for table in tables or [row[0] for row in await tx.rows(_OF_OWNERS)]:
+    for table in tables or [row[0] for row in await tx.fetch_rows(_OF_OWNERS)]:
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
-        await tx.rows(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new_id, old_id)  # noqa: S608
-    await tx.rows("DELETE FROM users WHERE user_id = ?", old_id)
+        await tx.execute(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new_id, old_id)  # noqa: S608
+    await tx.execute("DELETE FROM users WHERE user_id = ?", old_id)
 
 
 _OF_OWNERS = """

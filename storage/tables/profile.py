@@ -27,22 +27,22 @@ class ProfileTable(OwnerTables):
     async def put_profile(self, profile: NewProfile, *, now: datetime) -> Profile:
         """Store a new profile version. Raise StaleFacts if a fact has changed or a source has been deleted."""
         owner = profile.owner
-        async with self.database.write(owner) as tx:
-            texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
+        async with self.database.open_transaction(owner) as tx:
+            texts = await tx.fetch_rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
             if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
                 raise StaleFacts
             bases = () if profile.base_id is None else (profile.base_id,)
             for table, ids in (("summaries", profile.summary_ids), ("profiles", bases)):
                 count = f"SELECT COUNT(*) FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
-                [[found]] = await tx.rows(count, owner, json.dumps(ids))
+                [[found]] = await tx.fetch_rows(count, owner, json.dumps(ids))
                 if found != len(set(ids)):
                     raise StaleFacts
             id_ = await tx.run(take_ids, self.kind, owner, "next_profile_id")
-            before = await tx.row(f"{_ALL} LIMIT 1", owner)
+            before = await tx.fetch_row(f"{_ALL} LIMIT 1", owner)
             row = _NEW_PROFILE_ROWS.to_row(profile) | {"id": id_, "created_at": format_moment(now)}
             row["last_summary_id"] = max((before["last_summary_id"] if before else 0, *profile.summary_ids))
             row["fact_ids"] = [fact.id for fact in profile.facts]
-            [stored] = await tx.rows(f"{PROFILES.upsert} RETURNING *", *PROFILES.to_values(row))
+            [stored] = await tx.fetch_rows(f"{PROFILES.upsert_sql} RETURNING *", *PROFILES.to_values(row))
         return PROFILE_ROWS.parse(stored)
 
     async def list_new_summaries(self, owner: int, limit: int) -> list[Summary]:

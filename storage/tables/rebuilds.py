@@ -27,7 +27,7 @@ class RebuildTable(OwnerTables):
 
     async def extend_lease(self, lease: FoldLease, until: datetime) -> None:
         async with write_under_lease(self.database, lease) as tx:
-            await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
+            await tx.execute("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
 
     async def find_finished_summary(self, scope: Scope, digest: str) -> NewSummary | None:
         """Return the summary that an interrupted rebuild made from the input hashed as `digest`, or None."""
@@ -37,7 +37,7 @@ class RebuildTable(OwnerTables):
     async def store_finished_summary(self, lease: FoldLease, digest: str, new_summary: NewSummary) -> None:
         """Keep a finished summary, so that an interrupted rebuild can reuse it after a restart."""
         async with write_under_lease(self.database, lease) as tx:
-            await tx.rows(
+            await tx.execute(
                 _KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(new_summary), ensure_ascii=False)
             )
 
@@ -53,13 +53,13 @@ class RebuildTable(OwnerTables):
         """Replace all summaries of a scope. Raise StaleFold if a message of `outline` has changed after `since`."""
         scope = lease.scope
         async with write_under_lease(self.database, lease) as tx:
-            archived = await tx.row(_ARCHIVED, format_moment(since), *scope)
+            archived = await tx.fetch_row(_ARCHIVED, format_moment(since), *scope)
             ids = [message.id for message in outline]
             # Ids are never reused, so the same count and sum mean the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleFold
             first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
-            old = [row["id"] for row in await tx.rows(_OLD, *scope)]
+            old = [row["id"] for row in await tx.fetch_rows(_OLD, *scope)]
             chunks: list[list[int]] = []
             for new in rebuilt:
                 below = [chunk for source in new.summary.source_ids for chunk in chunks[source]]
@@ -74,22 +74,22 @@ class RebuildTable(OwnerTables):
                     base_id=None if new.summary.base_id is None else first + new.summary.base_id,
                 )
                 await put_summary(tx, summary)
-                await tx.rows(_INTO_CHUNK, summary.id, scope.owner, json.dumps(new.message_ids))
-            await tx.rows(DELETE_SUMMARIES, scope.owner, json.dumps(old))
-            await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
+                await tx.execute(_INTO_CHUNK, summary.id, scope.owner, json.dumps(new.message_ids))
+            await tx.execute(DELETE_SUMMARIES, scope.owner, json.dumps(old))
+            await tx.execute("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
             await complete_job(tx, lease, first + len(rebuilt) - 1, now)
 
     async def store_correction(self, lease: FoldLease, summary_id: int, text: str) -> bool:
         """Replace the text of a summary with a person's correction. Return False if there is no such summary."""
         async with write_under_lease(self.database, lease) as tx:
-            return bool(await tx.rows(_CORRECT, text, text, *lease.scope, summary_id))
+            return bool(await tx.fetch_rows(_CORRECT, text, text, *lease.scope, summary_id))
 
     async def replace_summary_text(self, lease: FoldLease, summary_id: int, new_summary: NewSummary) -> None:
         """Replace the text, model and costs of a summary with those of a new summary."""
         text, details = replace_surrogates(new_summary.text), json.dumps(dict(new_summary.details))
         figures = (new_summary.tokens_in, new_summary.tokens_out, new_summary.milliseconds, new_summary.score, details)
         async with write_under_lease(self.database, lease) as tx:
-            await tx.rows(
+            await tx.execute(
                 _PUT_TEXT, text, new_summary.model, new_summary.prompt_version, *figures, *lease.scope, summary_id
             )
 

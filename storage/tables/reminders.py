@@ -44,7 +44,7 @@ class ReminderTable(OwnerTables):
                 **asdict(wish),
             )
             row = REMINDER_ROWS.to_row(made) | {"wall_time": _format_wall_time(wish.local)}
-            connection.execute(REMINDERS.upsert, REMINDERS.to_values(row))
+            connection.execute(REMINDERS.upsert_sql, REMINDERS.to_values(row))
             return made
 
         return await self.database.transact(put, owner)

@@ -32,9 +32,9 @@ class TimelineTable(OwnerTables):
         kind: TimelineKind = "",
         limit: int = 100,
     ) -> list[Message]:
-        """Return a page of messages in chronological order.
+        """Return a page of messages in chronological order. Without a bound, these are the latest messages.
 
-        It ends before the message `before`, begins after `after` or at `since`, or else contains the latest messages.
+        The page ends just before the message `before`, or begins just after the message `after` or at the time `since`.
         """
         where, values = "", tuple[int | str, ...]()
         if before is not None:

@@ -130,7 +130,7 @@ class SharedQueue(DurableQueue):
 
     async def release_leases(self) -> None:
         """Drop updates whose lease was lost. Release the leases of chats that are idle or requested by others."""
-        now, served = self._monotonic(), set(self._shared.leases.served)
+        now, served = self._monotonic(), set(self._shared.leases.served_owners)
         held = {number: lease for number, lease in self._leases.items() if lease is not None}
         self.release_updates(
             [number for number, lease in held.items() if self._shared.find_lease(lease.owner) != lease]

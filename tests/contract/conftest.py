@@ -120,13 +120,13 @@ async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[MemoryStore]:
 def read(store: MemoryStore) -> AbstractAsyncContextManager[Reader]:
     """The tables of a store, whosever rows they are: what no method shows."""
     assert isinstance(store, OwnerTables)
-    return store.database.read(None)
+    return store.database.open_reader(None)
 
 
 def write(store: MemoryStore) -> AbstractAsyncContextManager[Transaction]:
     """The tables of a store, to put into them what no method writes."""
     assert isinstance(store, OwnerTables)
-    return store.database.write(None)
+    return store.database.open_transaction(None)
 
 
 def config(store: MemoryStore, owner: int, *, every_n: int = 3, enabled: bool = True) -> OwnerConfig:

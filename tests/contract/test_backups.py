@@ -207,9 +207,9 @@ async def test_a_memory_on_its_way_to_the_server_is_there_once(made: Made, tmp_p
         Database.open(data / "memory.db", migrations=MIGRATIONS) as database,
     ):
         await SqliteStore(database).load(4, PostgresStore(server).dump(4))
-        async with database.write() as tx:
-            await tx.rows("UPDATE messages SET speaker = 'an earlier name' WHERE user_id = 4")
-            await tx.rows("INSERT INTO moves VALUES (4, 'sqlite', 'postgres', 'erasing', '')")
+        async with database.open_transaction() as tx:
+            await tx.execute("UPDATE messages SET speaker = 'an earlier name' WHERE user_id = 4")
+            await tx.execute("INSERT INTO moves VALUES (4, 'sqlite', 'postgres', 'erasing', '')")
     await backed_up(data, tmp_path / "backup.gz", made.url)
     await restored(tmp_path / "backup.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as memory:

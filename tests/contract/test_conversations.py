@@ -51,7 +51,7 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
     ]  # fmt: skip
     async with write(store) as tx:
         await tx.execute_many(
-            CONVERSATIONS.upsert,
+            CONVERSATIONS.upsert_sql,
             [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(conversation)) for conversation in many],
         )
     await store.append(many[0].scope, [said("a word", source="1:2")])

@@ -26,9 +26,11 @@ def new(text: str, *sources: int, subject: str = "") -> NewFact:
 
 async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     """Commit changes as learned from everything that is said."""
-    learned, messages = await store.facts.read_unlearned(ANNA, 100)
+    learned, messages = await store.facts.read_unlearned_messages(ANNA, 100)
     until = messages[-1].id if messages else learned
-    return await store.facts.commit_changes(ANNA, changes, read=messages, learned=learned, until=until, now=NOW)
+    return await store.facts.commit_changes(
+        ANNA, changes, read_messages=messages, learned_id=learned, until_id=until, now=NOW
+    )
 
 
 async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryStore) -> None:
@@ -71,26 +73,26 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
 
 async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:
     (question, *_) = await talk(store, ANNA, 1)
-    learned, messages = await store.facts.read_unlearned(ANNA, 100)
+    learned, messages = await store.facts.read_unlearned_messages(ANNA, 100)
     change = [FactChange(fact=new("Anna lives in Oslo.", question.id))]
     stale = [replace(messages[0], content="other words"), *messages[1:]]
     for read, since in ((stale, learned), (messages, learned + 1)):
         with pytest.raises(StaleFacts):
-            await store.facts.commit_changes(ANNA, change, read=read, learned=since, until=2, now=NOW)
+            await store.facts.commit_changes(ANNA, change, read_messages=read, learned_id=since, until_id=2, now=NOW)
     assert await store.facts.list_all(ANNA.owner) == []
-    assert (await store.facts.read_unlearned(ANNA, 100))[0] == learned
+    assert (await store.facts.read_unlearned_messages(ANNA, 100))[0] == learned
 
 
 async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts(store: MemoryStore) -> None:
     messages = await talk(store, ANNA, 1)
     change = FactChange(fact=new("Anna lives in Oslo.", messages[0].id))
     [oslo] = await learn(store, change)
-    learned, _ = await store.facts.read_unlearned(ANNA, 100)
+    learned, _ = await store.facts.read_unlearned_messages(ANNA, 100)
 
     async def commit(newest: int) -> list[Fact]:
         again = replace(change, same_as=oslo.id)
         return await store.facts.commit_changes(
-            ANNA, [again], read=[], learned=learned, until=learned, newest=newest, now=NOW
+            ANNA, [again], read_messages=[], learned_id=learned, until_id=learned, newest_fact_id=newest, now=NOW
         )
 
     with pytest.raises(NewerFacts):
@@ -107,19 +109,22 @@ async def test_what_is_waiting_is_known_after_a_restart(store: MemoryStore) -> N
     assert await store.facts.list_waiting_scopes(NOW) == [ANNA]
     await learn(store)
     assert await store.facts.list_waiting_scopes(NOW) == []
-    assert await store.facts.read_unlearned(ANNA, 100) == (messages[-1].id, [])
+    assert await store.facts.read_unlearned_messages(ANNA, 100) == (messages[-1].id, [])
 
 
 async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemoryStore) -> None:
     old = await talk(store, ANNA, 2)
     await fold(store, ANNA, old)
-    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, [])
+    assert await store.facts.read_unlearned_messages(ANNA, 100) == (old[-1].id, [])
     assert await store.facts.list_waiting_scopes(NOW) == []
     fresh = await talk(store, ANNA, 1)
-    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, fresh)
+    assert await store.facts.read_unlearned_messages(ANNA, 100) == (old[-1].id, fresh)
     await store.facts.begin_learning(ANNA, old[-1].id)
     await fold(store, ANNA, fresh)
-    assert await store.facts.read_unlearned(ANNA, 100) == (old[-1].id, [replace(draft, chunk_id=2) for draft in fresh])
+    assert await store.facts.read_unlearned_messages(ANNA, 100) == (
+        old[-1].id,
+        [replace(draft, chunk_id=2) for draft in fresh],
+    )
 
 
 async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> None:
@@ -283,7 +288,7 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
         )
     async with opener(tmp_path) as store:
         assert await store.facts.list_valid(ANNA.owner) == made
-        assert (await store.facts.read_unlearned(ANNA, 10))[0] == 2
+        assert (await store.facts.read_unlearned_messages(ANNA, 10))[0] == 2
         assert await store.profiles.find_newest(ANNA.owner) == profile
         if store.kind is StorageType.JSON:
             assert "Anna lives in Oslo." in (tmp_path / "memory.json").read_text(encoding="utf-8")

@@ -53,8 +53,8 @@ async def test_a_question_is_stored_and_its_context_read_at_once(store: MemorySt
 async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_read(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     await fold(store, ANNA, stored[:2])
-    async with store.database.write(ANNA.owner) as tx:
-        await tx.rows("UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
+    async with store.database.open_transaction(ANNA.owner) as tx:
+        await tx.execute("UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
     asked = await store.store_question(ANNA, [said("and now?", source="1:1")], turns=4)
     assert asked.sources is None
     assert [message.content for message in await store.read_turn(ANNA, asked.turn)] == ["and now?"]

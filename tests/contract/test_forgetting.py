@@ -23,7 +23,7 @@ from text.analyzer import analyse_text
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
     whole = {**table.defaults, "user_id": ANNA.owner, **row}
     async with write(store) as tx:
-        await tx.rows(table.upsert, *table.to_values(whole))
+        await tx.execute(table.upsert_sql, *table.to_values(whole))
 
 
 async def fact(store: MemoryStore, number: int, text: str, *sources: int, **more: object) -> None:
@@ -40,7 +40,7 @@ async def turn(store: MemoryStore, text: str) -> int:
 
 async def rows(store: MemoryStore, sql: str) -> list[tuple[object, ...]]:
     async with read(store) as reader:
-        return [tuple(row) for row in await reader.rows(sql)]
+        return [tuple(row) for row in await reader.fetch_rows(sql)]
 
 
 async def active(store: MemoryStore) -> list[int]:
@@ -320,7 +320,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
         await history_extraction_table.schedule_relearning(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
-    _, waiting = await store.history_extraction.read_next(ANNA, 9)
+    _, waiting = await store.history_extraction.read_next_messages(ANNA, 9)
     assert [message.id for message in waiting] == [id_ for id_ in ids if extraction[1] < id_ <= extraction[2]]
 
 
@@ -433,7 +433,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     await fact(store, 1, "Anna said turn 0.", stored[0].id)
     async with write(store) as tx:
         blob = vectors[5].astype("<f2").tobytes()
-        await tx.rows("INSERT INTO fact_vectors VALUES (?, 1, 'm', ?)", ANNA.owner, blob)
+        await tx.execute("INSERT INTO fact_vectors VALUES (?, 1, 'm', ?)", ANNA.owner, blob)
     blobs = [vector.astype("<f2").tobytes() for vector in vectors]
 
     def held() -> list[bool]:
@@ -460,8 +460,8 @@ async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> Non
     before = await store.find_candidates(ANNA, wanted, limit=99)
     async with write(store) as tx:
         for table in ("words", "places", "scope_words"):
-            await tx.rows(f"DELETE FROM {table}")  # noqa: S608
-        found = await tx.rows("SELECT * FROM messages ORDER BY seq")
+            await tx.execute(f"DELETE FROM {table}")  # noqa: S608
+        found = await tx.fetch_rows("SELECT * FROM messages ORDER BY seq")
         await word_index.index_rows(tx, [(row["seq"], row) for row in found])
     after = await store.find_candidates(ANNA, wanted, limit=99)
     assert (before.frequency, before.turns) == (after.frequency, after.turns)

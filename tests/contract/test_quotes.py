@@ -102,7 +102,7 @@ async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
 
 async def rows_of(store: MemoryStore, table: str) -> list[tuple[object, ...]]:
     async with read(store) as reader:
-        return [tuple(row) for row in await reader.rows(f"SELECT * FROM {table}")]  # noqa: S608
+        return [tuple(row) for row in await reader.fetch_rows(f"SELECT * FROM {table}")]  # noqa: S608
 
 
 async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: MemoryStore) -> None:
@@ -205,7 +205,7 @@ async def test_imported_answers_quote_as_well(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say("Hello.")
     async with write(store) as tx:
-        await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10")
+        await tx.execute("UPDATE messages SET id = id - 10, turn_id = turn_id - 10")
     if isinstance(store, JsonStore):
         await store.flush_files()  # no method changes an id, and so no journal follows it
     first, _ = await talk.say(SECRET)

@@ -45,7 +45,7 @@ async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
     made = REMINDER_ROWS.to_row(await add(store)) | {"wall_time": ""}
     async with write(store) as tx:
         rows = [REMINDERS.to_values(made | {"id": number}) for number in range(2, MAX_REMINDERS + 1)]
-        await tx.execute_many(REMINDERS.upsert, rows)
+        await tx.execute_many(REMINDERS.upsert_sql, rows)
     assert (await add(store)).id == 1, "the one that is there"
     more_of_them = replace(WISH, text="one more")
     more = await store.reminders.add(ANNA.owner, more_of_them, thread=0, person=7, language="", now=NOW)

@@ -104,8 +104,8 @@ async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: 
             found = await held.measure_closeness(scope, "m", made[scope].passages[0], 1)
             assert found is not None
             assert found.nearest == (made[scope].seq,)
-        async with database.write(None) as tx:
-            await tx.rows("DELETE FROM vectors")
+        async with database.open_transaction(None) as tx:
+            await tx.execute("DELETE FROM vectors")
         assert await held.measure_closeness(ANNA, "m", made[ANNA].passages[0], 1), "it is in memory"
         assert await held.measure_closeness(TOPIC, "m", made[TOPIC].passages[0], 1) is None, "it had to be read again"
 

@@ -35,7 +35,7 @@ async def make(into: Path, data: Path) -> None:
             scope = Scope(owner=person.id)
             async with talk.services.memory.open_store(person.id) as store:
                 read = await store.read_messages(scope, [1])
-                learned, _ = await store.facts.read_unlearned(scope, 1)
+                learned, _ = await store.facts.read_unlearned_messages(scope, 1)
                 fact = NewFact(
                     text=FACT,
                     kind="personal",
@@ -46,7 +46,7 @@ async def make(into: Path, data: Path) -> None:
                     tags=("home",),
                 )
                 await store.facts.commit_changes(
-                    scope, [FactChange(fact=fact)], read=read, learned=learned, until=1, now=NOW
+                    scope, [FactChange(fact=fact)], read_messages=read, learned_id=learned, until_id=1, now=NOW
                 )
         async with talk.services.exporter.export_files(ANNA.id) as files:
             (into / EXPORT).write_bytes(files[0].file.read())

@@ -104,5 +104,5 @@ async def talking(
 
 async def unfinished(memory: ExternalMemory) -> list[int]:
     """The owners of forgettings that are recorded and not finished."""
-    async with memory.inbox.database.read(None) as reader:
-        return [row["user_id"] for row in await reader.rows("SELECT user_id FROM forgettings ORDER BY id")]
+    async with memory.inbox.database.open_reader(None) as reader:
+        return [row["user_id"] for row in await reader.fetch_rows("SELECT user_id FROM forgettings ORDER BY id")]

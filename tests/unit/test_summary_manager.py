@@ -45,8 +45,8 @@ async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:
 
 async def test_a_turn_after_which_nothing_is_due_takes_no_lease(talk: Talk) -> None:
     async def fences() -> int:
-        async with talk.services.memory.open_store(ANNA.id) as store, store.database.read(ANNA.id) as reader:
-            row = await reader.row("SELECT last_fence FROM users WHERE user_id = ?", ANNA.id)
+        async with talk.services.memory.open_store(ANNA.id) as store, store.database.open_reader(ANNA.id) as reader:
+            row = await reader.fetch_row("SELECT last_fence FROM users WHERE user_id = ?", ANNA.id)
             return int(row[0]) if row else 0
 
     taken = []

@@ -126,7 +126,7 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
 async def corrected(talk: Talk, said: Message) -> None:
     """A fact learned from this message, and that another one took its place."""
     async with talk.services.memory.open_store(ANNA.id) as store:
-        learned, messages = await store.facts.read_unlearned(SCOPE, 100)
+        learned, messages = await store.facts.read_unlearned_messages(SCOPE, 100)
         until = messages[-1].id if messages else learned
         known: tuple[int, ...] = ()
         for text in ("The animal was born on 5 June.", "The animal was born on 9 July."):
@@ -142,9 +142,9 @@ async def corrected(talk: Talk, said: Message) -> None:
             [made] = await store.facts.commit_changes(
                 SCOPE,
                 [FactChange(fact=fact, closes=known)],
-                read=messages,
-                learned=learned,
-                until=until,
+                read_messages=messages,
+                learned_id=learned,
+                until_id=until,
                 now=talk.moment[0],
             )
             known, messages, learned = (made.id,), [], until

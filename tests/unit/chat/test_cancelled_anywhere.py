@@ -31,8 +31,8 @@ async def at_each_step(
 
 
 async def leases(talk: Talk) -> int:
-    async with (await talk.database()).read() as reader:
-        [[found]] = await reader.rows("SELECT COUNT(*) FROM jobs WHERE state = 'processing'")
+    async with (await talk.database()).open_reader() as reader:
+        [[found]] = await reader.fetch_rows("SELECT COUNT(*) FROM jobs WHERE state = 'processing'")
     return int(found)
 
 

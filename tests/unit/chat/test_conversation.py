@@ -189,8 +189,8 @@ async def room(talk: Talk, pages: int) -> None:
     """How large memory.db may become: one page means that it is full as it is, like a disk."""
     async with talk.services.memory.open_store(ANNA.id) as store:
         assert isinstance(store, SqliteStore)
-        async with store.database.write(None) as tx:
-            await tx.rows(f"PRAGMA max_page_count={pages}")
+        async with store.database.open_transaction(None) as tx:
+            await tx.execute(f"PRAGMA max_page_count={pages}")
 
 
 async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) -> None:
@@ -261,15 +261,15 @@ async def test_a_turn_crosses_to_the_database_a_handful_of_times(talk: Talk) -> 
     await talk.remember()
     await talk.say("My cat is called Murka.")
     database = await talk.database()
-    before = database.hops
+    before = database.thread_call_count
     await talk.say("What does she eat?")
     # The question with what the context is made of, which is all in the prompt, and the answer.
-    assert database.hops - before == 2
+    assert database.thread_call_count - before == 2
     await talk.say("Always answer in metric units.")
-    before = database.hops
+    before = database.thread_call_count
     await talk.say("How heavy is she?")
     # As before: nothing is searched for while everything is in the prompt.
-    assert database.hops - before == 2
+    assert database.thread_call_count - before == 2
 
 
 async def test_memory_is_offered_once_where_something_would_be_lost(talk: Talk) -> None:

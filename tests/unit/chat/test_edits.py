@@ -46,8 +46,8 @@ async def answers(talk: Talk) -> list[Message]:
 
 
 async def versions(talk: Talk) -> list[tuple[str, str]]:
-    async with talk.services.memory.open_store(ANNA.id) as store, store.database.read(None) as reader:
-        return [tuple(row) for row in await reader.rows("SELECT content, why FROM versions ORDER BY id")]
+    async with talk.services.memory.open_store(ANNA.id) as store, store.database.open_reader(None) as reader:
+        return [tuple(row) for row in await reader.fetch_rows("SELECT content, why FROM versions ORDER BY id")]
 
 
 async def test_an_edit_changes_no_answer(talk: Talk) -> None:

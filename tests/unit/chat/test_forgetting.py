@@ -78,7 +78,7 @@ async def lived(talk: Talk) -> None:
     assert (
         len([summary for summary in await store.list_summaries(SCOPE, active_only=False) if WORD in summary.text]) == 2
     )
-    async with store.database.write() as tx:
+    async with store.database.open_transaction() as tx:
         at = talk.moment[0].isoformat()
         for table, row in (
             (FACTS, {"id": 1, "text": f"Has {WORD}.", "kind": "personal", "source_ids": [number], "observed_at": at}),
@@ -86,7 +86,7 @@ async def lived(talk: Talk) -> None:
             (ACCOUNTS, {"id": number + 1, "account": {"recent": [number]}}),
         ):
             await tx.rows(
-                table.upsert, *table.to_values({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
+                table.upsert_sql, *table.to_values({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
             )
 
 
@@ -222,10 +222,10 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
         await lived(talk)
         ids = await ids_with(talk, WORD)
         memory = talk.services.memory
-        async with memory.inbox.database.write(None) as tx:
+        async with memory.inbox.database.open_transaction(None) as tx:
             what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
             marked = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)"
-            await tx.rows(marked, ANNA.id, what, talk.moment[0].isoformat())
+            await tx.execute(marked, ANNA.id, what, talk.moment[0].isoformat())
     assert traces(tmp_path)
     async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
         assert traces(tmp_path) == []
@@ -239,8 +239,8 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         await talk.remember()
         await talk.say(WORD)
         memory = talk.services.memory
-        async with memory.inbox.database.read(None, frozen=True) as reader:
-            await reader.rows("SELECT 1 FROM users")
+        async with memory.inbox.database.open_reader(None, is_frozen=True) as reader:
+            await reader.execute("SELECT 1 FROM users")
             assert not (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
         await talk.say(OTHER)
         await memory.clean_files()
@@ -382,9 +382,9 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what, now=talk.moment[0])
-        async with talk.services.memory.inbox.database.write(None) as tx:
+        async with talk.services.memory.inbox.database.open_transaction(None) as tx:
             record = (ANNA.id, json.dumps(asdict(what)), talk.moment[0].isoformat())
-            await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
+            await tx.execute("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
     async with talking(tmp_path) as talk:
         assert [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid] == [
             "Anna likes tulips."

@@ -25,8 +25,8 @@ COUNT = "SELECT COUNT(*) FROM wizards"
 
 
 async def count(database: Database) -> int:
-    async with database.read() as reader:
-        row = await reader.row(COUNT)
+    async with database.open_reader() as reader:
+        row = await reader.fetch_row(COUNT)
     assert row is not None
     return int(row[0])
 
@@ -35,15 +35,15 @@ async def test_a_failed_block_leaves_nothing(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
 
         async def half() -> None:
-            async with database.write() as tx:
-                await tx.rows(PUT, 1)
+            async with database.open_transaction() as tx:
+                await tx.execute(PUT, 1)
                 raise RuntimeError
 
         with pytest.raises(RuntimeError):
             await half()
         assert await count(database) == 0
-        async with database.write() as tx:
-            await tx.rows(PUT, 1)
+        async with database.open_transaction() as tx:
+            await tx.execute(PUT, 1)
         assert await count(database) == 1
 
 
@@ -52,8 +52,8 @@ async def test_a_cancelled_block_leaves_nothing_and_lets_go(tmp_path: Path) -> N
         written = asyncio.Event()
 
         async def half() -> None:
-            async with database.write() as tx:
-                await tx.rows(PUT, 1)
+            async with database.open_transaction() as tx:
+                await tx.execute(PUT, 1)
                 written.set()
                 await asyncio.Event().wait()
 
@@ -62,29 +62,32 @@ async def test_a_cancelled_block_leaves_nothing_and_lets_go(tmp_path: Path) -> N
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        async with database.write() as tx:
-            await tx.rows(PUT, 2)
+        async with database.open_transaction() as tx:
+            await tx.execute(PUT, 2)
         assert await count(database) == 1
 
 
 async def test_readers_see_a_frozen_moment_and_cannot_write(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        async with database.read(frozen=True) as reader:
-            await reader.row(COUNT)
-            async with database.write() as tx:
-                await tx.rows(PUT, 1)
-            row = await reader.row(COUNT)
+        async with database.open_reader(is_frozen=True) as reader:
+            await reader.fetch_row(COUNT)
+            async with database.open_transaction() as tx:
+                await tx.execute(PUT, 1)
+            row = await reader.fetch_row(COUNT)
             assert row is not None
             assert row[0] == 0
             with pytest.raises(StorageError, match="read-only"):
-                await reader.rows(PUT, 2)
+                await reader.execute(PUT, 2)
         assert await count(database) == 1
 
 
 async def test_what_is_committed_is_in_full_sync_mode(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database, database.write() as tx:
+    async with (
+        Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database,
+        database.open_transaction() as tx,
+    ):
         settings = [
-            (await tx.rows(f"PRAGMA {name}"))[0][0] for name in ("journal_mode", "secure_delete", "foreign_keys")
+            (await tx.fetch_rows(f"PRAGMA {name}"))[0][0] for name in ("journal_mode", "secure_delete", "foreign_keys")
         ]
         assert settings == ["wal", 1, 1]
 
@@ -119,12 +122,12 @@ async def test_a_really_full_file_is_a_sentence(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        async with database.write() as tx:
-            await tx.rows("PRAGMA max_page_count=1")
+        async with database.open_transaction() as tx:
+            await tx.execute("PRAGMA max_page_count=1")
         with pytest.raises(StorageError, match="full"):
             await store.append(ANNA, [said("x" * 100_000)])
-        async with database.write() as tx:
-            await tx.rows("PRAGMA max_page_count=1000000")
+        async with database.open_transaction() as tx:
+            await tx.execute("PRAGMA max_page_count=1000000")
         await store.append(ANNA, [said("x" * 100_000)])
 
 
@@ -144,12 +147,12 @@ async def test_a_second_process_that_holds_the_file_is_named(tmp_path: Path) -> 
         assert holder.stdout
         await holder.stdout.readline()
         with pytest.raises(StorageBusy, match=r"memory\.db is locked"):
-            async with database.write() as tx:
-                await tx.rows(PUT, 1)
+            async with database.open_transaction() as tx:
+                await tx.execute(PUT, 1)
         assert await count(database) == 0
         await holder.communicate(b"\n")
-        async with database.write() as tx:
-            await tx.rows(PUT, 1)
+        async with database.open_transaction() as tx:
+            await tx.execute(PUT, 1)
         assert await count(database) == 1
 
 
@@ -163,8 +166,8 @@ async def test_writers_of_two_processes_wait_for_each_other(tmp_path: Path) -> N
     async with Database.open(path, busy_timeout=30, migrations=MIGRATIONS) as database:
         other = await asyncio.create_subprocess_exec(sys.executable, "-c", script, path, PUT)
         for number in range(100):
-            async with database.write() as tx:
-                await tx.rows(PUT, number)
+            async with database.open_transaction() as tx:
+                await tx.execute(PUT, number)
         assert await other.wait() == 0
         assert await count(database) == 200
 
@@ -189,8 +192,8 @@ async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-            async with database.write() as tx:
-                await tx.rows(PUT, 1)
+            async with database.open_transaction() as tx:
+                await tx.execute(PUT, 1)
             await asyncio.to_thread(copy_database, database.path, tmp_path / "copy.db")
             modes = modes_in(tmp_path)
     finally:
@@ -213,10 +216,13 @@ async def test_what_fails_beside_the_connection_is_no_closed_file(tmp_path: Path
     def work(connection: Connection) -> None:
         raise ValueError("cannot be reshaped")
 
-    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database, database.read() as reader:
+    async with (
+        Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database,
+        database.open_reader() as reader,
+    ):
         with pytest.raises(ValueError, match="reshaped"):
             await reader.run_in_snapshot(work)
-        assert [tuple(row) for row in await reader.rows("SELECT 1")] == [(1,)]
+        assert [tuple(row) for row in await reader.fetch_rows("SELECT 1")] == [(1,)]
 
 
 def modes_in(folder: Path) -> dict[str, int]:
@@ -246,8 +252,8 @@ async def test_another_program_that_looks_in_and_leaves_takes_nothing_along(tmp_
 
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         for person in (1, 2):
-            async with database.write() as tx:
-                await tx.rows(PUT, person)
+            async with database.open_transaction() as tx:
+                await tx.execute(PUT, person)
             assert seen_by_another().strip() == str(person)
         assert (tmp_path / "memory.db-wal").exists()
 
@@ -274,8 +280,8 @@ def put_aside(folder: Path) -> list[Path]:
 async def test_an_older_file_is_copied_then_migrated_once(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     steps: list[Migration] = [*MIGRATIONS, add_table]
-    async with Database.open(path, migrations=MIGRATIONS) as database, database.write() as tx:
-        await tx.rows(PUT, 1)
+    async with Database.open(path, migrations=MIGRATIONS) as database, database.open_transaction() as tx:
+        await tx.execute(PUT, 1)
     assert put_aside(tmp_path) == []
     async with Database.open(path, migrations=steps) as database:
         assert await count(database) == 1
@@ -287,8 +293,8 @@ async def test_an_older_file_is_copied_then_migrated_once(tmp_path: Path) -> Non
 
 async def test_a_step_that_breaks_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    async with Database.open(path, migrations=MIGRATIONS) as database, database.write() as tx:
-        await tx.rows(PUT, 1)
+    async with Database.open(path, migrations=MIGRATIONS) as database, database.open_transaction() as tx:
+        await tx.execute(PUT, 1)
     with pytest.raises(StorageError):
         async with Database.open(path, migrations=[*MIGRATIONS, add_table, break_down]):
             pass

@@ -56,9 +56,9 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         [said] = [entry.put[MESSAGES.name] for entry in written if len(entry.put.get(MESSAGES.name, ())) == len(drafts)]
         assert [row["content"] for row in said] == [message.content for message in stored]
         assert written[-1].put["accounts"][0]["account"] == account
-        async with store.database.read(None) as reader:
+        async with store.database.open_reader(None) as reader:
             for table in (USERS, MESSAGES):
-                rows = [table.to_portable(row) for row in await reader.rows(f"SELECT * FROM {table.name}")]  # noqa: S608
+                rows = [table.to_portable(row) for row in await reader.fetch_rows(f"SELECT * FROM {table.name}")]  # noqa: S608
                 put = [row for entry in written for row in entry.put.get(table.name, ())]
                 last = {tuple(row[name] for name in table.key): row for row in put}
                 assert [last[tuple(row[name] for name in table.key)] for row in rows] == rows

@@ -60,8 +60,8 @@ async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
 
 async def indexed(store: JsonStore) -> int:
     """How many places there are, of whomever."""
-    async with store.database.read(None) as reader:
-        row = await reader.row("SELECT COUNT(*) FROM places")
+    async with store.database.open_reader(None) as reader:
+        row = await reader.fetch_row("SELECT COUNT(*) FROM places")
     return int(row[0]) if row else 0
 
 
@@ -536,12 +536,12 @@ async def test_a_stop_without_time_leaves_the_journal_and_loses_nothing(tmp_path
     async with opened(tmp_path) as store:
         await talk(store, ANNA, 2, "later")
         digest = await store.compute_digest(ANNA.owner)
-        store.finish_by(time.monotonic())
+        store.set_deadline(time.monotonic())
     assert names(tmp_path) == {"memory.json", "memory.json.journal", "index.db"}
     assert (tmp_path / "memory.json").read_bytes() == before, "it is whole, as it was"
     async with opened(tmp_path) as store:
         assert (await store.compute_digest(ANNA.owner), store.reports) == (digest, [])
-        store.finish_by(time.monotonic() + 60)
+        store.set_deadline(time.monotonic() + 60)
     assert names(tmp_path) == {"memory.json", "index.db"}
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:

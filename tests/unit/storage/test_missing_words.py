@@ -34,8 +34,8 @@ async def without_index(folder: Path) -> None:
 
 
 async def missing(store: JsonStore) -> int:
-    async with store.database.read(None) as reader:
-        return len(await reader.rows("SELECT seq FROM words_missing"))
+    async with store.database.open_reader(None) as reader:
+        return len(await reader.fetch_rows("SELECT seq FROM words_missing"))
 
 
 async def hits(store: JsonStore, word: str = "walrus") -> int:
@@ -45,7 +45,7 @@ async def hits(store: JsonStore, word: str = "walrus") -> int:
 async def test_rows_are_there_before_words(tmp_path: Path) -> None:
     await without_index(tmp_path)
     async with opened(tmp_path) as store:
-        async with store.database.write(None):
+        async with store.database.open_transaction(None):
             # While somebody writes, nothing is indexed.
             assert (
                 (await store.read_counts(ANNA)).total
@@ -75,7 +75,7 @@ async def test_a_kill_in_between_is_taken_up_again(tmp_path: Path) -> None:
     live, killed = tmp_path / "live", tmp_path / "killed"
     live.mkdir()
     await without_index(live)
-    async with opened(live) as store, store.database.write(None):
+    async with opened(live) as store, store.database.open_transaction(None):
         shutil.copytree(live, killed)
     async with opened(killed) as store:
         assert await hits(store) == MESSAGES

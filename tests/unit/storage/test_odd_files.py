@@ -109,7 +109,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.timeline.read_page(scope, limit=9),
     lambda store, scope: store.list_summaries(scope, active_only=False),
     lambda store, scope: store.read_context_sources(scope, turns=3),
-    lambda store, scope: store.facts.read_unlearned(scope, 9),
+    lambda store, scope: store.facts.read_unlearned_messages(scope, 9),
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),
     lambda store, scope: store.conversations.list_conversations(scope, first=0, limit=9),

@@ -15,8 +15,8 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 async def pieces(database: Database) -> int:
-    async with database.read() as reader:
-        [row] = await reader.rows("SELECT COUNT(DISTINCT segid) FROM words_idx")
+    async with database.open_reader() as reader:
+        [row] = await reader.fetch_rows("SELECT COUNT(DISTINCT segid) FROM words_idx")
     return int(row[0])
 
 

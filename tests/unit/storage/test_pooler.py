@@ -26,8 +26,8 @@ async def test_a_mode_that_gives_sessions_away_is_refused_before_anything_is_mad
 
 async def test_the_session_mode_serves(postgres_url: str, tmp_path: Path) -> None:
     with pooler(new_database(postgres_url, "pooled_by_session"), "session", tmp_path) as behind:
-        async with open_postgres_database(behind) as database, database.read(None) as reader:
-            assert await reader.rows("SELECT COUNT(*) FROM users")
+        async with open_postgres_database(behind) as database, database.open_reader(None) as reader:
+            assert await reader.fetch_rows("SELECT COUNT(*) FROM users")
         async with open_postgres_database(behind):
             pass
 

@@ -75,10 +75,10 @@ async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, po
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
         row = MESSAGE_ROWS.to_row((await talk(store, ANNA, 1))[0])
-        async with database.write(ANNA.owner) as tx:
-            before = await tx.rows(_VERSIONS)
+        async with database.open_transaction(ANNA.owner) as tx:
+            before = await tx.fetch_rows(_VERSIONS)
             await insert_messages(tx, [{**row, "id": number} for number in range(10, 10 + count)])
-            after = await tx.rows(_VERSIONS)
+            after = await tx.fetch_rows(_VERSIONS)
         assert [later[0] - earlier[0] for earlier, later in zip(before, after, strict=True)] == [3, 3]
         assert (await store.read_counts(ANNA)).total == 2 + count
 
@@ -101,10 +101,10 @@ async def test_the_index_of_words_is_searched_even_where_all_rows_are_of_one_own
     question = " | ".join(f"u1t0x{number}" for number in range(100, 105))
     values = (1, question, 20)[: statement.count("?") if "?1" not in statement else 2]
     async with open_postgres_database(address(postgres_url, tmp_path)) as database:
-        async with database.write(1) as tx:
+        async with database.open_transaction(1) as tx:
             await tx.run(lambda connection: connection.run(_MANY))
-        async with database.read(1) as reader:
-            plan = "\n".join(row[0] for row in await reader.rows(f"EXPLAIN {statement}", *values))
+        async with database.open_reader(1) as reader:
+            plan = "\n".join(row[0] for row in await reader.fetch_rows(f"EXPLAIN {statement}", *values))
     assert "Bitmap Index Scan on word_terms" in plan, plan
     assert "Seq Scan" not in plan, plan
 
@@ -331,10 +331,10 @@ async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none
         await store.append(ANNA, [said("after a restart of the server")])
 
         async def half() -> None:
-            async with store.database.write(ANNA.owner) as tx:
-                await tx.rows("UPDATE messages SET content = 'half'")
+            async with store.database.open_transaction(ANNA.owner) as tx:
+                await tx.execute("UPDATE messages SET content = 'half'")
                 cut_off(postgres_url, tmp_path)
-                await tx.rows("UPDATE messages SET speaker = 'done'")
+                await tx.execute("UPDATE messages SET speaker = 'done'")
 
         with pytest.raises(StorageError, match="cannot be reached"):
             await half()

@@ -105,7 +105,7 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
 async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, postgres_url: str) -> None:
     async with opened(address(postgres_url, tmp_path)) as store, contextlib.AsyncExitStack() as stack:
         for _ in range(MAX_CONNECTIONS):
-            await stack.enter_async_context(store.database.read(ANNA.owner))
+            await stack.enter_async_context(store.database.open_reader(ANNA.owner))
         waiting = asyncio.create_task(store.append(ANNA, [said("later")]))
         await asyncio.sleep(0)
         assert not waiting.done()
@@ -124,7 +124,7 @@ async def test_a_stop_waits_for_no_server_whose_machine_is_gone(tmp_path: Path, 
         waiting = asyncio.create_task(memory.set_enabled(ANNA.owner, enabled=False))
         await wire.swallowed.wait()
         async with asyncio.timeout(STOPS_WITHIN):
-            memory.finish_by(time.monotonic())
+            memory.set_deadline(time.monotonic())
             with pytest.raises(StorageError, match="cannot be reached"):
                 await waiting
             await stack.aclose()

@@ -281,8 +281,8 @@ async def test_what_one_process_left_half_forgotten_is_finished_before_anything_
     async with machines.opened("a") as first, machines.opened("b") as second:
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "walrus", update_id=1)
-        async with first.inbox.database.write(ANN) as tx:
-            await tx.rows(
+        async with first.inbox.database.open_transaction(ANN) as tx:
+            await tx.execute(
                 "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)",
                 ANN,
                 '{"what": "everything", "ids": [], "since": null, "until": null, "with_quotes": false}',
@@ -298,8 +298,8 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         machines.dies(first)
         assert await second.memory.count_messages(ANN) == 0
-        async with second.inbox.database.write(ANN) as tx:
-            await tx.rows(
+        async with second.inbox.database.open_transaction(ANN) as tx:
+            await tx.execute(
                 "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, 1)",
                 ANN,
                 '{"what": "everything", "ids": [], "since": null, "until": null, "with_quotes": false}',

@@ -33,7 +33,7 @@ async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) 
         await store.flush_files()
         await talk(store, ANNA, 2, "garden")
         before = (tmp_path / "memory.json").read_bytes()
-        store.finish_by(time.monotonic())
+        store.set_deadline(time.monotonic())
     assert (tmp_path / "memory.json").read_bytes() == before
     assert not (tmp_path / "memory.json.tmp").exists()
     assert (tmp_path / "memory.json.journal").exists()

@@ -136,12 +136,12 @@ async def test_a_reading_of_one_step_changes_threads_once(
 
         monkeypatch.setattr(loop, "run_in_executor", counted)
         for _ in range(3):
-            async with database.read(ANNA.owner) as reader:
+            async with database.open_reader(ANNA.owner) as reader:
                 assert (
                     await reader.run_in_snapshot(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
                 )
         assert len(work) == 3
-        async with database.read(ANNA.owner):
+        async with database.open_reader(ANNA.owner):
             pass
         assert len(work) == 3
 
@@ -151,7 +151,7 @@ async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, post
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 6)
-        async with database.read(None) as reader:
+        async with database.open_reader(None) as reader:
             await reader.run(lambda connection: connection.run("DEALLOCATE ALL"))
         await talk(store, ANNA, 1)
         assert len(await store.read_last_turns(ANNA, 9)) == 14

@@ -52,8 +52,8 @@ def put(person: int, step: str | None = "step") -> Work:
 
 
 async def people(database: Database) -> list[int]:
-    async with database.read() as reader:
-        return [row[0] for row in await reader.rows(PEOPLE)]
+    async with database.open_reader() as reader:
+        return [row[0] for row in await reader.fetch_rows(PEOPLE)]
 
 
 async def test_who_waits_at_the_same_moment_shares_a_commit(database: Database) -> None:
@@ -113,9 +113,9 @@ async def test_a_commit_that_fails_is_tried_for_each_by_itself(database: Databas
 
 async def test_a_file_that_is_full_for_one_takes_the_others(database: Database) -> None:
     """SQLite undoes the whole transaction when there is no room; the others are written all the same."""
-    async with database.write() as tx:
-        [[pages]] = await tx.rows("PRAGMA page_count")
-        await tx.rows(f"PRAGMA max_page_count={pages + 5}")
+    async with database.open_transaction() as tx:
+        [[pages]] = await tx.fetch_rows("PRAGMA page_count")
+        await tx.execute(f"PRAGMA max_page_count={pages + 5}")
     outcomes = await asyncio.gather(
         database.transact(put(1)),
         database.transact(put(2, "x" * 1_000_000)),
@@ -147,9 +147,9 @@ async def test_a_cancelled_caller_is_written_whole_or_not_at_all(database: Datab
 
 
 async def test_a_transaction_of_many_steps_stands_between_groups(database: Database) -> None:
-    async with database.write() as tx:
+    async with database.open_transaction() as tx:
         beside = asyncio.create_task(database.transact(put(1)))
-        await tx.rows(PUT, 2, "step")
+        await tx.execute(PUT, 2, "step")
         assert await people(database) == []
         assert not beside.done()
     await beside

@@ -193,7 +193,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
             assert [turn.content for turn in await store.read_last_turns(HERE, 4)] == ["Hello there.", "Understood."]
             messages = await store.timeline.read_page(HERE)
             assert await store.profiles.list_new_summaries(ANNA.id, 20) == [], "nothing is learned from it unasked"
-            learned, pending = await store.facts.read_unlearned(HERE, 100)
+            learned, pending = await store.facts.read_unlearned_messages(HERE, 100)
             assert (learned, [message.id for message in pending]) == (0, [1, 2])
         assert [message.id for message in messages] == [-4, -3, -2, -1, -8, -7, -6, -5, 1, 2], "in the order of time"
         assert [message.turn for message in messages[4:8]] == [-8, -7, -7, -5]
@@ -380,8 +380,10 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
             await store.append(HERE, words[600:])
             read = await store.read_messages(HERE, [1])
             changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
-            learned, _ = await store.facts.read_unlearned(HERE, 1)
-            await store.facts.commit_changes(HERE, changes, read=read, learned=learned, until=602, now=NOW)
+            learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
+            await store.facts.commit_changes(
+                HERE, changes, read_messages=read, learned_id=learned, until_id=602, now=NOW
+            )
         data = await exported(talk.services)
         before = await dumped(talk)
 
@@ -492,7 +494,7 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
             read = await store.read_messages(HERE, [1, 3])
             changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
-            await store.facts.commit_changes(HERE, changes, read=read, learned=0, until=4, now=NOW)
+            await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=0, until_id=4, now=NOW)
             known = await store.facts.list_all(ANNA.id)
         assert [fact.superseded_by for fact in known] == [2, None]
         data = await exported(talk.services)

@@ -40,9 +40,9 @@ async def lived_in(talk: Talk) -> None:
             await store.append(HERE, said)
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
         read = await store.read_messages(HERE, [1])
-        learned, _ = await store.facts.read_unlearned(HERE, 1)
+        learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
-        await store.facts.commit_changes(HERE, changes, read=read, learned=learned, until=420, now=NOW)
+        await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=learned, until_id=420, now=NOW)
         await store.append(HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))])
         await store.conversations.set_title(HERE, HERE, "Notes", now=NOW)
 
@@ -242,9 +242,9 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
         wishes = [replace(fact(f"Rule {n}: {'x' * 250}", 1), kind="instruction") for n in range(50)]
         async with talk.services.memory.open_store(ANNA.id) as store:
             read = await store.read_messages(HERE, [1])
-            learned, _ = await store.facts.read_unlearned(HERE, 1)
+            learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
             changes = [FactChange(fact=wish) for wish in wishes]
-            await store.facts.commit_changes(HERE, changes, read=read, learned=learned, until=1, now=NOW)
+            await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=learned, until_id=1, now=NOW)
         data = await exported(talk.services)
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).instructions[-1] == "and 12 more"

@@ -165,8 +165,8 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
     async with talk.services.memory.open_store(ANN) as store:
         at = talk.moment[0].isoformat()
         row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
-        async with store.database.write(ANN) as tx:
-            await tx.rows(FACTS.upsert, *FACTS.to_values({**FACTS.defaults, **row, "created_at": at}))
+        async with store.database.open_transaction(ANN) as tx:
+            await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
     assert desk.last(ANN) == "The bot's memory holds nothing of this."
     await desk.say(ANN, ANN, "/forget fact 3")
@@ -253,9 +253,9 @@ async def test_an_answer_that_is_written_meanwhile_is_forgotten_as_well(desk: De
 
 async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Talk) -> None:
     await say(talk, "Hello.")
-    async with talk.services.memory.open_store(ANN) as store, store.database.write(ANN) as tx:
-        await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10, content = content || ' walrus'")
-        for row in await tx.rows("SELECT * FROM messages"):
+    async with talk.services.memory.open_store(ANN) as store, store.database.open_transaction(ANN) as tx:
+        await tx.execute("UPDATE messages SET id = id - 10, turn_id = turn_id - 10, content = content || ' walrus'")
+        for row in await tx.fetch_rows("SELECT * FROM messages"):
             await tx.run(word_index.reindex_message, row["seq"], row)
     await desk.say(ANN, ANN, "/forget #-9")
     assert "“Hello. walrus”" in desk.last(ANN)

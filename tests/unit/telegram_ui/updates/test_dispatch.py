@@ -546,8 +546,8 @@ async def test_what_is_not_addressed_to_the_bot_is_never_written(bots: Bots, pee
         await peer.told("wizard took 20", GROUP)
         await service.dispatcher.wait_until_idle()
         database = bots.inbox.database
-        async with database.read(None) as reader:
-            assert await reader.rows("SELECT * FROM updates") == []
+        async with database.open_reader(None) as reader:
+            assert await reader.fetch_rows("SELECT * FROM updates") == []
 
 
 async def test_a_paste_in_a_group_needs_its_mention_only_once(bots: Bots, peer: Peer) -> None:

@@ -165,7 +165,7 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         await serving.release_leases()
         clock.now += IDLE_FOR + 1
         await serving.release_leases()
-        assert list(serving.work.leases.served) == []
+        assert list(serving.work.leases.served_owners) == []
         await other.receive(fetched(5, bot))
         done, waiting = await asyncio.wait(
             [asyncio.create_task(came(queue)) for queue in (serving, other)], return_when=asyncio.FIRST_COMPLETED
