@@ -18,12 +18,12 @@ from chat.attachments import Attachments, Speech
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
+from chat.follow_up import FollowUp
 from chat.memory_reading import MemoryReading
 from chat.pictures import Describer
 from chat.search import MemorySearch
 from chat.services import Services
 from chat.session import Sessions
-from chat.settling import Settling
 from chat.titles import Titles
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory, Serving
@@ -338,7 +338,7 @@ def make_conversation(
             pressure=settings.pressure_percent / 100,
         ),
         explanations=explanations,
-        settling=Settling(core.memory, sessions, summaries, facts, distiller, describer, core.wake_indexer),
+        follow_up=FollowUp(core.memory, sessions, summaries, facts, distiller, describer, core.wake_indexer),
         clock=core.clock,
         wake_indexer=core.wake_indexer,
     )

@@ -128,8 +128,7 @@ class Rebuilder:
         except KeepsakeError as error:
             log.warning("the rebuild of %s failed", lease.scope)
             await self._summaries.release_lease(lease)
-            is_changed = isinstance(error, StaleFold)
-            sentence = tr("errors-changed-meanwhile") if is_changed else format_error(error)
+            sentence = tr("errors-changed-meanwhile") if isinstance(error, StaleFold) else format_error(error)
             return RebuildProgress(state="failed", error=sentence)
         finally:
             self._summaries.rebuilds.pop(scope, None)

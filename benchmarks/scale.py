@@ -162,7 +162,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
                     )
                     recall.append(time.perf_counter() - start)
                 start = time.perf_counter()
-                await services.conversation.settle(SCOPE)
+                await services.conversation.run_follow_up(SCOPE)
                 folds.append(time.perf_counter() - start)
         resident = read_resident_megabytes()
         after = await _total(services)
@@ -218,7 +218,7 @@ async def _measure_many_people(settings: Settings, people: int) -> dict[str, obj
             reply = await services.conversation.reply(Incoming(scope=scope, person=person, pieces=said))
             if reply.is_error:
                 raise RuntimeError(reply.text)
-            await services.conversation.settle(scope)
+            await services.conversation.run_follow_up(scope)
 
         await turn(1)
         held = [(1, read_resident_megabytes())]

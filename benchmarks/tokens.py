@@ -176,7 +176,7 @@ async def measure(
             whole_now += tokens.count_message(PromptMessage(role="assistant", content=reply.text))
             if reply.context is not None:
                 parts.append({part.name: part.tokens for part in reply.context.parts})
-            if told := await services.conversation.settle(scope):
+            if told := await services.conversation.run_follow_up(scope):
                 failures.append(told[0])
             if services.indexing is not None:
                 await services.indexing.wait_until_done()

@@ -14,8 +14,8 @@ from chat import pictures
 from chat.answer_loop import Answered, Kept
 from chat.answerer import Answerer
 from chat.explanations import Explanations
+from chat.follow_up import FollowUp
 from chat.session import Session, Sessions, Unwritten, choose_stricter_mode
-from chat.settling import Settling
 from chat.turn import Turn, record_turn_metrics, restore_incoming
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
@@ -39,7 +39,7 @@ class Conversation:
 
     _memory: ExternalMemory
     _sessions: Sessions
-    _settling: Settling
+    _follow_up: FollowUp
     _answerer: Answerer
     _explanations: Explanations
     _clock: Clock
@@ -231,8 +231,8 @@ class Conversation:
     async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         await self._explanations.record_shown_messages(incoming, telegram_ids)
 
-    async def settle(self, scope: Scope) -> tuple[str, ...]:
-        return await self._settling.settle(scope)
+    async def run_follow_up(self, scope: Scope) -> tuple[str, ...]:
+        return await self._follow_up.run(scope)
 
     def call_when_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
         """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""

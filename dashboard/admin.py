@@ -69,7 +69,7 @@ class Admin:
             raise VisitRefused(409, tr("admin-not-an-admin"))
         if person <= 0:
             raise VisitRefused(404, tr("admin-nobody"))
-        await self._host.decide(person, standing, visit.session.person)
+        await self._host.store_decision(person, standing, visit.session.person)
         return await self.get_overview(visit)
 
     async def preview_broadcast(self, visit: Visit) -> Answer:

@@ -4,7 +4,7 @@ import html
 import re
 
 from playground.refusals import Json, bad_request
-from playground.text import count_units
+from playground.text import count_utf16_units
 
 TAGS = {
     "b": "bold",
@@ -55,12 +55,12 @@ def _from_html(text: str) -> tuple[str, list[Json]]:
                     f"can't parse entities: Unmatched end tag at byte offset {byte}, "
                     f'expected "</{expected}>", found "</{tag}>"'
                 )
-            entity["length"] = count_units(plain) - entity["offset"]
+            entity["length"] = count_utf16_units(plain) - entity["offset"]
             entities.append(entity)
             continue
         if tag not in TAGS:
             raise bad_request(f'can\'t parse entities: Unsupported start tag "{tag}" at byte offset {byte}')
-        entity = {"type": TAGS[tag], "offset": count_units(plain), "length": 0}
+        entity = {"type": TAGS[tag], "offset": count_utf16_units(plain), "length": 0}
         if tag == "a" and (href := HREF.search(token["attributes"])):
             entity["url"] = html.unescape(next(filter(None, href.groups()), ""))
         open_tags.append((tag, entity))

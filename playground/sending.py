@@ -9,7 +9,7 @@ from playground.parameters import Parameters
 from playground.people import Chat
 from playground.reactions import make_sent_message
 from playground.refusals import NOT_MODIFIED, QUERY_TOO_OLD, Json, bad_request, forbidden, upgraded
-from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, MAX_MESSAGE_CHARS, TEXT_LIMIT, count_units, format_text
+from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, MAX_MESSAGE_CHARS, TEXT_LIMIT, count_utf16_units, format_text
 from playground.world import World
 
 RICH_LIMIT = 32_768  # characters
@@ -112,7 +112,7 @@ class Sending:
         else:
             raise bad_request(f"there is no {kind} in the request")
         text, given = _make_text_fields(parameters, parameters.text("caption"), "caption_entities")
-        if count_units(text) > CAPTION_LIMIT:
+        if count_utf16_units(text) > CAPTION_LIMIT:
             raise bad_request("message caption is too long")
         content = make_attachment(kind, file)
         if text:
@@ -121,7 +121,7 @@ class Sending:
 
     async def send_message_draft(self, parameters: Parameters) -> bool:
         text, entities = _make_text_fields(parameters, parameters.text("text"), "entities")
-        if count_units(text) > TEXT_LIMIT:
+        if count_utf16_units(text) > TEXT_LIMIT:
             raise bad_request("message is too long")
         return self._draft(parameters, {"text": text, "entities": entities})
 
@@ -305,7 +305,7 @@ def _text(parameters: Parameters) -> Json:
     text, entities = _make_text_fields(parameters, written, "entities")
     if not text:
         raise bad_request("text must be non-empty")
-    if count_units(text) > TEXT_LIMIT:
+    if count_utf16_units(text) > TEXT_LIMIT:
         raise bad_request("message is too long")
     return {"text": text, "entities": entities} if entities else {"text": text}
 

@@ -76,16 +76,18 @@ async def open_stage(
             person, owner, language=who.language_code, name=who.first_name, group=title or ""
         )
 
-    async def decide(person: int, standing: Standing, by: int) -> None:
+    async def store_decision(person: int, standing: Standing, admin_id: int) -> None:
         who = world.people.get(person)  # an admin may name anybody
         decided = KnownPerson(id=person, standing=standing, name=who.first_name if who else "")
-        await services.memory.people.store_decision(decided, admin_id=by, now=services.clock())
+        await services.memory.people.store_decision(decided, admin_id=admin_id, now=services.clock())
 
     async def health() -> dict[str, bool]:
         return {"playground": True}
 
     operation = Operation(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
-    host = Host(url="", hosts=HOSTS, configures=is_admin, decide=decide, health=health, operation=operation)
+    host = Host(
+        url="", hosts=HOSTS, configures=is_admin, store_decision=store_decision, health=health, operation=operation
+    )
     app = make_playground_app(
         world, model_name=model_name, guests=guests, dashboard=make_dashboard_app(services, host), link=link
     )

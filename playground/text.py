@@ -39,7 +39,7 @@ FOUND = (
 )
 
 
-def count_units(text: str) -> int:
+def count_utf16_units(text: str) -> int:
     """Return the length in UTF-16 units, in which Telegram counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
@@ -82,7 +82,7 @@ def split_text(text: str, limit: int = TEXT_LIMIT) -> list[str]:
     """
     cut: list[str] = []
     begin = 0
-    while count_units(rest := text[begin : begin + limit + 1]) > limit:
+    while count_utf16_units(rest := text[begin : begin + limit + 1]) > limit:
         end = bisect_left(compute_offsets(rest), limit + 1) - 1
         for gap in ("\n", " "):
             found = rest.rfind(gap, end // 2, end)

@@ -21,7 +21,7 @@ from playground.text import (
     MAX_MESSAGE_CHARS,
     MAX_PASTE_CHARS,
     TEXT_LIMIT,
-    count_units,
+    count_utf16_units,
     format_text,
     make_text_content,
     split_text,
@@ -238,7 +238,7 @@ class World:
         self._check_place(person_id, chat_id, thread_id)
         if reply_to is not None:
             self._existing(chat_id, reply_to)
-        if count_units(caption or "") > CAPTION_LIMIT:
+        if count_utf16_units(caption or "") > CAPTION_LIMIT:
             raise Impossible(tr("page-caption-long", most=CAPTION_LIMIT))
         try:
             content = make_attachment(kind, self.files.add(kind, name, data))
@@ -258,7 +258,7 @@ class World:
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
         content = make_text_content(text) if len(text) <= MAX_MESSAGE_CHARS else {}
-        if not content or count_units(content["text"]) > TEXT_LIMIT:
+        if not content or count_utf16_units(content["text"]) > TEXT_LIMIT:
             raise Impossible(tr("page-edit-long", most=TEXT_LIMIT))
         kept = {key: value for key, value in message.items() if key not in ("text", "entities")}
         edited = self.change(chat_id, {**kept, **content, "edit_date": int(self.clock())})

@@ -69,7 +69,7 @@ async def play(run: Run) -> list[str]:
         run.moment[0] = line.said_at
         started = time.perf_counter()
         await run.say(line.text, f"real:{place}")
-        told += await run.services.conversation.settle(SCOPE)
+        told += await run.services.conversation.run_follow_up(SCOPE)
         print_progress(f"turn {place} of {len(run.script.lines)}, {time.perf_counter() - started:.0f} s")
     # What is still waiting is learned once the conversation has paused.
     run.moment[0] += timedelta(days=1)

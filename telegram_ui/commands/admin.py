@@ -45,7 +45,7 @@ class AdminCommands(Family):
         return None
 
     @Press(KIND)
-    async def _handle_press(self, ask: Ask) -> str | None:
+    async def _run_pressed_button(self, ask: Ask) -> str | None:
         # A former admin may still have the button.
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")

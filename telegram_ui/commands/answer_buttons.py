@@ -59,7 +59,7 @@ class AnswerButtons(Family):
             return tr("answers-too-late")
         begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(ask)
         stream = begin(self._delivery, ask.update.update_id, chat, None, shown)
-        return await self._deliver_uncancelled(ask, stream, answered)
+        return await self._deliver_despite_cancellation(ask, stream, answered)
 
     @Press(RETRY, queue="chat")
     async def _retry_answer(self, ask: Ask) -> str | None:
@@ -85,7 +85,7 @@ class AnswerButtons(Family):
             reply = self._services.conversation.reply
             return incoming, await reply(incoming, on_text=stream.show, kept=stream.get_seen_text)
 
-        return await self._deliver_uncancelled(ask, stream, await self._stream_answer(ask, stream, answer))
+        return await self._deliver_despite_cancellation(ask, stream, await self._stream_answer(ask, stream, answer))
 
     @Press(LISTEN, queue="slow")
     async def _speak_answer(self, ask: Ask) -> str | None:
@@ -142,7 +142,7 @@ class AnswerButtons(Family):
             await self._delivery.send_text(chat, tr("answers-too-late"))
         elif answered is None or status:
             await self._show_text(ask, status if answered else tr("answers-too-late"))
-        return await self._deliver_uncancelled(ask, stream, answered)
+        return await self._deliver_despite_cancellation(ask, stream, answered)
 
     async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
         if ask.message_id is None:
@@ -182,7 +182,7 @@ class AnswerButtons(Family):
                 await stream.break_off()
             raise
 
-    async def _deliver_uncancelled(
+    async def _deliver_despite_cancellation(
         self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None
     ) -> str | None:
         """Deliver a stored answer even if this task is cancelled."""

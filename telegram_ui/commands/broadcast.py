@@ -36,7 +36,7 @@ class Broadcasting(Family):
         super().__init__(dependencies)
         self._text = NextText("broadcast", dependencies)
 
-    async def handle_text(self, ask: Ask) -> bool:
+    async def take_awaited_text(self, ask: Ask) -> bool:
         if await self._text.match_answer(ask) is None:
             return False
         await self._text.close_question(ask)
@@ -45,7 +45,7 @@ class Broadcasting(Family):
         return True
 
     @Press(KIND)
-    async def _handle_press(self, ask: Ask) -> str | None:
+    async def _run_pressed_button(self, ask: Ask) -> str | None:
         if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
         what, _, number = ask.argument.partition(".")

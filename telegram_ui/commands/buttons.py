@@ -83,7 +83,7 @@ def parse_kind(data: str) -> str:
     return data.partition(":")[0]
 
 
-def is_for_anonymous(data: str) -> bool:
+def is_for_anonymous_admin(data: str) -> bool:
     """Return True if a button belongs to an anonymous admin of a group, so that any admin there may press it."""
     return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
@@ -155,7 +155,7 @@ class LastButtons:
 
 
 async def _remove_keyboard(delivery: Delivery, chat: Chat, message_id: int) -> None:
-    if delivery.get_current_id(chat) != chat.id or delivery.is_paused(chat):
+    if delivery.get_current_chat_id(chat) != chat.id or delivery.is_paused(chat):
         return
     try:
         await delivery.bot.edit_message_reply_markup(chat.id, message_id)

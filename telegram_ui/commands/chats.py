@@ -42,7 +42,7 @@ class ChatsCommands(Family):
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @Press(KIND, who="admins")
-    async def _handle_press(self, ask: Ask) -> str | None:
+    async def _run_pressed_button(self, ask: Ask) -> str | None:
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:
             await self._delivery.send_text(ask.chat, await self._begin_chat(replace(ask, argument="")) or "")
@@ -94,8 +94,8 @@ class ChatsCommands(Family):
 
     _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
-    async def handle_text(self, ask: Ask) -> bool:
-        return await self._title.handle_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
+    async def take_awaited_text(self, ask: Ask) -> bool:
+        return await self._title.take_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, ask: Ask, thread: int) -> str:
         scope, title = Scope(owner=ask.chat.id, thread=thread), format_visible_line(ask.argument)

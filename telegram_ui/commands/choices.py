@@ -35,7 +35,7 @@ LABELS: Mapping[str, Callable[[str], str]] = {
     "spoken_answers": str,
 }  # the choices that have buttons in /settings itself, with functions that return a button's label for a value
 
-Button = Callable[[str, str], InlineKeyboardButton]  # makes a button from its label and payload
+MakeButton = Callable[[str, str], InlineKeyboardButton]  # makes a button from its label and payload
 
 
 class ChoiceCommands(Family):
@@ -48,7 +48,7 @@ class ChoiceCommands(Family):
         await self._show_settings(ask, await self._read_config(ask))
 
     @Press(KIND, who="admins")
-    async def _handle_press(self, ask: Ask) -> str | None:
+    async def _apply_pressed_choice(self, ask: Ask) -> str | None:
         what, _, value = ask.argument.partition(".")
         if what == BACK:
             return await self._show_settings(ask, await self._read_config(ask))
@@ -76,10 +76,10 @@ class ChoiceCommands(Family):
         return None
 
     async def _show_settings(self, ask: Ask, config: OwnerConfig | None) -> str | None:
-        def button(label: str, payload: str) -> InlineKeyboardButton:
+        def make_button(label: str, payload: str) -> InlineKeyboardButton:
             return self._make_button(ask, KIND, label, payload)
 
-        rows = make_settings_rows(list_choices(self._services), config, button, self._now())
+        rows = make_settings_rows(list_choices(self._services), config, make_button, self._now())
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=wording.format_policy_name(config.policy))
             rows.append([self._make_button(ask, POLICY, label, ASK)])
@@ -214,29 +214,30 @@ def _parse_value(choice: Choice, value: str) -> object:
 
 
 def make_settings_rows(
-    choices: Sequence[Choice], config: OwnerConfig | None, button: Button, now: datetime
+    choices: Sequence[Choice], config: OwnerConfig | None, make_button: MakeButton, now: datetime
 ) -> list[list[InlineKeyboardButton]]:
     """Return rows of buttons for the choices that apply now, with the current values marked."""
     is_on = config is not None and config.enabled
     shown = {
         choice.name: choice for choice in choices if choice.is_offered(config) and (is_on or choice.name == "enabled")
     }
-    rows = [_make_choice_row(shown[name], config, button) for name in LABELS if name in shown]
+    rows = [_make_choice_row(shown[name], config, make_button) for name in LABELS if name in shown]
     zone, time = format_zone(config.timezone if config else ""), wording.format_time(now, wording.find_zone(config))
-    return [*rows, [button(tr("choices-zone", zone=zone, time=time), ZONE)]]
+    return [*rows, [make_button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
 
-def _make_choice_row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
+def _make_choice_row(choice: Choice, config: OwnerConfig | None, make_button: MakeButton) -> list[InlineKeyboardButton]:
     chosen, name = choice.get_value(config), LABELS[choice.name]
     if choice.kind == "switch":
-        return [button(wording.format_switch(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
+        return [make_button(wording.format_switch(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
     if choice.kind == "number":
         return wording.make_threshold_buttons(
-            chosen, lambda shown, number: button(shown, f"{choice.name}.{number}"), lambda n: name(str(n))
+            chosen, lambda shown, number: make_button(shown, f"{choice.name}.{number}"), lambda n: name(str(n))
         )
+    labels = [(value, name(choice.label(value))) for value in choice.values]
     return [
-        button(wording.format_option(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
-        for value in choice.values
+        make_button(wording.format_option(label, is_chosen=value == chosen), f"{choice.name}.{value}")
+        for value, label in labels
     ]
 
 

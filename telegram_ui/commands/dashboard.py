@@ -66,8 +66,8 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 
-    async def decide(person: int, standing: Standing, by: int) -> None:
-        await set_standing(dependencies, person, standing, admin_id=by)
+    async def store_decision(person: int, standing: Standing, admin_id: int) -> None:
+        await set_standing(dependencies, person, standing, admin_id=admin_id)
 
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
         try:
@@ -83,7 +83,7 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
         bot_token=settings.telegram_bot_token,
         operation=dependencies.operation,
         health=health,
-        decide=decide,
+        store_decision=store_decision,
         send_file=send_file,
         default_language=settings.default_language,
     )

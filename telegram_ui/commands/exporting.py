@@ -1,4 +1,4 @@
-"""/export: a memory as files, for people or for programs."""
+"""/export: export a memory to files for people or for programs."""
 
 from locales.catalog import join_list, tr
 from telegram_ui.commands.family import Ask, Command, Family, Press
@@ -55,7 +55,7 @@ class ExportCommands(Family):
 
 
 def make_caption(file: Exported) -> str:
-    """Return a caption for an exported file, with its contents and a program that opens it."""
+    """Return a caption that describes an exported file and names a program that opens it."""
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
     what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")
     for kind in ("zip", "html"):

@@ -200,7 +200,7 @@ class Family:
         self._monotonic = dependencies.monotonic
 
     @classmethod
-    def list_declarations(cls) -> Iterator[Press]:
+    def list_commands_and_presses(cls) -> Iterator[Press]:
         """Return the commands and presses of the class in the order of their declaration."""
         return (value for value in vars(cls).values() if isinstance(value, Press))
 
@@ -209,15 +209,15 @@ class Family:
         state = await self._services.memory.wizards.find_state(chat.location, person.id)
         return state is not None and state.accepts_answer(update_id)
 
-    async def handle_text(self, ask: Ask) -> bool:
+    async def take_awaited_text(self, ask: Ask) -> bool:
         """Handle a text that this family asked for. Return False if the text is an ordinary message."""
         return False
 
     def awaits_file(self, ask: Ask) -> bool:
-        """Return True if handle_file() would handle this file."""
+        """Return True if take_awaited_file() would handle this file."""
         return False
 
-    async def handle_file(self, ask: Ask) -> bool:
+    async def take_awaited_file(self, ask: Ask) -> bool:
         """Handle a file that this family asked for. Return True if it was handled."""
         return False
 
@@ -315,17 +315,17 @@ class NextText:
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
-    async def handle_answer(self, ask: Ask, handler: Callable[[int], Awaitable[str | None]], *, max_chars: int) -> bool:
+    async def take_answer(self, ask: Ask, get_reply: Callable[[int], Awaitable[str | None]], *, max_chars: int) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `handler` takes the question's subject and returns the reply. The question stays open after an answer of more
+        `get_reply` takes the question's subject and returns the reply. The question stays open after an answer of more
         than `max_chars` characters.
         """
         about = await self.match_answer(ask)
         if about is None:
             return False
         may_configure = await self._may_configure(ask.chat, ask.person)
-        reply = await handler(about) if may_configure else tr("shared-admins-only")
+        reply = await get_reply(about) if may_configure else tr("shared-admins-only")
         is_too_long = len(" ".join(ask.argument.split())) > max_chars
         if not is_too_long:
             await self.close_question(ask)

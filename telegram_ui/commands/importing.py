@@ -89,7 +89,7 @@ class TransferCommands(Family):
         until = self._awaited.get((ask.chat.location, ask.person.id))
         return until is not None and find_document(ask.update.message) is not None and self._monotonic() <= until
 
-    async def handle_file(self, ask: Ask) -> bool:
+    async def take_awaited_file(self, ask: Ask) -> bool:
         document = find_document(ask.update.message)
         if document is None or not self.awaits_file(ask):
             return False
@@ -111,7 +111,7 @@ class TransferCommands(Family):
         await self._paste.ask_question(ask, tr("transfer-paste-how"), subject=None, example="")
         await self._delivery.send_text(ask.chat, tr("transfer-paste-prompt"))
 
-    async def handle_text(self, ask: Ask) -> bool:
+    async def take_awaited_text(self, ask: Ask) -> bool:
         if await self._paste.match_answer(ask) is None or ask.message_id is None:
             return False
         if len(ask.argument) < MAX_PIECE_CHARS:
@@ -200,7 +200,7 @@ class TransferCommands(Family):
         return format_question(question, questionnaire.chosen, questionnaire.heading), *rows
 
     @Press(ANSWER, who="admins", reads_file=True)
-    async def _handle_answer(self, ask: Ask) -> str | None:
+    async def _store_import_answer(self, ask: Ask) -> str | None:
         if (sent := await self._find_pressed_source(ask)) is None:
             return None
         asked = self._get_questionnaire(ask, sent)
@@ -348,7 +348,7 @@ class ImportProgress:
 
 
 def _find_import_source(message: object) -> _ImportSource | None:
-    """Return the file of a message or of the message it replies to, or else that message's text if no bot sent it."""
+    """Return the file of a message, or the file or text that it replies to. Ignore texts from bots."""
     if (document := find_document(message)) is not None:
         return _ImportSource(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None

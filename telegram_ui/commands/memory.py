@@ -100,7 +100,7 @@ class MemoryCommands(Family):
         return await self._show_text(ask, text, *rows)
 
     @Press(KIND)
-    async def _handle_press(self, ask: Ask) -> str | None:
+    async def _run_pressed_button(self, ask: Ask) -> str | None:
         action, _, numbers = ask.argument.partition(".")
         view = parse_view(action, numbers)
         if view is None:
@@ -157,11 +157,11 @@ class MemoryCommands(Family):
         )
         return None
 
-    async def handle_text(self, ask: Ask) -> bool:
-        async def keep(fact_id: int) -> str | None:
+    async def take_awaited_text(self, ask: Ask) -> bool:
+        async def store_text(fact_id: int) -> str | None:
             return await (self._edit_fact(ask, fact_id, ask.argument) if fact_id else self._add_fact(ask, ask.argument))
 
-        return await self._new_text.handle_answer(ask, keep, max_chars=MAX_FACT_CHARS)
+        return await self._new_text.take_answer(ask, store_text, max_chars=MAX_FACT_CHARS)
 
 
 def _parse_id(text: str) -> int:

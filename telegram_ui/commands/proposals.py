@@ -1,4 +1,4 @@
-"""Proposals of the model to remember, forget or do something, which a person accepts or declines by a button."""
+"""The model's proposals to remember, forget or do something. A person accepts or declines each with a button."""
 
 from locales.catalog import tr, translate_everywhere
 from locales.told import format_receipt
@@ -21,7 +21,7 @@ GIVE = "command-"  # the payload of the button that runs the command in its mess
 
 class Proposals(Family):
     @Press(PROPOSED, who="admins")
-    async def _handle_press(self, ask: Ask) -> None:
+    async def _apply_pressed_choice(self, ask: Ask) -> None:
         kind, _, choice = ask.argument.partition("-")
         config = await self._read_config(ask)
         if choice == NO:
@@ -61,7 +61,7 @@ def extract_command(text: str) -> str | None:
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask a person about a proposal. Buttons that forget something work for ten minutes."""
+    """Ask a person about a proposal. Buttons that delete something expire after ten minutes."""
     set_reference_time(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer_reminder(dependencies, chat, person, proposal)

@@ -18,7 +18,7 @@ from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.basics import Basics, make_private_menu
 from telegram_ui.commands.broadcast import Broadcasting
-from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous, parse_kind
+from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous_admin, parse_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.dashboard import DashboardCommands
@@ -52,7 +52,7 @@ def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command,
     return tuple(
         replace(declared, heading=family.heading)
         for family in families
-        for declared in family.list_declarations()
+        for declared in family.list_commands_and_presses()
         if isinstance(declared, Command)
     )
 
@@ -74,12 +74,13 @@ class Commands:
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
-        self._taking_texts = [family for family in self._families if type(family).handle_text is not Family.handle_text]
+        base = Family.take_awaited_text
+        self._taking_texts = [family for family in self._families if type(family).take_awaited_text is not base]
         # Families with the same rule are asked once.
         self._awaiting_texts = tuple({type(family).awaits_text: family for family in self._taking_texts}.values())
         self._declared: dict[str, tuple[Family, Press]] = {}
         for family in self._families:
-            for declared in family.list_declarations():
+            for declared in family.list_commands_and_presses():
                 if declared.key in self._declared:
                     raise ValueError(f"{declared.key} is declared twice")
                 self._declared[declared.key] = family, declared
@@ -106,11 +107,11 @@ class Commands:
         unknown = tr("shared-unknown", command=f"/{name}")
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
-    def find_declaration(self, name: str) -> Press:
+    def find_command(self, name: str) -> Press:
         """Return the declaration of a known command."""
         return self._declared[f"/{name}"][1]
 
-    def find_pressed_declaration(self, data: str, chat: Chat, person: Person) -> Press | None:
+    def find_press(self, data: str, chat: Chat, person: Person) -> Press | None:
         """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
         with suppress(ForeignButton, KeyError):
             self.dependencies.buttons.read_payload(data, chat, person)
@@ -154,7 +155,7 @@ class Commands:
         if text:
             await self.dependencies.delivery.send_text(chat, text)
 
-    async def handle_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
+    async def run_pressed_button(self, update: telegram.Update, chat: Chat, person: Person) -> None:
         """Handle the press of an inline button. If the press has no effect, a toast gives the reason."""
         query = update.callback_query
         if query is None:
@@ -163,7 +164,7 @@ class Commands:
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._declared.get(parse_kind(data)):
-                is_by_admin = is_for_anonymous(data) and not chat.is_private
+                is_by_admin = is_for_anonymous_admin(data) and not chat.is_private
                 if is_by_admin and await self.dependencies.may_configure(chat, person):
                     person = replace(person, id=ANONYMOUS_ADMIN)  # any admin may press for an anonymous one
                 payload = self.dependencies.buttons.read_payload(data, chat, person)
@@ -188,11 +189,11 @@ class Commands:
         except KeepsakeError:
             return True
 
-    async def handle_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+    async def pass_text_to_family(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Pass a text to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person, text)
         for family in self._taking_texts:
-            if await family.handle_text(ask):
+            if await family.take_awaited_text(ask):
                 return True
         return False
 
@@ -201,10 +202,10 @@ class Commands:
         ask = Ask(update=update, chat=chat, person=person)
         return any(family.awaits_file(ask) for family in self._families)
 
-    async def handle_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+    async def pass_file_to_family(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Pass a file to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person)
-        return any([await family.handle_file(ask) for family in self._families])
+        return any([await family.take_awaited_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""

@@ -75,7 +75,7 @@ class ReminderCommands(Family):
         return await self._set_reminder(ask, *offer, config)
 
     @Press(LISTED)
-    async def _handle_list_press(self, ask: Ask) -> str | None:
+    async def _run_pressed_list_button(self, ask: Ask) -> str | None:
         action, _, rest = ask.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):

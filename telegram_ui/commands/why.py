@@ -19,7 +19,7 @@ from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
 from telegram_ui.commands.family import Ask, Command, Family, Press
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_units, split_text
+from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_utf16_units, split_text
 
 WHY, DETAILS, FACTS = "wy", "wd", "wf"  # buttons under an answer, under /why, and under "What was wrong?"
 MAX_CORRECTABLE = 6  # facts of an answer with a button that opens their card
@@ -96,7 +96,7 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
     size += f" {tr('why-size-whole', tokens=record.whole)}" if record.saved else ""
     note = [] if explanation.is_stored else [tr("why-not-stored")]
     head = "\n".join([_format_sources(explanation), size, *note])
-    room = MAX_UNITS - count_units(f"{title}\n{head}\n")
+    room = MAX_UNITS - count_utf16_units(f"{title}\n{head}\n")
     items = _list_page_items(explanation, chat, zone)
     groups = list(_split_pages(items, room))
     if len(groups) > 1:
@@ -116,9 +116,9 @@ def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
     page: list[Item] = []
     size = 0
     for heading, text in items:
-        overhead = count_units(heading) + len("\n\n\n")
+        overhead = count_utf16_units(heading) + len("\n\n\n")
         shown = next(split_text(text, limit=room - overhead)).text
-        item_size = overhead + count_units(shown)
+        item_size = overhead + count_utf16_units(shown)
         if page and size + item_size > room:
             yield page
             page, size = [], 0

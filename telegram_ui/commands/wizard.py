@@ -87,7 +87,7 @@ class Wizard(Family):
         return True
 
     @Press(KIND)
-    async def _handle_press(self, ask: Ask) -> str | None:
+    async def _apply_pressed_choice(self, ask: Ask) -> str | None:
         nonce, _, choice = ask.argument.partition(".")
         state = await self._find_wizard(ask)
         number = parse_threshold(choice)
@@ -108,7 +108,7 @@ class Wizard(Family):
         await self._show_text(ask, format_option(STORAGE_NAMES[storage], is_chosen=True))
         return await self._choose_storage(ask, state, storage)
 
-    async def handle_text(self, ask: Ask) -> bool:
+    async def take_awaited_text(self, ask: Ask) -> bool:
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
         state = await self._read_state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):

@@ -1,1 +1,1 @@
-"""Sending: delivery, streaming, formatting and files."""
+"""Send messages to Telegram: delivery, streaming, formatting and files."""

@@ -79,7 +79,7 @@ def set_lease_check(check: CheckLease | None) -> None:
 
 
 def require_lease_for_sending(shared: "SharedWork | None", owner: int) -> None:
-    """Let this context send only while this process serves an owner. Raise ServedElsewhere if it does not."""
+    """Allow sending in this context only while this process serves the owner. Raise ServedElsewhere if it does not."""
     if shared is None:
         set_lease_check(None)
     elif (lease := shared.find_lease(owner)) is not None:

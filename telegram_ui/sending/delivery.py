@@ -91,7 +91,7 @@ class Delivery:
         self._threads = LRUCache[tuple[int, int], int](10_000)
         self.closing = asyncio.Event()
 
-    def get_current_id(self, chat: Chat) -> int:
+    def get_current_chat_id(self, chat: Chat) -> int:
         """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
@@ -101,7 +101,7 @@ class Delivery:
 
     def _remember_thread(self, chat: Chat, message_id: int) -> int:
         if chat.thread:
-            self._threads[self.get_current_id(chat), message_id] = chat.thread
+            self._threads[self.get_current_chat_id(chat), message_id] = chat.thread
         return message_id
 
     async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
@@ -119,7 +119,7 @@ class Delivery:
 
     async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """React to a message with an emoji. Return False if Telegram does not allow it."""
-        request = partial(self.bot.set_message_reaction, self.get_current_id(chat), message_id, emoji)
+        request = partial(self.bot.set_message_reaction, self.get_current_chat_id(chat), message_id, emoji)
         try:
             return bool(await self.newer_api.try_feature("setMessageReaction", request, chat_id=chat.id))
         except TelegramError as error:
@@ -164,7 +164,7 @@ class Delivery:
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
-                        self.get_current_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
+                        self.get_current_chat_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
                     )
                 except RetryAfter as refused:
                     state.preview_from = self.clock.time() + get_retry_seconds(refused)
@@ -206,7 +206,7 @@ class Delivery:
 
     async def delete_messages(self, chat: Chat, message_ids: Sequence[int]) -> None:
         """Delete some of the bot's messages. Refusals by Telegram are only logged."""
-        if self.get_current_id(chat) != chat.id:
+        if self.get_current_chat_id(chat) != chat.id:
             return  # under the new id, these are other messages
         for message_id in message_ids:
             try:
@@ -241,11 +241,11 @@ class Delivery:
                 raise DeliveryUnknown(sent=ids) from unknown
         return ids
 
-    async def send_rich(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
+    async def send_rich_message(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
         """Send Markdown as a rich message. Return its id, or None if refused. Raise DeliveryError on failure."""
 
         async def post() -> int:
-            chat_id = self.get_current_id(chat)
+            chat_id = self.get_current_chat_id(chat)
             reply = make_reply_parameters(chat.reply_to if chat_id == chat.id else None)
             fields: dict[str, Any] = {
                 "chat_id": chat_id,
@@ -301,7 +301,7 @@ class Delivery:
         for piece in (part, Piece(text=part.plain or part.text)):
 
             async def request(piece: Piece = piece) -> None:
-                if self.get_current_id(chat) != chat.id:
+                if self.get_current_chat_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
                 await self.request_edit(chat, message_id, piece, keyboard)
 
@@ -319,7 +319,7 @@ class Delivery:
 
     async def request_message_once(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
         """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
-        chat_id = self.get_current_id(chat)
+        chat_id = self.get_current_chat_id(chat)
         try:
             send = partial(
                 self.bot.send_message,
@@ -385,7 +385,7 @@ class Delivery:
                 raise DeliveryError(tr("errors-telegram-busy"))
             if pause:
                 await self.clock.sleep(pause)
-            await self.pace.wait_for_final()
+            await self.pace.wait_for_final_message()
             try:
                 return await request()
             except RetryAfter as refused:
@@ -400,7 +400,7 @@ class Delivery:
                 raise
             except ChatMigrated as refused:
                 failures += 1
-                if self.get_current_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
+                if self.get_current_chat_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
                     raise ChatGone from refused
                 self._upgraded[chat.id] = refused.new_chat_id
                 self._on_upgrade(chat.id, refused.new_chat_id)

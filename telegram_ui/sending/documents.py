@@ -90,7 +90,7 @@ class Documents:
     ) -> int:
         async def request() -> int:
             message = await method(
-                self._delivery.get_current_id(chat),
+                self._delivery.get_current_chat_id(chat),
                 telegram.InputFile(content, filename=name),
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,

@@ -1,6 +1,6 @@
 """Convert Markdown to pieces of text with Telegram's entities, each within the limits of one message.
 
-Cutting loses no character, and no input raises. Offsets and lengths are in UTF-16 units.
+Splitting loses no characters, and no input raises an error. Offsets and lengths are in UTF-16 units.
 """
 
 import html
@@ -52,7 +52,7 @@ class Piece:
         return is_blank(self.text)
 
 
-def count_units(text: str) -> int:
+def count_utf16_units(text: str) -> int:
     """Return the length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
@@ -77,7 +77,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     is_lossy = all(_has_lost_letters(given, text, urls) for given in (written, BREAK_TAG.sub("", source)))
     if len(text) > MAX_GROWTH * len(source) or is_lossy:
         return source, ()
-    length, lines = count_units(text), _find_missing_line_ends(text, found)
+    length, lines = count_utf16_units(text), _find_missing_line_ends(text, found)
     links = {(entity.offset, entity.length) for entity in found if entity.type == MessageEntity.TEXT_LINK}
     entities = _drop_deep_entities(
         _make_entity(entity, lines)
@@ -119,7 +119,7 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
 
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
-    """Split an answer into one piece per message. Joined, their texts equal that of `convert_markdown`."""
+    """Split an answer into one piece per message. Their joined texts equal the text of `convert_markdown`."""
     return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
 
@@ -146,7 +146,7 @@ def cut_to_beginning(markdown: str, *, max_messages: int = MAX_MESSAGES, ending:
     if not ending and len(cut) <= max_messages and len(source) == len(markdown):
         return parts
     *before, last = parts[:max_messages] or [Piece(text="")]
-    room = MAX_UNITS - (count_units(ending) or 96)
+    room = MAX_UNITS - (count_utf16_units(ending) or 96)
     shortened = next(split_text(last.text, last.entities, limit=room), Piece(text=""))
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 
@@ -156,7 +156,7 @@ def make_rich_markdown(markdown: str) -> str:
     source = prepare_for_rich_message(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
-    return source if count_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
+    return source if count_utf16_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
 
 
 def _add_plain_texts(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
@@ -173,7 +173,7 @@ def split_text(
     A piece ends before it exceeds MAX_ENTITIES entities, or drops the surplus if `keeps_all_entities` is False.
     """
     offsets: Sequence[int] = range(len(text) + 1)
-    if count_units(text) > len(text):
+    if count_utf16_units(text) > len(text):
         offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
     ordered = _drop_deep_entities(entities)
     start = 0
@@ -248,7 +248,8 @@ def _drop_deep_entities(entities: Iterable[MessageEntity]) -> list[MessageEntity
 
 def _spell_out_links(piece: Piece) -> str:
     """Return the text of a piece with the address after each link, unless that needs more than two messages."""
-    if count_units(piece.text) + sum(count_units(entity.url or "") for entity in piece.entities) > 2 * MAX_UNITS:
+    texts = [piece.text, *(entity.url or "" for entity in piece.entities)]
+    if sum(map(count_utf16_units, texts)) > 2 * MAX_UNITS:
         return piece.text
     encoded, result, done = piece.text.encode("utf-16-le"), "", 0
     for entity in sorted(piece.entities, key=lambda entity: entity.offset + entity.length):
@@ -286,7 +287,7 @@ class TextBuilder:
     def add(self, text: str) -> Self:
         whole = replace_surrogates(text)
         self._parts.append(whole)
-        self._units += count_units(whole)
+        self._units += count_utf16_units(whole)
         return self
 
     def add_bold(self, text: str) -> Self:

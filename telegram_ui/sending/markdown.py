@@ -64,13 +64,13 @@ def make_render_config() -> RenderConfig:
 
 def prepare_for_messages(markdown: str) -> str:
     """Prepare Markdown for its conversion to plain messages."""
-    return _rewrite_events(_repair_tables(_escape_inline_signs(markdown)), _write_for_messages)
+    return _rewrite_events(_repair_tables(_escape_inline_signs(markdown)), _format_event_for_messages)
 
 
 def prepare_for_rich_message(markdown: str) -> str:
     """Prepare Markdown for a rich message."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_signs(markdown))
-    return source if is_too_complex(source) else _rewrite_events(_repair_tables(source), _write_for_rich)
+    return source if is_too_complex(source) else _rewrite_events(_repair_tables(source), _format_event_for_rich_message)
 
 
 def has_tables_or_formulas(markdown: str) -> bool:
@@ -128,16 +128,16 @@ def _rewrite_events(markdown: str, write: Callable[[_Event], str]) -> str:
     return (result + source[done:]).decode()
 
 
-def _write_for_messages(event: _Event) -> str:
+def _format_event_for_messages(event: _Event) -> str:
     if event.is_in_table and event.kind in ("InlineMath", "DisplayMath"):
         # The converter would move formulas out of a table, so they become code.
         formula = " ".join(convert(event.part.replace("\\|", "|"), config=make_render_config())[0].split())
         return event.part if "`" in formula else f"`{formula}`".replace("|", "\\|")
-    written = _write_for_rich(event)
-    return _write_web_link(event) if event.link and written == event.part else written
+    written = _format_event_for_rich_message(event)
+    return _format_web_link(event) if event.link and written == event.part else written
 
 
-def _write_for_rich(event: _Event) -> str:
+def _format_event_for_rich_message(event: _Event) -> str:
     """Escape tags and false links, and write out the addresses of links that Telegram would drop."""
     if event.kind in ("Html", "InlineHtml") and event.part.strip().lower() not in _SPOILER_TAGS:
         return BREAK_TAG.sub(" " if event.is_in_table else "\n", event.part).replace("<", "&lt;")
@@ -146,11 +146,11 @@ def _write_for_rich(event: _Event) -> str:
     if event.link["link_type"] == "Autolink":
         is_link = event.part[1:].lower().startswith(_AUTOLINK_SCHEMES)
         return event.part if is_link else event.part.replace("<", "&lt;")
-    return _write_address(event)
+    return _format_link(event)
 
 
-def _write_address(event: _Event) -> str:
-    """Return a link with its address written after its words if Telegram would drop the address."""
+def _format_link(event: _Event) -> str:
+    """Return a link. If Telegram would drop its address, append the address to the link text."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if address.lower().startswith(_LINK_SCHEMES):
         return event.part
@@ -163,7 +163,7 @@ def _write_address(event: _Event) -> str:
     return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
 
 
-def _write_web_link(event: _Event) -> str:
+def _format_web_link(event: _Event) -> str:
     """Write out the parts of a link that the converter would drop, such as its title or its address in a table."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if event.link["link_type"] in ("Autolink", "Email") or not address:
@@ -178,7 +178,7 @@ def _write_web_link(event: _Event) -> str:
 
 
 def _find_link_words(event: _Event) -> tuple[str, str]:
-    """Return the sign for a picture, or "" for a link, and the words in its square brackets."""
+    """Return a prefix ("🖼 " for an image, "" for a link) and the text in the square brackets."""
     end = max(event.part.rfind("]("), event.part.rfind("]["))
     return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()
 
@@ -204,7 +204,7 @@ def _repair_tables(markdown: str) -> str:
 
 
 def _repair_table(lines: list[str], rows: Sequence[int]) -> None:
-    """Repair a table in `lines`. `rows` holds its line numbers: the head, the line under it, and the body."""
+    """Repair a table in `lines`. `rows` has the line numbers of its header, delimiter row and body."""
     for row in rows:
         lines[row] = _IN_A_CELL.sub(lambda inner: _BARE_PIPE.sub(r"\\|", inner[0]), lines[row].rstrip())
     width = _count_cells(lines[rows[0]])
@@ -290,7 +290,7 @@ def _is_opening_mark(mark: str, left: str, right: str) -> bool:
 
 
 def _escape_inline_signs(markdown: str) -> str:
-    """Escape signs that Markdown would drop, renumber lists, and convert HTML tags and inline formulas."""
+    """Escape characters that Markdown would drop, renumber lists, and convert HTML tags and inline formulas."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):
         part = _TAGS.sub(_replace_tags, _TAGS.sub(_replace_tags, parts[number]))  # one may be in another
@@ -322,7 +322,7 @@ def _escape_neighbours_of_bold(match: re.Match[str]) -> str:
 
 
 def _renumber_item(last_numbers: dict[str, tuple[int, str, str]], match: re.Match[str]) -> str:
-    """Return a list item's marker, with another delimiter if its number is out of sequence, to begin a new list."""
+    """Return a list item's marker. If its number is out of sequence, change the delimiter to begin a new list."""
     if match[1] is not None:
         return match[0]
     _, indent, digits, sign = match.groups()

@@ -1,4 +1,4 @@
-"""The clock of sending, and the bot's limit of messages per second, which applies after Telegram refused a message."""
+"""Pace outgoing messages. After Telegram has refused one, limit the bot's messages per second."""
 
 import asyncio
 import time
@@ -51,7 +51,7 @@ class SendingPace:
         """Apply the limit for LIMIT_SECONDS after Telegram refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 
-    async def wait_for_final(self) -> None:
+    async def wait_for_final_message(self) -> None:
         """Wait until a final text may be sent. Its turn is reserved at once, so no later text overtakes it."""
         now = self._clock.time()
         is_full = now < self._held_until and len(self._moments) == MAX_MESSAGES_A_SECOND

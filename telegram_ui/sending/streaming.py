@@ -25,7 +25,7 @@ from telegram_ui.sending.formatting import (
     MAX_UNITS,
     Piece,
     convert_to_messages,
-    count_units,
+    count_utf16_units,
     cut_to_beginning,
     is_blank,
     make_rich_markdown,
@@ -87,7 +87,7 @@ class AnswerStream:
         self._is_requesting_draft = False
 
     async def show(self, text_so_far: str) -> None:
-        """Show the text so far soon, unless the answer ends first. Return at once."""
+        """Schedule a preview of the text so far, unless the answer ends first. Return at once."""
         if self._mode == "off" or is_blank(text_so_far):
             return
         self._text = text_so_far
@@ -105,7 +105,7 @@ class AnswerStream:
         await self._stop_previews()
         # Not if a part has arrived in plain messages.
         if self._arrived is None and (rich := await self._convert_to_rich(markdown)):
-            sent = await self._delivery.send_rich(self._chat, rich, keyboard=keyboard)
+            sent = await self._delivery.send_rich_message(self._chat, rich, keyboard=keyboard)
             if sent is not None:
                 self._sent = [sent]
                 await self._delivery.delete_messages(self._chat, self._ids)
@@ -189,7 +189,7 @@ class AnswerStream:
             return False
         # Shorten the text to make room for the mark. Entities beyond its end would be refused.
         last = self._shown[-1].piece
-        shown = next(split_text(last.text, last.entities, limit=MAX_UNITS - count_units(mark) - 2))
+        shown = next(split_text(last.text, last.entities, limit=MAX_UNITS - count_utf16_units(mark) - 2))
         try:
             # A draft is replaced too, or it would vanish with its text.
             await self._send_or_edit(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)

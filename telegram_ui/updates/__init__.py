@@ -1,1 +1,1 @@
-"""Updates in: polling, webhook, the durable queue, parsing, access, dispatch."""
+"""Receive and dispatch updates: polling, webhook, the durable queue, parsing and access."""

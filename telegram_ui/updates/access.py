@@ -60,7 +60,7 @@ class Access:
     def is_served(self, parsed: ParsedUpdate) -> bool:
         """Return True if the sender of an update may use the bot."""
         # Who presses an anonymous admin's button is taken for that admin.
-        person = ANONYMOUS_ADMIN if parsed.is_for_anonymous else parsed.person.id
+        person = ANONYMOUS_ADMIN if parsed.is_for_anonymous_admin else parsed.person.id
         return person > 0 and self.serves(person)
 
     def has_requested_access(self, person_id: int) -> bool:
@@ -68,7 +68,7 @@ class Access:
         return self._people is not None and self._people.get_standing(person_id) == "asked"
 
     async def reload_decisions(self, person_ids: Iterable[int]) -> None:
-        """Reload the admins' decisions, also of other processes, if any of these people is a stranger."""
+        """Reload the admins' decisions from the store if any of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, person_ids)):
             await self._people.load_standings()
 
@@ -169,7 +169,7 @@ class Claim:
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 
     def matches_token(self, token: str) -> bool:
-        """Return True if the token is the link's and has not expired. The link may have been used already."""
+        """Return True if the token belongs to the link and has not expired. The link may have been used already."""
         if self._until is None or self._now() >= self._until:
             return False
         return hmac.compare_digest(token.encode(errors="replace"), self._make_token(self._until).encode())

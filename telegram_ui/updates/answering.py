@@ -1,4 +1,4 @@
-"""Answer a turn: find its conversation, read its files, ask the model, send the answer, and settle the scope."""
+"""Answer a turn: find its conversation, read its files, ask the model, send the answer, and run the follow-up work."""
 
 import asyncio
 import logging
@@ -172,7 +172,7 @@ class AnswerDelivery:
             self._postponed.add(update_id)
         else:
             # Mark it at once, or a stop now would make the next run ask the model again.
-            await self._inbox.mark_done([update_id], soon=True)
+            await self._inbox.mark_done([update_id], can_wait=True)
         return shown_as
 
     async def finish_press(self, update_id: int) -> None:
@@ -204,7 +204,7 @@ class Answering:
     _error_boundary: ErrorBoundary
     _placement: MessagePlacement
     _answer_delivery: AnswerDelivery
-    _settling: set[Scope] = field(factory=set[Scope], init=False)
+    _awaiting_follow_up: set[Scope] = field(factory=set[Scope], init=False)
 
     def __attrs_post_init__(self) -> None:
         self._dependencies = self._commands.dependencies
@@ -294,31 +294,31 @@ class Answering:
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
                 speak = partial(answer_buttons.speak_answer_if_wanted, *args, is_voice=was_heard)
                 self._queues.slow.submit(parsed.location, partial(run_guarded, parsed, speak))
-        self.submit_settling(parsed)
+        self.submit_follow_up(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
         """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
-        done = partial(self._inbox.mark_done, ids, is_remembered=reply.is_remembered, soon=True)
+        done = partial(self._inbox.mark_done, ids, is_remembered=reply.is_remembered, can_wait=True)
         if reply.is_durable or not self._conversation.call_when_stored(scope, done):
             await done()
         elif self._inbox.are_written(ids):
             self._inbox.release_updates(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
-    def submit_settling(self, parsed: ParsedUpdate) -> None:
+    def submit_follow_up(self, parsed: ParsedUpdate) -> None:
         """Queue the work that follows an answer, such as summarising its conversation."""
         # One waiting job per scope is enough: it will see everything stored before it begins.
-        if parsed.scope not in self._settling:
-            self._settling.add(parsed.scope)
-            settle = partial(self._settle_turn, parsed)
-            self._queues.settling.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, settle))
+        if parsed.scope not in self._awaiting_follow_up:
+            self._awaiting_follow_up.add(parsed.scope)
+            work = partial(self._run_follow_up, parsed)
+            self._queues.follow_ups.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, work))
 
-    async def _settle_turn(self, parsed: ParsedUpdate) -> None:
-        self._settling.discard(parsed.scope)
+    async def _run_follow_up(self, parsed: ParsedUpdate) -> None:
+        self._awaiting_follow_up.discard(parsed.scope)
         chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
         make_keyboard = partial(summaries.make_fold_retry_keyboard, self._dependencies.buttons, chat, parsed.person)
         with charge_person(parsed.person.id):
-            notices = await self._conversation.settle(parsed.scope)
+            notices = await self._conversation.run_follow_up(parsed.scope)
         for notice in notices:
             # In a group everybody reads the notice, but a button would belong to one person.
             await self._delivery.send_text(chat, notice, keyboard=make_keyboard() if chat.is_private else None)

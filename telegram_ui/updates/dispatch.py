@@ -104,7 +104,7 @@ class Dispatcher:
                 claim = partial(self._make_claimant_admin, received, parsed)
                 self._queues.notices.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, claim))
             else:
-                self._tell_stranger(parsed)
+                self._tell_stranger_about_access(parsed)
             await self._mark_done(received)
         elif received.is_refused:
             self._submit_notice(parsed, lambda: tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON))
@@ -135,7 +135,7 @@ class Dispatcher:
         await self._queues.wait_until_idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
-        """Break off growing answers, and give other work `grace` seconds. Leave unfinished updates to the next run."""
+        """Interrupt streamed answers, and give other work `grace` seconds. Leave unfinished updates to the next run."""
         self._closing = True
         self._delivery.closing.set()
         self._pastes.close()
@@ -150,7 +150,7 @@ class Dispatcher:
         elif parsed.command in self._commands.names:
             handle, update = self._commands.handle_command, received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
-            row = self._commands.find_declaration(parsed.command)
+            row = self._commands.find_command(parsed.command)
             if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run_with_limit, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
@@ -169,8 +169,8 @@ class Dispatcher:
             self._submit_repeat(received, parsed, again)
             return
         data = (query.data if query else None) or ""
-        press: Work = partial(self._commands.handle_press, update, parsed.chat, parsed.person)
-        row = self._commands.find_pressed_declaration(data, parsed.chat, parsed.person)
+        press: Work = partial(self._commands.run_pressed_button, update, parsed.chat, parsed.person)
+        row = self._commands.find_press(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
@@ -221,7 +221,7 @@ class Dispatcher:
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         await press()
         scope = await self._placement.find_scope(parsed.location)
-        self._answering.submit_settling(replace(parsed, chat=parsed.chat.with_conversation(scope)))
+        self._answering.submit_follow_up(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
@@ -231,7 +231,7 @@ class Dispatcher:
         correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
             return
-        self._answering.submit_settling(parsed)
+        self._answering.submit_follow_up(parsed)
         if correction.is_last and parsed.text:
             dependencies = self._commands.dependencies
             await answer_buttons.offer_answer_again(dependencies, parsed.chat, parsed.person, correction.turn)
@@ -267,9 +267,9 @@ class Dispatcher:
             await self._delivery.send_text(parsed.chat, tr("notices-claimed"))
             self._route_update(received, replace(parsed, argument=""))
         else:
-            self._tell_stranger(parsed)
+            self._tell_stranger_about_access(parsed)
 
-    def _tell_stranger(self, parsed: ParsedUpdate) -> None:
+    def _tell_stranger_about_access(self, parsed: ParsedUpdate) -> None:
         has_written = parsed.chat.is_private and parsed.kind not in ("edited", "dislike")
         has_room = len(self._queues.notices) < MAX_NOTICES
         if has_written and has_room and self._access.may_notify_stranger(parsed.person):
@@ -336,9 +336,9 @@ class Dispatcher:
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
             if parsed.attachment != FILE:
-                was_taken = await self._commands.handle_text(update, chat, person, parsed.text)
+                was_taken = await self._commands.pass_text_to_family(update, chat, person, parsed.text)
             elif was_taken := self._commands.awaits_file(update, chat, person):
-                take = partial(self._commands.handle_file, update, chat, person)
+                take = partial(self._commands.pass_file_to_family, update, chat, person)
                 await self._file_attempts.run_with_limit(update, chat, take)
 
         request = Repeatable(pieces=(parsed,), received=received)

@@ -54,12 +54,12 @@ class Received:
 
 
 class DurableQueue(asyncio.Queue[Received]):
-    """An update queue whose receive() returns when the updates are committed. Each update comes out once.
+    """An update queue whose receive() returns when the updates are committed. Each update is delivered once.
 
     `keep` returns True if an update concerns the bot. Other updates are passed on but never written. At `limit`
     unfinished updates, receive() waits, and so does polling. Above `limit_per_person`, a person's updates are refused.
 
-    While the disk fails, an update is handled once without being written, and Telegram keeps it.
+    If writing to disk fails, an update is still handled once, but not confirmed to Telegram.
     """
 
     _enqueues_at_once = True  # False if updates are begun by the process that claims them
@@ -149,7 +149,7 @@ class DurableQueue(asyncio.Queue[Received]):
                         elif is_enqueued_here:
                             await self._requeue_if_lost(update)
                     except Exception as error:  # broad: anything else would end polling for good
-                        await self._handle_failed_write(update, error)
+                        await self._enqueue_unwritten_or_raise(update, error)
 
     async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
@@ -167,13 +167,13 @@ class DurableQueue(asyncio.Queue[Received]):
         except Exception as error:  # broad: then receive() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
-    async def mark_done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
+    async def mark_done(self, ids: Iterable[int], *, is_remembered: bool = False, can_wait: bool = False) -> None:
         """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
-        Also remove their text from the database's log, unless the memory stores it (`is_remembered`). If `soon` is True
-        and other updates are waiting, leave the log to keep_truncating_log().
+        Unless the memory stores their text (`is_remembered`), remove it from the database's log too. If that `can_wait`
+        and other updates are waiting, leave it to keep_truncating_log().
         """
-        finished = set(update_ids)
+        finished = set(ids)
         self.release_updates(finished)
         self._unmarked |= finished
         self._answered |= finished & self._unwritten.keys()
@@ -190,7 +190,7 @@ class DurableQueue(asyncio.Queue[Received]):
             self._being_marked -= marking
         if not is_remembered:
             self._has_text.set()
-            if not soon or not self._unfinished:
+            if not can_wait or not self._unfinished:
                 await self.truncate_log()
 
     async def keep_truncating_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
@@ -270,7 +270,7 @@ class DurableQueue(asyncio.Queue[Received]):
                 if row.update_id == update.update_id:
                     await self._requeue(row, update.get_bot())
 
-    async def _handle_failed_write(self, update: telegram.Update, error: Exception) -> None:
+    async def _enqueue_unwritten_or_raise(self, update: telegram.Update, error: Exception) -> None:
         """Hand over an update that is not on disk. Raise StorageError if Telegram should offer it again."""
         number = update.update_id
         if not isinstance(error, StorageError):

@@ -1,4 +1,4 @@
-"""The error boundary: the one place that catches every error of handling an update."""
+"""The error boundary: the only place that catches all errors raised while handling an update."""
 
 import logging
 import secrets

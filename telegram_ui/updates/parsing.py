@@ -12,9 +12,9 @@ from records.messages import Origin
 from records.owners import Mode
 from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import Replied
-from telegram_ui.commands.buttons import is_for_anonymous
+from telegram_ui.commands.buttons import is_for_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
-from telegram_ui.sending.formatting import count_units
+from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
 from text.characters import format_visible_line, remove_invisible
 from text.rich_messages import RichWords, read_rich_message
@@ -61,9 +61,9 @@ class ParsedUpdate:
     replied: Replied | None = None
     replied_picture: AttachedFile | None = None
     is_whole: bool = False  # True if it can be repeated without the message that it replies to
-    first: int = 0  # the id of the update that this one repeats
+    first_update_id: int = 0  # the id of the update that this one repeats
     draft_id: int = 0
-    is_for_anonymous: bool = False  # True for a press on the button of an anonymous admin, who presses under their name
+    is_for_anonymous_admin: bool = False  # True for a press on an anonymous admin's button
 
     @property
     def scope(self) -> Scope:
@@ -79,7 +79,7 @@ class ParsedUpdate:
 
     @property
     def source(self) -> str:
-        return f"{self.bot_id}:{self.first or self.update_id}"
+        return f"{self.bot_id}:{self.first_update_id or self.update_id}"
 
 
 def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
@@ -159,7 +159,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id or None,  # 0 for an ephemeral message
         text=text,
-        units=count_units(message.text or message.caption or ""),
+        units=count_utf16_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
         argument=remove_invisible(command[3] or "").strip() if command else "",
         target=bool(command) and named == us,
@@ -276,7 +276,7 @@ def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: te
         addressed=True,
         sent_at=NEVER if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
-        is_for_anonymous=message.chat.type != "private" and is_for_anonymous(query.data or ""),
+        is_for_anonymous_admin=message.chat.type != "private" and is_for_anonymous_admin(query.data or ""),
     )
 
 

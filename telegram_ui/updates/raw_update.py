@@ -1,4 +1,4 @@
-"""Parse raw updates with python-telegram-bot, within bounds and without the fields that it cannot parse."""
+"""Parse raw updates with python-telegram-bot, with limits on size and without the fields that it cannot parse."""
 
 import logging
 from contextlib import suppress
@@ -54,7 +54,7 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
 
 
 def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messages: list[Any] | None = None) -> bool:
-    """Return True if a value is within both limits. Collect its rich messages, uncounted, in `rich_messages`."""
+    """Return True if a value is within both limits. Do not count rich messages: collect them in `rich_messages`."""
     parts, level = 0, list[Any]([value])
     for _ in range(max_depth):
         parts += len(level)

@@ -31,9 +31,9 @@ class Repeatable:
     received: Received | None = None  # set if this is not a turn
 
     @property
-    def first(self) -> int:
+    def first_update_id(self) -> int:
         """Return the id of the update that first made this request."""
-        return self.pieces[0].first or self.pieces[0].update_id
+        return self.pieces[0].first_update_id or self.pieces[0].update_id
 
     @property
     def is_whole(self) -> bool:
@@ -63,9 +63,9 @@ class Repeats:
         """Remember a failed request, and return its [Try again] button."""
         parsed = request.pieces[0]
         if _count_chars(request) <= MAX_HELD_CHARS:
-            self._held[parsed.location, parsed.person.id, request.first] = request
+            self._held[parsed.location, parsed.person.id, request.first_update_id] = request
         is_held = not request.is_whole
-        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, request.first, is_held=is_held)
+        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, request.first_update_id, is_held=is_held)
 
     def _drop_owner_requests(self, owner: int) -> None:
         for key in [key for key in self._held if key[0].owner == owner]:
@@ -100,7 +100,8 @@ class Repeats:
         if request.received is None:
             number = press.update_id
             pieces = (
-                replace(piece, update_id=number, first=piece.first or piece.update_id) for piece in request.pieces
+                replace(piece, update_id=number, first_update_id=piece.first_update_id or piece.update_id)
+                for piece in request.pieces
             )
             return Repeatable(pieces=tuple(pieces))
         earlier, query = request.received.update, received.update.callback_query
@@ -113,7 +114,7 @@ class Repeats:
         update = telegram.Update(
             press.update_id, message=earlier.message, edited_message=earlier.edited_message, callback_query=pressed
         )
-        return _build_request(received, press, update, request.first)
+        return _make_repeatable(received, press, update, request.first_update_id)
 
     def _read_request_from_message(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
@@ -124,15 +125,15 @@ class Repeats:
             asked = _make_command_message(query, asked)
         if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
             return None
-        return _build_request(received, press, telegram.Update(press.update_id, message=asked), first)
+        return _make_repeatable(received, press, telegram.Update(press.update_id, message=asked), first)
 
 
-def _build_request(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:
+def _make_repeatable(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:
     update.set_bot(received.update.get_bot())
     parsed = parse_update(update, update.get_bot().bot)
     if parsed is None or parsed.location != press.location:
         return None
-    parsed = replace(parsed, addressed=True, first=first)
+    parsed = replace(parsed, addressed=True, first_update_id=first)
     # As if replayed, because it may be stored by now, in the conversation that was open then.
     return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 

@@ -1,7 +1,7 @@
 """Serial queues by key. Each queue runs one job at a time, and the number of running jobs is limited.
 
-The queues are fair. After a job, its queue goes behind the others that are ready. One owner's topics get only a part of
-the places, so nobody's backlog delays another person's first message.
+The queues are fair. After a job, its queue goes behind the others that are ready. One owner's topics can take only some
+of the job slots, so nobody's backlog delays another person's first message.
 """
 
 import asyncio
@@ -199,19 +199,19 @@ class Queues:
         self.slow = SerialQueues("slow commands", max_running=8)
         # Most jobs wait for a model. Anybody may open topics, so a chat's share is bounded.
         self.chats = SerialQueues("chats", max_running=256, max_per_owner=16, get_owner=attrgetter("owner"))
-        self.settling = SerialQueues("settling", max_running=4)
+        self.follow_ups = SerialQueues("settling", max_running=4)
         self.notices = SerialQueues("notices", max_running=4)
         self.buttons = SerialQueues("buttons", max_running=4)
 
     async def wait_until_idle(self) -> None:
         """Wait until no job waits or runs."""
-        for queues in (self.commands, self.slow, self.chats, self.settling, self.notices, self.buttons):
+        for queues in (self.commands, self.slow, self.chats, self.follow_ups, self.notices, self.buttons):
             await queues.wait_until_idle()
 
     async def close(self, *, grace: float) -> None:
         """Drop waiting jobs, and give running jobs about `grace` seconds to finish."""
         patience = min(2.0, grace)  # the next run would repeat a command that is half done
-        patient, others = (self.commands, self.slow, self.notices), (self.chats, self.settling, self.buttons)
+        patient, others = (self.commands, self.slow, self.notices), (self.chats, self.follow_ups, self.buttons)
         await asyncio.gather(
             *(queue.close(grace=grace - patience, patience=patience) for queue in patient),
             *(queue.close(grace=grace) for queue in others),

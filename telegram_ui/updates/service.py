@@ -1,4 +1,4 @@
-"""Run the Telegram side: connect, replay unfinished updates, fetch new ones, and stop in order."""
+"""Run the Telegram side: connect, replay unfinished updates, fetch new ones, and shut down cleanly."""
 
 import asyncio
 import hmac

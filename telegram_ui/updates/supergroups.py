@@ -44,7 +44,7 @@ class SupergroupUpgrades:
 
     async def _move_memory(self, old: int, new: int, on_moved: Work | None) -> None:
         before = Scope(owner=old)
-        self._queues.settling.cancel_running(before)
+        self._queues.follow_ups.cancel_running(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
             await _wait_for_jobs(queues, before)
         wait = 1.0
@@ -64,8 +64,8 @@ class SupergroupUpgrades:
 async def _wait_for_jobs(queues: SerialQueues, key: Scope) -> None:
     reached = asyncio.Event()
 
-    async def note() -> None:
+    async def set_reached() -> None:
         reached.set()
 
-    queues.submit(key, note)
+    queues.submit(key, set_reached)
     await reached.wait()

@@ -169,7 +169,7 @@ class EntryPoints:
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
             storage=chance.choice((None, *IN_FILES)),
         )
-        await self._commands.handle_text(cast("Any", None), self._chat, self._person, text_from(chance, 8))
+        await self._commands.pass_text_to_family(cast("Any", None), self._chat, self._person, text_from(chance, 8))
 
     async def callback_data(self, chance: Chance) -> None:
         parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]
@@ -181,7 +181,7 @@ class EntryPoints:
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
         )
-        await self._commands.handle_press(
+        await self._commands.run_pressed_button(
             cast("Any", SimpleNamespace(callback_query=query, effective_message=None)), self._chat, self._person
         )
         assert len(query.answered) == 1
@@ -246,7 +246,7 @@ class EntryPoints:
         made = formatting.split_pieces(source, limit=limit)
         assert "".join(piece.text for piece in made) == text
         for piece in made:
-            assert formatting.count_units(piece.text) <= limit
+            assert formatting.count_utf16_units(piece.text) <= limit
             assert len(piece.entities) <= formatting.MAX_ENTITIES
             assert all(0 <= entity.offset < entity.offset + entity.length <= limit for entity in piece.entities)
             piece.text.encode()

@@ -94,9 +94,9 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert telegram_side.said[0] == "toy says hello"
     assert "Only the admins" in telegram_side.said[1]
     assert "/toy – say what follows" in telegram_side.said[2]
-    assert commands.find_declaration("toy").queue == "slow"
-    await commands.handle_press(telegram_side.press(buttons.sign_payload("toy", private, ANN, "7")), private, ANN)
-    await commands.handle_press(telegram_side.press(buttons.sign_payload("toy", private, BOB, "7")), private, ANN)
+    assert commands.find_command("toy").queue == "slow"
+    await commands.run_pressed_button(telegram_side.press(buttons.sign_payload("toy", private, ANN, "7")), private, ANN)
+    await commands.run_pressed_button(telegram_side.press(buttons.sign_payload("toy", private, BOB, "7")), private, ANN)
     assert telegram_side.said[3] == "pressed 7"
     assert "somebody else" in telegram_side.said[4]
     await commands.set_menus(cast("telegram.Bot", telegram_side))

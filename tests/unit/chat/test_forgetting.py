@@ -70,7 +70,7 @@ async def lived(talk: Talk) -> None:
                 SCOPE, number, f"{WORD}, corrected", why="edited", now=talk.moment[0]
             )
             talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
-            await talk.conversation.settle(SCOPE)
+            await talk.conversation.run_follow_up(SCOPE)
             continue
         if turn == 11:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
@@ -103,7 +103,7 @@ async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: Storag
         assert (taken.summaries, taken.reactivated) == (2, 2)
         assert traces(tmp_path) == []
         assert (await store_of(talk)).kind is storage
-        await talk.conversation.settle(SCOPE)
+        await talk.conversation.run_follow_up(SCOPE)
         await talk.turn(f"Still {OTHER}?")
         assert WORD not in talk.prompts()[-1]
         assert traces(tmp_path) == []
@@ -257,7 +257,7 @@ async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 5, 9]
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 9]
-        await talk.conversation.settle(SCOPE)
+        await talk.conversation.run_follow_up(SCOPE)
         summaries = await store.list_summaries(SCOPE)
         assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]

@@ -22,7 +22,7 @@ async def untold(*_: object) -> None: ...
 
 
 async def settled(talk: Talk) -> None:
-    await talk.conversation.settle(SCOPE)
+    await talk.conversation.run_follow_up(SCOPE)
 
 
 async def folded(talk: Talk) -> None:

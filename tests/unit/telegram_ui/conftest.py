@@ -113,7 +113,7 @@ class Scripted:
     async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
-    async def settle(self, scope: Scope) -> tuple[str, ...]:
+    async def run_follow_up(self, scope: Scope) -> tuple[str, ...]:
         self.settled.append((scope.owner, tuple(self.finished)))
         return self.notices
 
@@ -170,7 +170,7 @@ class Toys(Family):
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         return bool(self.asked_for)
 
-    async def handle_text(self, ask: Ask) -> bool:
+    async def take_awaited_text(self, ask: Ask) -> bool:
         if ask.argument not in self.asked_for:
             return False
         await self._delivery.send_text(ask.chat, f"wizard took {ask.argument}")

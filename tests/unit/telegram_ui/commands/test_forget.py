@@ -35,7 +35,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
     scope = Scope(owner=owner, thread=thread)
     incoming = Incoming(scope=scope, person=Person(id=ANN, name="Ann"), pieces=(piece,))
     assert not (await talk.conversation.reply(incoming)).is_error
-    await talk.conversation.settle(scope)
+    await talk.conversation.run_follow_up(scope)
 
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:

@@ -33,10 +33,10 @@ async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(
     assert await question.match_answer(answer) is None
     desk.restart()
     assert await desk.commands.awaits_text(answer.chat, answer.person, answer.update.update_id)
-    assert await desk.commands.handle_text(answer.update, answer.chat, answer.person, answer.argument)
+    assert await desk.commands.pass_text_to_family(answer.update, answer.chat, answer.person, answer.argument)
     later = await writes(desk, ANN, ANN)
     assert not await desk.commands.awaits_text(later.chat, later.person, later.update.update_id)
-    assert not await desk.commands.handle_text(later.update, later.chat, later.person, later.argument)
+    assert not await desk.commands.pass_text_to_family(later.update, later.chat, later.person, later.argument)
 
 
 async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, question: NextText) -> None:

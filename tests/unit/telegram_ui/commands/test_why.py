@@ -8,7 +8,7 @@ import pytest
 from records.scopes import Scope
 from telegram_ui.commands.why import make_why_pages
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, count_units
+from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, count_utf16_units
 from tests.support.talk import ANNA, Talk
 
 
@@ -26,10 +26,10 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     explanation = replace(explanation, snippets=explanation.snippets * times)
     first, *others = pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
     for page in pages:
-        assert count_units(page.text) <= MAX_UNITS
+        assert count_utf16_units(page.text) <= MAX_UNITS
         assert len(page.entities) <= MAX_ENTITIES
         [quote] = [entity for entity in page.entities if entity.type == "expandable_blockquote"]
-        assert quote.offset + quote.length == count_units(page.text)
+        assert quote.offset + quote.length == count_utf16_units(page.text)
     assert "· your message: " in first.text, "the tokens of each part are always in the first message"
     assert "The walnuts of year" in first.text
     assert bool(others) == (times > 1)
@@ -54,5 +54,5 @@ async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk)
         snippets=((replace(message, content="😀" * 2_500), chosen), *others),
     )
     pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
-    assert all(count_units(page.text) <= MAX_UNITS for page in pages)
+    assert all(count_utf16_units(page.text) <= MAX_UNITS for page in pages)
     assert "a-model-a-model" in pages[0].text

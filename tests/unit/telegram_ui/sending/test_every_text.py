@@ -4,7 +4,7 @@ import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import ENGLISH, LANGUAGES, translate
-from telegram_ui.sending.formatting import MAX_UNITS, count_units
+from telegram_ui.sending.formatting import MAX_UNITS, count_utf16_units
 from tests.house.text_sources import all_texts, needed
 from tests.unit.telegram_ui.commands.conftest import BOB, OTHER, Peer
 
@@ -31,10 +31,10 @@ def shown(language: str, key: str) -> str:
 async def test_every_text_arrives_as_it_is_written(peer: Peer, language: str) -> None:
     """Many in a message, as a text for each would be thousands of requests; each fits a message of its own."""
     texts = [shown(language, key) for key in keys()]
-    assert max(map(count_units, texts)) <= MAX_UNITS
+    assert max(map(count_utf16_units, texts)) <= MAX_UNITS
     sheets, sheet = [], ""
     for text in texts:
-        if count_units(sheet) + count_units(text) + 2 > MAX_UNITS:
+        if count_utf16_units(sheet) + count_utf16_units(text) + 2 > MAX_UNITS:
             sheets.append(sheet)
             sheet = ""
         sheet = f"{sheet}\n\n{text.strip()}".strip()

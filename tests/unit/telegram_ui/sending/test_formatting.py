@@ -12,7 +12,7 @@ from telegram_ui.sending.formatting import (
     MAX_UNITS,
     Piece,
     convert_markdown,
-    count_units,
+    count_utf16_units,
     is_blank,
     make_rich_markdown,
     split_pieces,
@@ -68,13 +68,13 @@ anything = st.one_of(
 
 def demand_valid(parts: list[Piece], limit: int) -> None:
     for part in parts:
-        assert count_units(part.text) <= limit
+        assert count_utf16_units(part.text) <= limit
         assert len(part.entities) <= MAX_ENTITIES
         encoded = part.text.encode("utf-16-le")  # raises where a pair was torn
         for entity in part.entities:
             assert entity.offset >= 0
             assert entity.length > 0
-            assert entity.offset + entity.length <= count_units(part.text)
+            assert entity.offset + entity.length <= count_utf16_units(part.text)
             encoded[2 * entity.offset : 2 * (entity.offset + entity.length)].decode("utf-16-le")
 
 
@@ -98,12 +98,12 @@ def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
 @settings(deadline=None)
 def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[int, int]], limit: int) -> None:
     text = replace_surrogates(text)
-    whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= count_units(text)]
+    whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= count_utf16_units(text)]
     covered, start = set[int](), 0
     for part in split_text(text, whole, limit=limit):
         for entity in part.entities:
             covered |= set(range(start + entity.offset, start + entity.offset + entity.length))
-        start += count_units(part.text)
+        start += count_utf16_units(part.text)
     assert covered == {at for entity in whole for at in range(entity.offset, entity.offset + entity.length)}
 
 

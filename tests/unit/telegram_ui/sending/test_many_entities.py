@@ -16,7 +16,7 @@ from telegram_ui.sending.formatting import (
     MAX_UNITS,
     convert_markdown,
     convert_to_messages,
-    count_units,
+    count_utf16_units,
     cut_to_beginning,
     split_pieces,
     split_text,
@@ -109,7 +109,7 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     [text] = peer.texts(ANN)
     assert text.startswith("A long answer, дом.\nA long answer")
     assert text.endswith(tr("answers-in-file"))
-    assert count_units(text) <= MAX_UNITS
+    assert count_utf16_units(text) <= MAX_UNITS
     [file] = [message for message in peer.world.messages[ANN].values() if "document" in message]
     kept = peer.world.files.by_id(file["document"]["file_id"])
     assert kept is not None

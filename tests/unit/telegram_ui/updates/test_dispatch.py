@@ -11,7 +11,7 @@ from llm.offline import OfflineModel
 from llm.speech import Transcriber
 from locales.catalog import tr
 from playground.files import StoredFile
-from playground.text import count_units
+from playground.text import count_utf16_units
 from records.errors import ServedElsewhere
 from records.scopes import Person, Scope
 from settings import Secret
@@ -295,7 +295,7 @@ async def test_a_paste_of_30000_characters_is_one_turn_of_pieces(bots: Bots, pee
     paste, question = bots.conversation.turns
     assert len(paste.pieces) == 8
     assert len({piece.source for piece in paste.pieces}) == 8
-    assert all(count_units(piece.text) <= 4096 for piece in paste.pieces)
+    assert all(count_utf16_units(piece.text) <= 4096 for piece in paste.pieces)
     assert "".join(paste.text.split()) == "".join(words.split())
     assert question.text == "and now?"
 

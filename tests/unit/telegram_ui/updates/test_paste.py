@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.text import count_units, split_text
+from playground.text import count_utf16_units, split_text
 from records.messages import Origin
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
@@ -137,7 +137,7 @@ def test_closing_leaves_open_pastes_incomplete(pastes: Pastes, timers: Timers) -
 def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     timers = Timers()
     pastes = Pastes(timers)
-    parts = [piece(count_units(part)) for part in split_text(text)]
+    parts = [piece(count_utf16_units(part)) for part in split_text(text)]
     if not may_be_continued(parts[0]):
         assert len(parts) == 1
         return

@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 
 
 @define(eq=False)
-class Settling:
-    """Runs the work that follows a turn, such as learning facts and folding messages."""
+class FollowUp:
+    """Work that follows a turn, such as learning facts and folding messages."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -33,13 +33,13 @@ class Settling:
     _describer: Describer
     _wake_indexer: Callable[[], None]
 
-    async def settle(self, scope: Scope) -> tuple[str, ...]:
+    async def run(self, scope: Scope) -> tuple[str, ...]:
         """Describe pictures, learn facts and fold messages if they are due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.get_config(scope.owner)) == "incognito":
                 return ()
         except StorageError as error:
-            log.warning("settling %s failed: %s", scope, type(error).__name__)
+            log.warning("follow-up work in %s failed: %s", scope, type(error).__name__)
             return ()
         await self._describer.describe_pictures(self._sessions.get_session(scope))
         self._wake_indexer()
@@ -64,5 +64,5 @@ class Settling:
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
                 return (add_error_number(tr("notices-fold", why=failure.error), number),)
         except StorageError as error:
-            log.warning("settling %s failed: %s", scope, type(error).__name__)
+            log.warning("follow-up work in %s failed: %s", scope, type(error).__name__)
         return ()
