@@ -53,7 +53,7 @@ DEFAULT_PORT = 8300
 
 
 class Stop:
-    """A request to stop the bot. It ends a running bot in order, and cancels one that is still starting."""
+    """A request to stop the bot. It shuts down a running bot cleanly, and cancels one that is still starting."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self.supervisor = supervisor

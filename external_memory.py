@@ -160,7 +160,7 @@ class ExternalMemory:
         return await self.change_config(owner, lambda known: replace(known, enabled=enabled))
 
     async def change_config(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
-        """Apply a change to an owner's configuration, or to a new one with memory off. Keep the storage."""
+        """Apply a change to an owner's configuration, or to a new one with memory off. The storage stays the same."""
         async with self._lock_owner(owner, is_exclusive=True):
             return await self._store_config(owner, change)
 

@@ -1,4 +1,4 @@
-"""Collects the context of a request, within a token budget. Knows neither chat models nor Telegram."""
+"""Collects the context of a request within a token budget. Independent of chat models and Telegram."""
 
 import asyncio
 import logging

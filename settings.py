@@ -52,14 +52,14 @@ MAX_SHOWN_CHARS = 60  # of a wrong value in its error
 
 
 def setting(
-    default: T, meaning: str, read: ParseText[T] | None = None, *, shown: str = "", is_first: bool = False
+    default: T, meaning: str, parse: ParseText[T] | None = None, *, label: str = "", is_first: bool = False
 ) -> T:
     """Return a dataclass field whose value comes from the environment variable of the same name in capitals.
 
-    `read` parses the value. If it is None, the parser depends on the field's type. `meaning` is the description in
-    docs/reference.md and .env.example. There, `shown` replaces the default, and `is_first` puts the setting first.
+    `parse` converts the value. If it is None, the parser depends on the field's type. `meaning` is the description in
+    docs/reference.md and .env.example. There, `label` replaces the default, and `is_first` puts the setting first.
     """
-    return field(default=default, metadata={"meaning": meaning, "read": read, "shown": shown, "is_first": is_first})
+    return field(default=default, metadata={"meaning": meaning, "parse": parse, "label": label, "is_first": is_first})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +78,9 @@ class Settings:
         "further models at `OPENAI_BASE_URL`, separated by commas, for everybody to choose from with `/model`; "
         "`OPENAI_MODEL` replaces one that is removed",
         lambda text: tuple(dict.fromkeys(split_list(text))),
-        shown="none",
+        label="none",
     )
-    summary_model: str = setting("gpt-5.4-mini", "the model that summarises and learns facts", shown="`OPENAI_MODEL`")
+    summary_model: str = setting("gpt-5.4-mini", "the model that summarises and learns facts", label="`OPENAI_MODEL`")
     summary_fallback: Literal["none", "extractive"] = setting(
         "none", "what summarises when the model fails: `none` (wait and retry) or `extractive` (the offline summariser)"
     )
@@ -91,7 +91,7 @@ class Settings:
     facts_quiet_seconds: float = setting(120.0, "seconds of silence after which facts are learned from fewer turns")
     facts_top_k: int = setting(5, "the most facts near the question in a prompt; 0 = none but pinned ones")
     fact_min_similarity: float | None = setting(
-        None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, shown="by model"
+        None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, label="by model"
     )
     profile_every_summaries: int = setting(
         20, "the profile is distilled again after this many summaries of level 1", make_integer_parser(1)
@@ -126,7 +126,7 @@ class Settings:
         "for `/usage`: US dollars for a million tokens of prompts / answers / cached prompts, such as "
         "`gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
         lambda text: parse_prices(split_list(text)),
-        shown="none",
+        label="none",
     )
     model_abilities: tuple[tuple[str, Abilities], ...] = setting(
         (),
@@ -134,7 +134,7 @@ class Settings:
         "overrides `VISION`), `tokens` (its tokens for each one counted here, 0.5 to 3), such as "
         "`qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
         lambda text: parse_abilities(split_list(text)),
-        shown="none",
+        label="none",
     )
     retention_days: int = setting(
         0, "days after which summarised messages are erased, as by `/forget`; 0 = never", make_integer_parser(0, 36_500)
@@ -151,7 +151,7 @@ class Settings:
         "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, and for several processes",
         parse_postgres_url,
     )
-    system_prompt: str = setting(DEFAULT_SYSTEM_PROMPT, "personality and instructions", shown="a short helpful one")
+    system_prompt: str = setting(DEFAULT_SYSTEM_PROMPT, "personality and instructions", label="a short helpful one")
     max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", make_integer_parser(500))
     summary_budget: int = setting(2000, "part of the ceiling for summaries")
     recent_budget: int = setting(3000, "part for the newest turns")
@@ -172,7 +172,7 @@ class Settings:
         Secret(""),
         "secret token of the webhook; a new one at each start unless set",
         parse_webhook_token,
-        shown="random",
+        label="random",
     )
     dashboard_url: str = setting("", "public https URL of the page of one's memory; empty = no page", parse_public_url)
     dashboard_listen: tuple[str, int] = setting(("127.0.0.1", 8090), "address and port of that page", parse_address)
@@ -180,7 +180,7 @@ class Settings:
         None,
         "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; without a password",
         parse_address,
-        shown="off",
+        label="off",
     )
     otel_exporter_otlp_endpoint: str = setting(
         "",
@@ -220,7 +220,7 @@ class Settings:
         None,
         "a folder for a daily backup (UTC) of all memory, checked by reading it; it should be on another disk",
         Path,
-        shown="none",
+        label="none",
     )
     backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", make_integer_parser(1, 3_660))
 
@@ -236,7 +236,7 @@ class Settings:
         for option in fields(cls):
             variable = option.name.upper()
             if option.metadata and (text := environ.get(variable, "").strip()):
-                known = option.metadata["read"] or _PARSERS.get(option.type)
+                known = option.metadata["parse"] or _PARSERS.get(option.type)
                 read = known or make_choice_parser(*get_args(option.type))
                 try:
                     values[option.name] = read(text)

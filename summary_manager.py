@@ -1,4 +1,4 @@
-"""Folds messages into summaries of level 1, and summaries into higher levels. Messages stay, archived."""
+"""Folds messages into level 1 summaries, and these into higher levels. Folded messages are archived, not deleted."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -237,8 +237,8 @@ class SummaryManager:
         if (config.incognito or not config.auto_fold) and reason not in ("now", "upwards"):
             return False
         counts = await store.read_counts(scope)
-        asks_for_more = reason not in ("threshold", "upwards")
-        if not find_policy(config.policy).may_be_due(counts, config.every_n) and not (asks_for_more and counts.active):
+        has_more = reason not in ("threshold", "upwards") and counts.active_messages > 0
+        if not (has_more or find_policy(config.policy).may_be_due(counts, config.every_n)):
             return False
         return reason != "pressure" or await store.find_fold_failure(scope) is None
 

@@ -32,7 +32,7 @@ class DocumentReader:
         if detection.is_plain_text(data, name):
             return await asyncio.to_thread(read_document, data, name)
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
-            return await _read_in_child(data, name)
+            return await _read_document_in_child(data, name)
 
 
 def make_display_name(name: str) -> str:
@@ -46,10 +46,10 @@ def make_display_name(name: str) -> str:
     return plain or "file"
 
 
-async def _read_in_child(data: bytes, name: str) -> DocumentText:
+async def _read_document_in_child(data: bytes, name: str) -> DocumentText:
     try:
         arguments = (name, str(len(data)), current_language())
-        child = subprocess_worker.iterate_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
+        child = subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
         async with aclosing(child) as pieces:
             async for kind, value in pieces:
                 if kind == "refused":

@@ -183,7 +183,7 @@ class Rebuilder:
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
             material = await self._gather_sources(lease.scope, config, plan.policy, below, messages, overlapping)
-            text = await self._find_or_make_text(lease, replace(material, compressed=compressed))
+            text = await self._find_or_make_summary(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
             made[source] = replace(made[source], summary=replace(made[source].summary, is_active=False))
         summary = Summary(
@@ -282,7 +282,7 @@ class Rebuilder:
             raise StaleFold
         return messages
 
-    async def _find_or_make_text(self, lease: FoldLease, material: Material) -> NewSummary:
+    async def _find_or_make_summary(self, lease: FoldLease, material: Material) -> NewSummary:
         said = f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(said).hexdigest()
         async with self._memory.open_store(lease.scope.owner) as store:

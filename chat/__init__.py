@@ -1,1 +1,1 @@
-"""One turn, from the incoming message to the reply, and later changes to it. Does not know Telegram."""
+"""One turn, from the incoming message to the reply, and later changes to it. Independent of Telegram."""

@@ -42,7 +42,7 @@ class Remake(Protocol):
 
 
 # Returns the part of a cancelled answer that its reader has seen, or None if the reader did not stop it.
-Kept = Callable[[], str | None]
+OnStop = Callable[[], str | None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,14 +57,14 @@ class Answered:
     suspects: tuple[int, ...] = ()
 
     @property
-    def record(self) -> ExplanationRecord:
+    def explanation_record(self) -> ExplanationRecord:
         found = tuple(dict.fromkeys(number for call in self.used for number in call.found))
         return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up=found)
 
     @property
-    def given(self) -> GivenAnswer:
-        completion = self.completion
-        return GivenAnswer(record=self.record, is_truncated=completion.is_truncated, is_stopped=self.is_stopped)
+    def given_answer(self) -> GivenAnswer:
+        record, is_truncated = self.explanation_record, self.completion.is_truncated
+        return GivenAnswer(record=record, is_truncated=is_truncated, is_stopped=self.is_stopped)
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
@@ -73,7 +73,7 @@ class Answered:
 
     def make_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
-        record = self.record if explained else None
+        record = self.explanation_record if explained else None
         notes = [
             NewMessage(
                 role="system",
@@ -111,9 +111,9 @@ class AnswerLoop:
     _tools: MemoryTools | None
 
     async def answer(
-        self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None, kept: Kept | None = None
+        self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None, on_stop: OnStop | None = None
     ) -> Answered:
-        """Answer the question of a turn. Return what `kept` returns if the person stops the answer.
+        """Answer the question of a turn. Return what `on_stop` returns if the person stops the answer.
 
         Raise ModelError, or CancelledError if the answer is cancelled and there is nothing to keep.
         """
@@ -128,7 +128,7 @@ class AnswerLoop:
         while True:
             ceiling = find_prompt_limit(model, self._ceiling)
             extra = self._tokens.count(format_tools_as_text(offer)) + self._count_exchange_tokens(exchanged)
-            if context.tokens + extra > ceiling:
+            if context.token_count + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
                     exchanged, offer, extra = [], (), 0
                 context = await remake(ceiling - extra, alone=suspects is not None)
@@ -139,7 +139,7 @@ class AnswerLoop:
                 asked = [*context.messages, *exchanged]
                 completion = await self._quota.complete(person, model, asked, on_text=on_text, is_answer=True)
             except asyncio.CancelledError:
-                if kept is None or not (text := kept()):
+                if on_stop is None or not (text := on_stop()):
                     raise
                 completion = Completion(text=text, model=model.name, is_truncated=True)
                 return finish(completion=completion, at=self._clock(), is_stopped=True)
@@ -156,7 +156,7 @@ class AnswerLoop:
             except ContextTooLong:
                 if find_prompt_limit(model, self._ceiling) >= ceiling:
                     raise
-                log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
+                log.info("%d tokens are too long for the endpoint of %s: shortening", context.token_count, turn.scope)
                 if exchanged:  # in so small a window there is no room for what tools gave
                     exchanged, offer = [], ()
                 continue

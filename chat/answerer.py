@@ -8,7 +8,7 @@ from functools import partial
 
 from attrs import define, field
 
-from chat.answer_loop import Answered, AnswerLoop, Kept
+from chat.answer_loop import Answered, AnswerLoop, OnStop
 from chat.turn import Turn
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
@@ -38,7 +38,7 @@ class Answerer:
     # Without a limit all of many people's prompts would be made at the same time, and each be done last.
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
-    async def answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
+    async def answer(self, turn: Turn, on_text: OnText | None, on_stop: OnStop | None) -> Answered:
         """Build the context and ask the model, ahead of background requests. Raise ModelError."""
         session = turn.session
         async with self._precedence.hold_background_requests():
@@ -49,9 +49,8 @@ class Answerer:
                 context = await self._build_context(turn, self._answer_loop.find_token_limit(turn))
             if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
                 context = await self._shorten_context(turn, context)
-            ask = partial(
-                self._answer_loop.answer, turn, remake=partial(self._build_context, turn), on_text=on_text, kept=kept
-            )
+            remake = partial(self._build_context, turn)
+            ask = partial(self._answer_loop.answer, turn, remake=remake, on_text=on_text, on_stop=on_stop)
             try:
                 answered = await ask(context)
             except PicturesRefused as refusal:

@@ -1,4 +1,4 @@
-"""Stores a question, answers it and stores the answer. Does not know Telegram."""
+"""Stores a question, answers it and stores the answer. Independent of Telegram."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ from dataclasses import replace
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, Kept
+from chat.answer_loop import Answered, OnStop
 from chat.answerer import Answerer
 from chat.explanations import Explanations
 from chat.follow_up import FollowUp
@@ -46,14 +46,14 @@ class Conversation:
     _wake_indexer: Callable[[], None]
     _store_fails: bool = field(default=False, init=False)
 
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, on_stop: OnStop | None = None) -> Reply:
         """Store the question, answer it, and store the answer. Return an error as a Reply with `is_error`.
 
         Turns of the same scope must not overlap. A turn that has been answered before gets its stored answer. If the
-        person stops the answer, `kept` returns the part to store.
+        person stops the answer, `on_stop` returns the part to store.
         """
         session = self._sessions.get_session(incoming.scope)
-        with record_turn_metrics() as note:
+        with record_turn_metrics() as record_reply:
             try:
                 async with session.hold_turn_open(), self._memory.hold_turn(incoming.scope.owner):
                     config, mode = await self._read_config_and_mode(session, incoming.mode)
@@ -61,18 +61,18 @@ class Conversation:
                     await self._remember_question(turn)
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                     if turn.answer is not None:
-                        return note(
+                        return record_reply(
                             Reply(text=turn.answer.content, is_repeated=True, is_remembered=True, turn=turn.stored)
                         )
                     try:
-                        answered = await self._answerer.answer(turn, on_text, kept)
+                        answered = await self._answerer.answer(turn, on_text, on_stop)
                     except ModelError as error:
                         if isinstance(error, ModelDeclined):
                             await self._mark_turns_declined(turn, (turn.number, turn.local_id))
-                        return note(self._reply_to_failure(turn, error))
+                        return record_reply(self._reply_to_failure(turn, error))
                     await self._mark_turns_declined(turn, answered.suspects)
                     await self._remember_answer(turn, answered)
-                    return note(self._make_reply(turn, answered))
+                    return record_reply(self._make_reply(turn, answered))
             finally:
                 self._wake_indexer()  # not before: the question needs the embedder first
 
@@ -84,7 +84,7 @@ class Conversation:
         *,
         in_group: bool = False,
         on_text: OnText | None = None,
-        kept: Kept | None = None,
+        on_stop: OnStop | None = None,
     ) -> tuple[Incoming, Reply] | None:
         """Answer the last turn again, and keep the earlier answer as a version. Raise StorageError.
 
@@ -100,38 +100,38 @@ class Conversation:
                 async with self._memory.open_store_if_on(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.unarchive_message(scope, earlier.id)
-            with record_turn_metrics() as note:
-                reply = await self._replace_answer(again, earlier, on_text, kept, note)
+            with record_turn_metrics() as record_reply:
+                reply = await self._replace_answer(again, earlier, on_text, on_stop, record_reply)
         self._wake_indexer()
         return again.incoming, reply
 
     async def _replace_answer(
         self,
-        again: Turn,
-        earlier: Message | None,
+        turn: Turn,
+        earlier_answer: Message | None,
         on_text: OnText | None,
-        kept: Kept | None,
-        note: Callable[[Reply], Reply],
+        on_stop: OnStop | None,
+        record_reply: Callable[[Reply], Reply],
     ) -> Reply:
         """Return the new answer, or the earlier one if there is no new one."""
         try:
-            answered = await self._answerer.answer(again, on_text, kept)
-            if earlier is None:
-                await self._remember_answer(again, answered)
+            answered = await self._answerer.answer(turn, on_text, on_stop)
+            if earlier_answer is None:
+                await self._remember_answer(turn, answered)
             else:
-                await self._revise_answer(again, earlier, answered)
+                await self._revise_answer(turn, earlier_answer, answered)
         except (ModelError, StorageError) as error:
-            failed = note(self._reply_to_failure(again, error))
-            stands = await self._make_reply_from_stored_answer(again, earlier)
+            failed = record_reply(self._reply_to_failure(turn, error))
+            stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
             return replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
         except asyncio.CancelledError:
-            if kept is None or kept() is None:
+            if on_stop is None or on_stop() is None:
                 raise
-            if (stands := await self._make_reply_from_stored_answer(again, earlier)) is None:
+            if (stands := await self._make_reply_from_stored_answer(turn, earlier_answer)) is None:
                 raise
             return replace(stands, notices=(tr("answers-stopped"),))
-        reply = note(self._make_reply(again, answered))
-        stands = await self._make_reply_from_stored_answer(again, earlier)
+        reply = record_reply(self._make_reply(turn, answered))
+        stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
     async def show_version(
@@ -188,8 +188,8 @@ class Conversation:
         return again, next((message for message in reversed(last) if message.role == "assistant"), None)
 
     async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
-        text, record = answered.completion.text, answered.record
-        turn.session.record_answer(turn.number, text, answered.given)
+        text, record = answered.completion.text, answered.explanation_record
+        turn.session.record_answer(turn.number, text, answered.given_answer)
         if turn.stored is None:
             turn.session.add_version(turn.number, text, turn.mode)
             self._explanations.keep_unstored_record(turn.number, turn.incoming, record)
@@ -317,11 +317,11 @@ class Conversation:
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.queue_pictures(turn)
-        turn.session.record_answer(turn.number, answered.completion.text, answered.given)
+        turn.session.record_answer(turn.number, answered.completion.text, answered.given_answer)
         messages = answered.make_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
-            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.record)
+            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.explanation_record)
             if turn.is_on:
                 turn.session.unwritten[-1].messages += messages
             return
@@ -332,7 +332,7 @@ class Conversation:
         except StorageError as error:
             self._report_failed_storage(error, turn)
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
-            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.record)
+            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.explanation_record)
 
     async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
         turn.session.mark_declined_turns(turns)

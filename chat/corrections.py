@@ -41,23 +41,23 @@ class Corrections:
         """Register a callback that gets the id of each owner whose messages were forgotten."""
         self._when_forgotten.append(callback)
 
-    async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
+    async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase data from all stores, files and caches. Return what was erased. Raise StorageError."""
-        async with nullcontext() if what.is_facts_only else self._memory.exclude_turns(owner):
-            return await run_uncancelled(partial(self._forget_uncancelled, owner, what, cleans_files=cleans_files))
+        async with nullcontext() if request.is_facts_only else self._memory.exclude_turns(owner):
+            return await run_uncancelled(partial(self._forget_everywhere, owner, request, cleans_files=cleans_files))
 
-    async def _forget_uncancelled(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
-        taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
-        if what.is_facts_only:
+    async def _forget_everywhere(self, owner: int, request: Forgetting, *, cleans_files: bool) -> Forgotten:
+        taken = await self._memory.forget(owner, request, cleans_files=cleans_files)
+        if request.is_facts_only:
             self._sessions.mark_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
             return taken
         for session in self._sessions.list_owner_sessions(owner):
-            session.forget(what)
+            session.forget(request)
         self._drop_held_records(owner)
         for drop in self._when_forgotten:
             drop(owner)
-        if what.what == "everything":
+        if request.what == "everything":
             self._quota.forget(owner)
         log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
         return taken
@@ -80,22 +80,22 @@ class Corrections:
     async def forget_old_archives(self, max_age: timedelta) -> None:
         """Forget archived messages older than `max_age`, then clean the files."""
         old = Forgetting(what="archives", until=self._clock() - max_age)
-        await self._forget_expired([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
+        await self._forget_each([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
 
     async def forget_deleted_facts(self) -> None:
         """Forget facts that were deleted at least a day ago, then clean the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
         due = [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
-        await self._forget_expired(due)
+        await self._forget_each(due)
 
-    async def _forget_expired(self, due: Sequence[tuple[int, Forgetting]]) -> None:
-        for owner, what in due:
+    async def _forget_each(self, requests: Sequence[tuple[int, Forgetting]]) -> None:
+        for owner, request in requests:
             try:
-                await self.forget(owner, what, cleans_files=False)
+                await self.forget(owner, request, cleans_files=False)
             except (StorageError, ServedElsewhere) as error:
-                log.warning("what expired of %d (%s) stays for now: %s", owner, what.what, type(error).__name__)
-        if due:
+                log.warning("what expired of %d (%s) stays for now: %s", owner, request.what, type(error).__name__)
+        if requests:
             await self._memory.clean_files()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:

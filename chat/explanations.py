@@ -1,4 +1,4 @@
-"""Explains answers by their sources, and holds the explanations of answers that no store has."""
+"""Explains answers by their sources, and holds the explanations of answers that are not stored."""
 
 import logging
 from collections import deque
@@ -91,7 +91,7 @@ class Explanations:
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def drop_stored_record(self, scope: Scope, source: str) -> None:
-        """Drop the held record of an answer that is stored now, and store where it was shown."""
+        """Drop the held record of an answer that has been stored. Store the ids of the messages that showed it."""
         answers = self._held.get(scope, deque())
         for held in [answer for answer in answers if answer.source == source]:
             answers.remove(held)

@@ -76,7 +76,7 @@ class ReadingWish:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """The ids of what the model has already seen in this turn. `in_part` are messages of which it saw passages only."""
+    """The ids of what the model has already seen in this turn. It has seen only parts of the messages in `in_part`."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()
@@ -106,7 +106,7 @@ class MemoryReading:
         """Search messages up to id `until`. Return new results in at most `room` tokens. Raise StorageError."""
         async with self._memory.open_store(scope.owner) as store:
             if wish.around is not None:
-                return await self._read_around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
+                return await self._read_neighbours(store, scope, wish.around, seen, until=until, now=now, room=room)
             summaries = await self._find_summaries(store, scope, wish, seen)
             hits = await self._find_hits(store, scope, wish, until=until)
         hits.sort(key=lambda hit: wish.is_list and hit.is_long_winded)  # a list is about what people said
@@ -118,8 +118,8 @@ class MemoryReading:
         ]
         found = format_block("summaries", lines) + "\n" if lines else ""
         left = room - self._tokens.count(found) - MAX_HINT_TOKENS
-        fill = self._format_hit_list if wish.is_list else self._quote_hits
-        text, shown = await run_maybe_in_thread(lambda: fill(new, left, now), in_thread=True)
+        show_hits = self._format_hit_list if wish.is_list else self._quote_hits
+        text, shown = await run_maybe_in_thread(lambda: show_hits(new, left, now), in_thread=True)
         if not shown and not summaries:
             known = len(hits) - len(new)
             nothing_new = f"Nothing new was found: you have seen all {known} that match."
@@ -191,8 +191,8 @@ class MemoryReading:
         text = prompts.format_remembered(fitting, now, format_line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
-    async def _read_around(
-        self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
+    async def _read_neighbours(
+        self, store: MemoryStore, scope: Scope, number: int, seen: Seen, *, until: int | None, now: datetime, room: int
     ) -> Shown:
         middle = next(iter(await store.read_messages(scope, [number])), None)
         if middle is None or not _is_showable(middle, until):
@@ -207,7 +207,7 @@ class MemoryReading:
         ]
         near.sort(key=lambda message: (message.id != number, message.turn != middle.turn, distances[message.id]))
 
-        def fill() -> tuple[str, dict[int, str]]:
+        def quote_nearest() -> tuple[str, dict[int, str]]:
             left, hits = room - MAX_HINT_TOKENS, list[Hit]()
             for message in near:
                 most = left if message.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
@@ -218,7 +218,7 @@ class MemoryReading:
                     break
             return self._quote_hits(hits, room - MAX_HINT_TOKENS, now)
 
-        text, shown = await run_maybe_in_thread(fill, in_thread=True)
+        text, shown = await run_maybe_in_thread(quote_nearest, in_thread=True)
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
     async def _find_summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:

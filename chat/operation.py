@@ -1,4 +1,4 @@
-"""What the bot's admins see: users, figures, backups and broadcasts. Never what anybody wrote."""
+"""What admins of the bot can see: users, figures, backups and broadcasts, but never what anybody wrote."""
 
 import asyncio
 from collections.abc import Callable, Sequence

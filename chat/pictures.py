@@ -1,4 +1,4 @@
-"""Stores descriptions of pictures by a model, so that pictures can be found by words."""
+"""Stores descriptions of pictures that a model made, so that the pictures can be found by words."""
 
 import logging
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""All open parts of the bot as one value. Does not know how they are made (assembly.py)."""
+"""A container for all open parts of the bot, which assembly.py creates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -36,13 +36,13 @@ class Unwritten:
     if_on: bool = False  # store them only if memory is on
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)  # to call once they are stored
 
-    def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
-        if what.what == "conversations":
-            return scope.thread in what.ids
-        if what.what == "dates":
+    def is_forgotten_by(self, request: Forgetting, scope: Scope) -> bool:
+        if request.what == "conversations":
+            return scope.thread in request.ids
+        if request.what == "dates":
             said = self.messages[0].created_at
-            return not ((what.since and said < what.since) or (what.until and said >= what.until))
-        return what.what == "everything" or (what.what == "messages" and self.turn in what.ids)
+            return not ((request.since and said < request.since) or (request.until and said >= request.until))
+        return request.what == "everything" or (request.what == "messages" and self.turn in request.ids)
 
 
 @dataclass(eq=False)
@@ -148,15 +148,15 @@ class Session:
                 if message.turn in turns and message.is_user:
                     held[index] = replace(message, origin="declined")
 
-    def forget(self, what: Forgetting) -> None:
+    def forget(self, request: Forgetting) -> None:
         """Drop all recent messages, and those unwritten messages that are to be forgotten."""
         self.replied, self.versions = None, (0, Versions())
         self.recent.clear()
         self.incognito.clear()
         self.undescribed.clear()
         self.has_cut = False
-        self.unwritten = deque(turn for turn in self.unwritten if not turn.is_forgotten_by(what, self.scope))
-        if what.with_quotes:
+        self.unwritten = deque(turn for turn in self.unwritten if not turn.is_forgotten_by(request, self.scope))
+        if request.with_quotes:
             # Nobody can search these answers for a quote: they are not indexed.
             for turn in self.unwritten:
                 turn.messages = [message for message in turn.messages if message.role == "user"]

@@ -1,1 +1,1 @@
-"""The page of one's memory, as a Mini App in Telegram and in any browser; static/ holds the page itself."""
+"""The memory page, as a Mini App in Telegram and in any browser. static/ contains the page itself."""

@@ -1,4 +1,4 @@
-"""Answer the page's writing requests with the functions that the chat's commands call."""
+"""Handle the page's requests that change data, with the same functions as the chat's commands."""
 
 from collections.abc import Mapping
 from dataclasses import replace

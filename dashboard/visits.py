@@ -19,7 +19,7 @@ from dashboard.parameters import BadRequest, Parameters, read_json
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, tr, use_language
 from locales.page_texts import find_reader_language, make_page_texts, remove_commands
-from locales.told import address_reader, format_error
+from locales.told import format_error, use_reader_role
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
@@ -152,7 +152,7 @@ class Visits:
                     owner = parameters.read_integer("owner")
                     return await self._handle_request(handler, session, request, parameters, owner, language)
 
-                with use_language(language), address_reader(operator=is_operator):
+                with use_language(language), use_reader_role(is_operator=is_operator):
                     return await make_response(handle)
 
             return await self._respond_in_language(request, work)

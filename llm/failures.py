@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from locales.catalog import format_from_now, join_all, tr
+from locales.catalog import format_time_until, join_all, tr
 from records.errors import ContextTooLong, ModelBusy, ModelDeclined, ModelError, ModelLoading, ModelRefused
 from runtime.metrics import STATUSES, make_counter
 
@@ -127,7 +127,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
     if kind == "loading":
         return ModelLoading()
     if kind == "busy" or status >= 500:
-        told = tr("errors-busy-until", wait=format_from_now(wait)) if wait and wait >= 1 else None
+        told = tr("errors-busy-until", wait=format_time_until(wait)) if wait and wait >= 1 else None
         return ModelBusy(told, retry_after=wait, remedy=f"(status {status})")
     told, names = {
         401: (tr("errors-key"), [settings.key]),

@@ -11,7 +11,7 @@ from typing import Literal
 from llm.chat_model import ChatModel, OnText
 from llm.prompts import split_heading
 from llm.quoting import MAX_NAME_CHARS, Block
-from locales.catalog import format_day, tr, translate_everywhere
+from locales.catalog import format_day, list_translations, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
 from text.analyzer import list_content_terms
@@ -82,9 +82,9 @@ class OfflineModel(_Deterministic):
         said = (sentence for sentence in sentences if sentence.speaker != "assistant")
         statements = [sentence for sentence in said if not is_question(sentence.text)]
         folded = _fold_text(words)
-        if words and any(_fold_text(hello).startswith(folded) for hello in translate_everywhere("offline-hello")):
+        if words and any(_fold_text(hello).startswith(folded) for hello in list_translations("offline-hello")):
             return f"{tr('offline-hello')} {tr('offline-marker')}"
-        if folded in map(_fold_text, translate_everywhere("page-try-4")) and (known := _find_known_facts(statements)):
+        if folded in map(_fold_text, list_translations("page-try-4")) and (known := _find_known_facts(statements)):
             return "\n".join([tr("offline-remembered"), *map(_format_quote, known)])
         if words and not is_question(words):
             is_first = not sentences and all(message.role == "user" for message in earlier)

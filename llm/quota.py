@@ -18,7 +18,7 @@ from attrs import define, field
 
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import MAX_INPUT_CHARS
-from locales.catalog import format_from_now, tr
+from locales.catalog import format_time_until, tr
 from records.errors import ModelError, ModelUnreachable, QuotaExceeded, StorageError
 from records.model_calls import Completion, DayOfUse, PromptMessage, Usage
 from records.scopes import Clock
@@ -214,4 +214,4 @@ class Quota:
     def _format_wait(self) -> str:
         now = self._clock()
         begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        return format_from_now((begun + timedelta(days=1) - now).total_seconds())
+        return format_time_until((begun + timedelta(days=1) - now).total_seconds())

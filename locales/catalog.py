@@ -32,7 +32,7 @@ MAX_ARGUMENT_CHARS = 2_500  # Fluent refuses a text with a longer argument (MAX_
 
 
 def tr(key: str, /, **arguments: Argument) -> str:
-    """Return a text in the language of the running task. A key is the file's name, a hyphen and the text's name.
+    """Return a text in the current task's language. A key consists of a file's name, a hyphen and the text's name.
 
     Raise LookupError for an unknown key or wrong arguments.
     """
@@ -57,13 +57,13 @@ def translate(language: str, key: str, arguments: Mapping[str, Argument] | None 
     raise LookupError(key)
 
 
-def translate_everywhere(key: str, /) -> frozenset[str]:
+def list_translations(key: str, /) -> frozenset[str]:
     """Return the translations of a text into all languages."""
     return frozenset(translate(language, key) for language in LANGUAGES)
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the words of a text, by default in the current language and English, with spaces for "_"."""
+    """Return the words of a text with "_" replaced by spaces, by default in the current language and English."""
     found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 
@@ -91,7 +91,7 @@ def format_decimal(value: float, places: int) -> str:
     return format_decimal(value, f"#,##0.{'0' * places}", locale=current_language())
 
 
-def format_from_now(seconds: float) -> str:
+def format_time_until(seconds: float) -> str:
     """Format a time in the future, rounded, as in "in 20 seconds" or "in 3 hours"."""
     from babel.dates import format_timedelta
 

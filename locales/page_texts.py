@@ -1,4 +1,4 @@
-"""Conversion of the texts that a page uses to JSON, which the browser formats."""
+"""Convert the texts of a page to JSON, for the browser to format."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -51,14 +51,14 @@ def _read_texts(language: str, family: str) -> Mapping[str, object]:
     return {entry.id.name: entry.value for entry in entries if isinstance(entry, fluent.Message) and entry.value}
 
 
-def make_preferred_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
+def make_page_texts_for_reader(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the page's texts in the first supported language of `wanted`, or else of the browser's header."""
     tags = wanted.split(",")[:MAX_WANTED]
     return make_page_texts(static, choose_preferred_language(tags) if wanted else find_reader_language(headers))
 
 
 def remove_commands(text: str) -> str:
-    """Remove sentences and brackets that name commands, because the page has buttons instead. May return ""."""
+    """Remove sentences and bracketed text with commands, because the page has buttons instead. May return ""."""
     command = _make_command_pattern()
     kept = list[str]()
     for part in _PARTS.findall(_BRACKETS.sub(lambda found: "" if command.search(found[0]) else found[0], text)):

@@ -41,16 +41,16 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 
 @contextmanager
-def address_reader(*, operator: bool) -> Iterator[None]:
-    """Within the block, let error sentences name settings and log numbers if `operator` is True."""
-    before = _to_operator.set(operator)
+def use_reader_role(*, is_operator: bool) -> Iterator[None]:
+    """Within the block, let error messages mention names of settings and log numbers if `is_operator` is True."""
+    before = _to_operator.set(is_operator)
     try:
         yield
     finally:
         _to_operator.reset(before)
 
 
-def is_for_operator() -> bool:
+def is_reader_operator() -> bool:
     """Return True if the person who reads the texts may be the operator."""
     return _to_operator.get()
 
@@ -61,7 +61,7 @@ def format_error(error: KeepsakeError) -> str:
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
         return f"{error.sentence} {tr('transfer-left')}"
-    return f"{said} {error.remedy}".strip() if is_for_operator() else said
+    return f"{said} {error.remedy}".strip() if is_reader_operator() else said
 
 
 def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
@@ -72,7 +72,7 @@ def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
 
 def add_error_number(sentence: str, number: str) -> str:
     """Return a sentence about a failure, with its log number if the reader is the operator."""
-    return f"{sentence} {tr('notices-error', number=number)}" if is_for_operator() else sentence
+    return f"{sentence} {tr('notices-error', number=number)}" if is_reader_operator() else sentence
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))

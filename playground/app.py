@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from dashboard.app import CROSS_SITE, Guard, SafeHeaders, is_same_origin
 from dashboard.host import STATIC as OF_DASHBOARD
 from locales.catalog import tr, use_language
-from locales.page_texts import find_reader_language, make_preferred_texts
+from locales.page_texts import find_reader_language, make_page_texts_for_reader
 from playground.bot_api import make_bot_api
 from playground.control import make_control, parse_number
 from playground.faults import Faults
@@ -67,7 +67,7 @@ def make_playground_app(
         return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_fresh})
 
     async def texts(request: Request) -> Response:
-        return JSONResponse(make_preferred_texts(STATIC, request.query_params.get("wanted", ""), request.headers))
+        return JSONResponse(make_page_texts_for_reader(STATIC, request.query_params.get("wanted", ""), request.headers))
 
     async def dashboard_link(request: Request) -> Response:
         try:

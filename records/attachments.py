@@ -33,17 +33,17 @@ class Picture:
     source: str = ""  # in memory, built from the source of its message and the id of the file
 
     @property
-    def tokens(self) -> int:
+    def token_count(self) -> int:
         """The estimated number of tokens that the picture takes in a prompt."""
         return count_picture_tokens(self.width, self.height)
 
 
 def count_picture_tokens(width: int, height: int) -> int:
-    """Estimate the tokens of a picture in a prompt. Return the maximum of these published rules.
+    """Estimate the tokens of a picture in a prompt. Return the maximum of the providers' published rules.
 
-    OpenAI, tiles of 512 pixels after scaling to 2,048 and 768: 85 + 170 a tile; patches of 32 pixels, at most 1,536,
-    times 1.62 in the small models (platform.openai.com/docs/guides/images-vision). Anthropic: width × height / 750
-    (docs.anthropic.com, Vision). Gemini's 258 a tile of 768 is below these.
+    OpenAI counts 85 tokens plus 170 per tile of 512 pixels, after scaling to 2,048 and 768 pixels. Or it counts patches
+    of 32 pixels: at most 1,536, times 1.62 for small models (platform.openai.com/docs/guides/images-vision). Anthropic
+    counts width × height / 750 (docs.anthropic.com, Vision). Gemini's 258 tokens per tile of 768 pixels are never more.
     """
     if width <= 0 or height <= 0:
         width, height = 1280, 1280

@@ -97,6 +97,6 @@ class Context:
     earlier: int = 0  # stored messages before the question
 
     @property
-    def tokens(self) -> int:
+    def token_count(self) -> int:
         """The size of the request in tokens."""
         return sum(part.tokens for part in self.parts)

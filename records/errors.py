@@ -1,4 +1,4 @@
-"""The errors of all layers. A docstring is the sentence for the log; locales/told.py has those for people."""
+"""The errors of all layers. An error's docstring is its log message; locales/told.py has the messages for people."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ class KeepsakeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """One or two sentences without secrets and message text."""
+        """One or two sentences that contain no secrets and no message text."""
         return str(self)
 
 
@@ -81,7 +81,7 @@ class StorageTooLarge(StorageError):  # noqa: N818
 
 
 class StorageCorrupt(StorageError):  # noqa: N818
-    """The memory's file is damaged. The bot's admin can bring back a backup."""
+    """The memory's file is damaged. The bot's admin can restore a backup."""
 
     may_pass = False
 
@@ -99,7 +99,7 @@ class StaleFacts(StorageError):  # noqa: N818
 
 
 class NewerFacts(StaleFacts):
-    """Facts that the changes were not planned against were stored meanwhile."""
+    """Other facts were stored after the changes had been planned."""
 
 
 class ModelError(KeepsakeError):
@@ -162,7 +162,7 @@ class QuotaExceeded(ModelError):  # noqa: N818
 
 
 class FactsFull(KeepsakeError):  # noqa: N818
-    """As many facts are known as one memory holds."""
+    """The memory already holds the maximum number of facts."""
 
     may_pass = False
 
@@ -182,7 +182,7 @@ class ImportRefused(KeepsakeError):  # noqa: N818
 
 
 class ImportBusy(ImportRefused):
-    """A summary or another import is being made right now."""
+    """A summary or another import is in progress."""
 
     may_pass = True
 

@@ -11,8 +11,8 @@ from records.messages import Message
 class Forgetting:
     """An owner's request to forget part of the memory. It contains no text.
 
-    "edits" are earlier texts of facts, and "archives" are chunks of messages. With `until`, "facts" are those that were
-    deleted before then.
+    "edits" means earlier texts of facts, and "archives" means chunks of messages. With `until` set, "facts" means only
+    facts that were deleted before that time.
     """
 
     what: Literal["messages", "facts", "dates", "conversations", "archives", "everything", "edits", "profiles"]
@@ -28,7 +28,7 @@ class Forgetting:
 
     @property
     def may_be_quoted(self) -> bool:
-        """True if a person chose what to forget, and so may want to forget texts that quote it too."""
+        """True if a person chose what to forget, and may therefore want to forget texts that quote it."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property

@@ -1,4 +1,4 @@
-"""Reminders for one time or at regular intervals."""
+"""One-time and recurring reminders."""
 
 from dataclasses import dataclass
 from datetime import datetime

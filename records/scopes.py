@@ -17,7 +17,7 @@ class Scope:
 
     @property
     def is_direct_messages(self) -> bool:
-        """True for a person's direct messages with a channel, whose facts and profile they must not use."""
+        """True for a person's direct messages with a channel, in which no facts and no profile may be used."""
         return self.thread < 0
 
     def __iter__(self) -> Iterator[int]:

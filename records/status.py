@@ -19,7 +19,7 @@ class Counts:
     gap: int = 0  # active messages before the newest summary, whose own summary was removed
 
     @property
-    def active(self) -> int:
+    def active_messages(self) -> int:
         """The number of active messages."""
         return self.total - self.archived
 

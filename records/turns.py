@@ -42,7 +42,7 @@ class Incoming:
         return _join_pieces([piece for piece in self.pieces if piece.origin not in OTHERS])
 
     @property
-    def forwarded(self) -> tuple[str, ...]:
+    def forwarded_texts(self) -> tuple[str, ...]:
         """The texts of forwarded messages."""
         return tuple(piece.text for piece in self.pieces if piece.origin in OTHERS and piece.origin not in SENT_ALONG)
 

@@ -395,7 +395,7 @@ class PromptBuilder:
         """Return the tokens of each part. The part `overhead` is the rest of `total`."""
         budgets, count = self._budgets, self._tokens.count
         turns = sum(count(content) for turn in self._turns for content in turn.contents)
-        message = count(self._words) + sum(picture.tokens for picture in self._pictures)
+        message = count(self._words) + sum(picture.token_count for picture in self._pictures)
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
             ContextPart(name="profile", tokens=count(self._format_profile()), budget=MAX_PROFILE_TOKENS),

@@ -38,7 +38,7 @@ class IncomingRenderer:
 
         parts = (
             _Part(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
-            _Part(texts=incoming.forwarded, quote=quote_forwarded, max_tokens=ceiling),
+            _Part(texts=incoming.forwarded_texts, quote=quote_forwarded, max_tokens=ceiling),
             _Part(texts=(incoming.own_words,), quote=quote_own, max_tokens=ceiling),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
@@ -63,7 +63,7 @@ def select_pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
     """Return the first pictures of a message that fit their share of `ceiling`, which is in tokens."""
     left, chosen = ceiling // SHARE, list[Picture]()
     for picture in incoming.pictures:
-        if picture.tokens <= left:
+        if picture.token_count <= left:
             chosen.append(picture)
-            left -= picture.tokens
+            left -= picture.token_count
     return tuple(chosen)

@@ -1,4 +1,4 @@
-"""Long loops in a thread that sleep now and then, because sleeping releases the GIL at once."""
+"""Run long loops in a thread with short sleeps, because sleeping releases the GIL at once."""
 
 import time
 from collections import deque

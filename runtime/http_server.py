@@ -110,9 +110,9 @@ async def serve_app(
     grace_seconds: int = 2,
     idle_seconds: int = 5,
 ) -> AsyncIterator[int]:
-    """Serve `app` while the block runs, and yield the port. Raise OSError if it is in use.
+    """Serve `app` while the block runs, and yield the port. Port 0 selects a free one. Raise OSError if it is in use.
 
-    Port 0 selects a free one. At the end, requests have `grace_seconds`. Idle connections close after `idle_seconds`.
+    At the end, running requests get `grace_seconds` to finish. Idle connections are closed after `idle_seconds`.
     """
     listener = _open_socket(host.strip("[]"), port)
     # Without access logs, which would contain tokens and whatever a stranger sends.

@@ -32,7 +32,7 @@ LOGGED = make_counter(
 
 
 class RecentRecords(logging.Handler):
-    """A log handler that counts warnings and errors, and keeps the latest for /admin without their values."""
+    """A log handler that counts warnings and errors, and keeps the latest ones for /admin, without their arguments."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

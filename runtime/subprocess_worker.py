@@ -52,7 +52,7 @@ async def end_process(process: Process) -> None:
     await process.wait()
 
 
-async def iterate_answers(
+async def iterate_child_answers(
     code: str, arguments: Sequence[str], data: bytes, *, timeout: float, inherits_environment: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
     """Start a child process, send it `data`, and yield the kind and value of each answer. Kill the child at the end.

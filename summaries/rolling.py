@@ -31,6 +31,6 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 POLICY = FoldPolicy(
     name="rolling",
     plan=plan_fold,
-    may_be_due=lambda counts, _: counts.active_turns > VERBATIM_TURNS and counts.active >= BEGIN_AT,
+    may_be_due=lambda counts, _: counts.active_turns > VERBATIM_TURNS and counts.active_messages >= BEGIN_AT,
     rebuild_turns=lambda _: REBUILD_TURNS,
 )

@@ -36,7 +36,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 POLICY = FoldPolicy(
     name="sliding",
     plan=plan_fold,
-    may_be_due=lambda counts, _: counts.active > 0,
+    may_be_due=lambda counts, _: counts.active_messages > 0,
     every_turn=True,
     looks_back=WINDOW,
     rebuild_turns=lambda _: None,

@@ -88,7 +88,7 @@ class Tokenizer:
             text = f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}"
             size += self.count(text) + CALL_OVERHEAD
         size += self.count(message.reasoning) if message.reasoning else 0
-        return size + sum(picture.tokens for picture in message.pictures)
+        return size + sum(picture.token_count for picture in message.pictures)
 
     def count_text_message(self, role: str, content: str) -> int:
         """Count the tokens that a text message adds to a request."""

@@ -45,7 +45,7 @@ async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistor
     arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current_language())
     try:
         async with aclosing(
-            subprocess_worker.iterate_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
+            subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
         ) as pieces:
             async for kind, value in pieces:
                 if kind == "messages":

@@ -83,7 +83,7 @@ class AnswerButtons(Family):
 
         async def answer(stream: AnswerStream) -> tuple[Incoming, Reply]:
             reply = self._services.conversation.reply
-            return incoming, await reply(incoming, on_text=stream.show, kept=stream.get_seen_text)
+            return incoming, await reply(incoming, on_text=stream.show, on_stop=stream.get_seen_text)
 
         return await self._deliver_despite_cancellation(ask, stream, await self._stream_answer(ask, stream, answer))
 
@@ -130,7 +130,7 @@ class AnswerButtons(Family):
                 ask.person,
                 in_group=not chat.is_private,
                 on_text=stream.show,
-                kept=stream.get_seen_text,
+                on_stop=stream.get_seen_text,
             )
 
         stream = await self._begin_answer(ask, replaced_ids=replaced_ids)

@@ -1,6 +1,6 @@
 """The model's proposals to remember, forget or do something. A person accepts or declines each with a button."""
 
-from locales.catalog import tr, translate_everywhere
+from locales.catalog import list_translations, tr
 from locales.told import format_receipt
 from records.errors import FactsFull
 from records.facts import MAX_FACTS
@@ -37,7 +37,7 @@ class Proposals(Family):
     async def _remember_fact(self, ask: Ask) -> str:
         # The fact is part of the question, so that the button works even after a restart.
         heading, _, text = ask.message_text.partition("\n\n")
-        if heading not in translate_everywhere("proposals-ask-remember") or not text:
+        if heading not in list_translations("proposals-ask-remember") or not text:
             return tr("shared-dead-button")
         try:
             fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
@@ -57,7 +57,7 @@ class Proposals(Family):
 def extract_command(text: str) -> str | None:
     """Return the command in the text of a proposal, or None for any other text."""
     heading, _, command = text.partition("\n\n")
-    return command if heading in translate_everywhere("proposals-ask-command") and command.startswith("/") else None
+    return command if heading in list_translations("proposals-ask-command") and command.startswith("/") else None
 
 
 async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:

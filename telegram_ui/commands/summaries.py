@@ -176,7 +176,7 @@ def format_status(status: Status) -> str:
         tr("summaries-status-storage", storage=STORAGE_NAMES[config.storage if config else StorageType.SQLITE]),
         tr("summaries-status-threshold", turns=config.every_n if config else DEFAULT_EVERY_N),
         tr("policy-heading", policy=format_policy_name(config.policy if config else "pyramid")),
-        tr("summaries-status-since", number=str(counts.active)),
+        tr("summaries-status-since", number=str(counts.active_messages)),
         tr("summaries-status-total", number=str(counts.total)),
         tr("summaries-status-archived", number=str(counts.archived)),
         tr("summaries-status-active", number=str(sum(counts.active_by_level.values()))),

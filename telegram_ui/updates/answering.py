@@ -15,7 +15,7 @@ from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from llm.quota import charge_person
 from locales.catalog import use_language
-from locales.told import address_reader
+from locales.told import use_reader_role
 from records.errors import KeepsakeError, StorageError
 from records.owners import MODES, Mode
 from records.scopes import Scope
@@ -221,7 +221,7 @@ class Answering:
         scope = await self._placement.find_lasting_scope(pieces[0].chat)
         language = await self._commands.choose_language(pieces[0].chat, person)
         is_operator = self._dependencies.operation.may_run_bot(person)
-        with use_language(language), address_reader(operator=is_operator), charge_person(person.id):
+        with use_language(language), use_reader_role(is_operator=is_operator), charge_person(person.id):
             await self._answer_turn([replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces])
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -242,7 +242,7 @@ class Answering:
                 await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
                 await self._inbox.mark_done(ids)
                 return
-            reply_to = partial(self._conversation.reply, on_text=stream.show, kept=stream.get_seen_text)
+            reply_to = partial(self._conversation.reply, on_text=stream.show, on_stop=stream.get_seen_text)
             async with self._delivery.show_typing(parsed.chat):
                 with self._queues.chats.allow_cancelling(parsed.location):
                     reply = await reply_to(read.incoming)

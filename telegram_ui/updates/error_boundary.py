@@ -10,7 +10,7 @@ from traceback import extract_tb
 from attrs import define
 
 from locales.catalog import current_language, tr, use_language
-from locales.told import add_error_number, address_reader, format_error
+from locales.told import add_error_number, format_error, use_reader_role
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
@@ -47,7 +47,7 @@ class ErrorBoundary:
             language = await self._choose_language(parsed.chat, parsed.person) if reads_language else current_language()
         except Exception as error:  # broad: see above
             return await self.report_failure(parsed, error, request)
-        with use_language(language), address_reader(operator=self._is_operator(parsed.person)):
+        with use_language(language), use_reader_role(is_operator=self._is_operator(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above

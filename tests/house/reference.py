@@ -26,7 +26,7 @@ def variables() -> list[Field[Any]]:
 def default(one: Field[Any]) -> str:
     """The default as a person would write it into .env; empty where there is none, or none to be written."""
     value = one.default
-    if one.metadata["shown"] or isinstance(value, Secret | frozenset):
+    if one.metadata["label"] or isinstance(value, Secret | frozenset):
         return ""
     return ":".join(str(part) for part in value) if isinstance(value, tuple) else str(value).removesuffix(".0")
 
@@ -34,7 +34,7 @@ def default(one: Field[Any]) -> str:
 def settings_table() -> list[str]:
     rows = ["| variable | default | meaning |", "| --- | --- | --- |"]
     for variable in variables():
-        shown = variable.metadata["shown"] or (f"`{default(variable)}`" if default(variable) else "–")
+        shown = variable.metadata["label"] or (f"`{default(variable)}`" if default(variable) else "–")
         rows.append(f"| `{variable.name.upper()}` | {shown} | {variable.metadata['meaning']} |")
     return rows
 
@@ -50,7 +50,7 @@ def example() -> str:
         "# Copy to .env and fill in what you need; lines that begin with # are the defaults. The environment wins."
     ]
     for variable in variables():
-        meaning, shown = variable.metadata["meaning"], variable.metadata["shown"]
+        meaning, shown = variable.metadata["meaning"], variable.metadata["label"]
         told = f"{meaning[0].upper()}{meaning[1:]}." + (f" Default: {shown}." if shown else "")
         lines += ["", *textwrap.wrap(told.replace("`", ""), WIDTH, initial_indent="# ", subsequent_indent="# ")]
         lines.append(f"{'' if variable.metadata['is_first'] else '#'}{variable.name.upper()}={default(variable)}")

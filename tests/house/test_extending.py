@@ -134,7 +134,7 @@ def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 
 
 PAIRS = FoldPolicy(
-    name="pairs", plan=plan_a_pair, may_be_due=lambda counts, _: counts.active > 1, rebuild_turns=lambda _: 2
+    name="pairs", plan=plan_a_pair, may_be_due=lambda counts, _: counts.active_messages > 1, rebuild_turns=lambda _: 2
 )
 
 

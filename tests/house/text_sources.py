@@ -14,7 +14,7 @@ from fluent.syntax.visitor import Visitor
 from locales.catalog import FOLDER, SHARED, list_families
 from tests.paths import ROOT
 
-ASKING = frozenset({"tr", "list_words", "translate_everywhere"})
+ASKING = frozenset({"tr", "list_words", "list_translations"})
 """The functions that take a key."""
 
 

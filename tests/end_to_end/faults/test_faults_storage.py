@@ -286,7 +286,7 @@ async def test_a_page_damaged_in_the_middle_is_named_and_the_last_backup_brings_
         since = ann.now
         assert await ann.asks("What of the plum2?") == "Noted."
         notice = await ann.hears("could not look into my memory", since=since)
-        assert "bring back a backup" in notice["text"]
+        assert "restore a backup" in notice["text"]
         number = notice["text"].rpartition("(error ")[2].rstrip(")")
         assert len([line for line in process.text().splitlines() if f"[{number}]" in line]) == 1
         since = ann.now

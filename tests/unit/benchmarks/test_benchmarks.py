@@ -213,7 +213,7 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
         summaries = await store.list_summaries(scope)
         newest = await store.timeline.read_page(scope, limit=1)
     assert (counts.total, counts.archived) == (1_500, sum(summary.message_count for summary in summaries))
-    assert UNFOLDED <= counts.active < 3 * UNFOLDED
+    assert UNFOLDED <= counts.active_messages < 3 * UNFOLDED
     assert 0 < sum(counts.active_by_level.values()) <= 10
     assert newest[0].content == list(make_texts(1_500))[-1]
 

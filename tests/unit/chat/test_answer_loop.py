@@ -305,7 +305,7 @@ async def test_every_request_stays_under_the_ceiling(tmp_path: Path) -> None:
         assert max(sizes) <= 4000
         assert max(sizes) > 3000
         assert reply.context is not None
-        assert reply.context.tokens == pytest.approx(sizes[-1], abs=60)
+        assert reply.context.token_count == pytest.approx(sizes[-1], abs=60)
 
 
 async def test_a_small_ceiling_leaves_no_room_for_tools(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ async def test_what_was_read_of_a_stopped_answer_is_the_answer(talk: Talk) -> No
     for kept, expected in (("", ["A story?"]), ("Once upon", ["A story?", "Once upon"])):
         talk.server.script("chat-model", Behaviour(text="Once upon a time.", hold="start"))
         held = talk.server.held
-        replying = asyncio.ensure_future(talk.conversation.reply(said, kept=partial(str, kept)))
+        replying = asyncio.ensure_future(talk.conversation.reply(said, on_stop=partial(str, kept)))
         await talk.server.until_held(held + 1)
         replying.cancel()
         if kept:

@@ -43,7 +43,7 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
     assert told is not None
     context = reply.context
     assert told.is_stored
-    assert told.record.tokens == context.tokens
+    assert told.record.tokens == context.token_count
     assert {part.name: part.tokens for part in told.record.parts} == {part.name: part.tokens for part in context.parts}
     assert [message.id for message in told.recent] == [message.id for message in context.recent]
     assert {summary.id for summary in told.summaries} == {summary.id for summary in context.summaries}

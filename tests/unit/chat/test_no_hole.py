@@ -74,7 +74,7 @@ async def test_what_is_cut_is_found_by_its_rarest_word(
             question = chance.choice([f"{mark} ?", f"What was that of {mark}?", f"Tell me about {mark} again, please."])
             reply = await talk.say(question)
             assert reply.context is not None
-            assert reply.context.tokens <= ceiling
+            assert reply.context.token_count <= ceiling
             assert is_cut(reply.context, message) or message in reply.context.recent
             assert says(reply.context, mark), f"{question} {message.role} {len(message.content)}"
             found += is_cut(reply.context, message)

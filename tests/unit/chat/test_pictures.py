@@ -70,7 +70,7 @@ async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
     await talk.remember()
     reply = await talk.conversation.reply(photo(talk, of=10))
     assert reply.context is not None
-    assert reply.context.tokens <= 8000
+    assert reply.context.token_count <= 8000
     shown = len(last(talk.server.of("chat-model")[-1].messages)) - 1
     assert shown == 4000 // count_picture_tokens(800, 600) < 10
 

@@ -52,7 +52,7 @@ async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> Non
     assert [message["role"] for message in messages[:2]] == ["system", "user"]
     assert messages[1]["content"].index("<profile>") < messages[1]["content"].index("<summaries>")
     assert {part.name: part.tokens for part in reply.context.parts}["profile"] > 0
-    assert sum(part.tokens for part in reply.context.parts) == reply.context.tokens
+    assert sum(part.tokens for part in reply.context.parts) == reply.context.token_count
 
 
 @pytest.mark.parametrize(

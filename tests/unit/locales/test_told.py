@@ -4,7 +4,7 @@ import pytest
 
 from llm.partial_answer import BrokenCall
 from locales.catalog import LANGUAGES, use_language
-from locales.told import FOR_THE_OPERATOR, KEYS, address_reader, format_error
+from locales.told import FOR_THE_OPERATOR, KEYS, format_error, use_reader_role
 from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
 
 
@@ -36,7 +36,7 @@ def test_an_error_with_a_sentence_of_its_own_tells_it() -> None:
 def test_only_who_runs_the_bot_reads_names_of_settings() -> None:
     error = ModelBroken("It broke.", remedy="Check OPENAI_MODEL.")
     assert format_error(error) == error.sentence == "It broke. Check OPENAI_MODEL."
-    with address_reader(operator=False):
+    with use_reader_role(is_operator=False):
         assert format_error(error) == "It broke."
 
 

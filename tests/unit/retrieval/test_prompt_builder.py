@@ -212,7 +212,7 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
         is_required=is_required,
     )
     assert TOKENS.count_request(context.messages) <= ceiling
-    assert context.tokens == TOKENS.count_request(context.messages), "the account adds up to the whole"
+    assert context.token_count == TOKENS.count_request(context.messages), "the account adds up to the whole"
     assert_no_hole(context, [*archived, *unfolded])
     assert [message.role for message in context.messages].count("system") <= 1
     assert context.messages[-1].role == "user"
@@ -313,8 +313,8 @@ def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() 
     context = drafted(instructions=many, profile="word " * 300, unfolded=talk, ceiling=700)
     assert 1 <= len(context.facts) <= 3
     assert next(part.tokens for part in context.parts if part.name == "instructions") <= 70
-    assert context.tokens <= 700
-    assert drafted(instructions=many).tokens < 600
+    assert context.token_count <= 700
+    assert drafted(instructions=many).token_count < 600
 
 
 def test_a_message_too_large_by_itself_is_cut_in_its_middle() -> None:

@@ -172,5 +172,5 @@ async def test_who_is_concerned_by_a_damaged_value_hears_of_the_backup_and_the_o
     async with talking(tmp_path) as talk:
         assert [
             re.sub(r" \(error .*", "", notice) for notice in (await talk.say("Who am I?", person=ANNA)).notices
-        ] == ["The memory's file is damaged. The bot's admin can bring back a backup."]
+        ] == ["The memory's file is damaged. The bot's admin can restore a backup."]
         assert (await talk.say("And I?", person=BORIS)).notices == ()

@@ -79,7 +79,7 @@ class Scripted:
     async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
         """Count nothing."""
 
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: object = None) -> Reply:
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, on_stop: object = None) -> Reply:
         text = incoming.text
         self.turns.append(incoming)
         try:

@@ -97,7 +97,7 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
         assert after.text == "It is me."
         assert before.context is not None
         assert after.context is not None
-        assert after.context.tokens <= 750 < before.context.tokens
+        assert after.context.token_count <= 750 < before.context.token_count
         assert await talk.services.attachments.find_picture_budget(BOB)
         with pytest.raises(DocumentUnreadable, match="other-model"):
             await talk.services.attachments.find_picture_budget(ANN)
