@@ -196,7 +196,7 @@ class MemoryRetrieval:
             before=before,
         )
         if facts is None:
-            facts = select_usable_facts(scope, await store.facts.list_valid(scope.owner), EVERYBODY)
+            facts = select_usable_facts(scope, await store.facts.list_valid_facts(scope.owner), EVERYBODY)
         return RetrievalResult(
             question=question,
             ranked=rank_passages(candidates, question, closeness),
@@ -240,7 +240,7 @@ class MemoryRetrieval:
         if not found.relevant:
             return found
         return found.add_replaced_facts(
-            await store.facts.list_superseded(owner, [recalled.fact.id for recalled in found.relevant])
+            await store.facts.list_superseded_facts(owner, [recalled.fact.id for recalled in found.relevant])
         )
 
     async def _add_snippets(
@@ -364,7 +364,7 @@ class MemoryRetrieval:
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
-        superseded = await store.list_superseded(scope, limit=prefix_cache.MAX_TURNS_READ)
+        superseded = await store.list_superseded_summaries(scope, limit=prefix_cache.MAX_TURNS_READ)
         newest = await store.read_last_turns(scope, prefix_cache.MAX_TURNS_READ, before=turn)
         for block in prefix_cache.BLOCKS:
             shown = prefix_cache.find_stable_version(active[0], {version.id: version for version in superseded}, block)

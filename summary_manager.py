@@ -163,7 +163,7 @@ class SummaryManager:
         self._too_small = small
 
     async def _is_scope_small(self, store: MemoryStore, scope: Scope) -> bool:
-        active = await store.list_unfolded(scope)
+        active = await store.list_unfolded_messages(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
@@ -246,7 +246,7 @@ class SummaryManager:
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason
     ) -> FoldPlan | None:
         policy = find_policy(config.policy)
-        active = await store.list_unfolded(scope)
+        active = await store.list_unfolded_messages(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
             failure = await store.find_fold_failure(scope)
             if failure is not None and _must_wait_for_turns(failure, active):
@@ -308,7 +308,7 @@ class SummaryManager:
                 if below and below[0].order < window[0].order:
                     earlier = await store.timeline.read_page(scope, before=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in earlier if message.order >= below[0].order]
-            facts = await store.facts.list_all(scope.owner)
+            facts = await store.facts.list_all_facts(scope.owner)
         summaries = make_summary_sources(below)
         moments = [message.created_at for message in new]
         moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]

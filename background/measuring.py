@@ -34,4 +34,4 @@ async def set_gauges(memory: ExternalMemory, data_dir: Path, *, embeds: bool) ->
                 [[size]] = await reader.fetch_rows("SELECT pg_database_size(current_database())")
         SIZE.labels(store.kind).set(int(size))
     EMBEDDING_QUEUE.set(queued)
-    BACKLOG.set(await memory.inbox.count_pending())
+    BACKLOG.set(await memory.inbox.count_pending_updates())

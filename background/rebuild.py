@@ -82,7 +82,7 @@ class Rebuilder:
 
     async def _resume_interrupted(self, owner: int | None = None) -> None:
         for store in self._memory.stores:
-            for scope in await store.rebuilds.list_interrupted():
+            for scope in await store.rebuilds.list_interrupted_rebuilds():
                 if owner in (None, scope.owner):
                     log.info("the rebuild of %s resumes where it ended with its process", scope)
                     self.start_rebuild(scope)
@@ -220,7 +220,7 @@ class Rebuilder:
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         _, moments = _list_covered_ids_and_times(below, messages)
         async with self._memory.open_store(scope.owner) as store:
-            facts = await store.facts.list_all(scope.owner)
+            facts = await store.facts.list_all_facts(scope.owner)
         return Material(
             lines=[*(said or summaries), *told],
             of_summaries=not said,

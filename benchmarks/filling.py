@@ -75,7 +75,7 @@ async def fill(
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
             for scope in scopes:
-                await store.load(scope.owner, make_batches(scope, count))
+                await store.load_owner(scope.owner, make_batches(scope, count))
         return
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
         await database.transact(lambda connection: _filled(connection, scopes, count))

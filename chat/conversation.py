@@ -342,7 +342,7 @@ class Conversation:
         try:
             async with self._memory.open_store_if_on(turn.scope.owner) as store:
                 if store is not None:
-                    await store.mark_declined(turn.scope, stored)
+                    await store.mark_turns_declined(turn.scope, stored)
         except StorageError as error:
             self._report_failed_storage(error, turn)
 

@@ -150,7 +150,7 @@ async def _make_explanation(
     wanted = {*recent_ids, *record.looked_up, *(snippet.id for snippet in record.snippets)}
     messages = {message.id: message for message in await store.read_messages(scope, sorted(wanted))}
     summaries = await store.list_summaries(scope, active_only=False, ids=record.summaries) if record.summaries else []
-    facts = {fact.id: fact for fact in await store.facts.list_all(scope.owner)} if record.facts else {}
+    facts = {fact.id: fact for fact in await store.facts.list_all_facts(scope.owner)} if record.facts else {}
     profiles = await store.profiles.list_versions(scope.owner) if record.profile is not None else []
     return Explanation(
         record=record,

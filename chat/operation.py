@@ -67,8 +67,8 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
     return Overview(
         memories=memories,
         active=active,
-        let_in=len(operation.allowed_ids | {person.id for person in memory.people.list_by_standing("allowed")}),
-        asked=len(memory.people.list_by_standing("asked")),
+        let_in=len(operation.allowed_ids | {person.id for person in memory.people.list_people("allowed")}),
+        asked=len(memory.people.list_people("asked")),
         used=sum(usage.prompt + usage.completion for usage in spent.values()),
         waiting=round(metrics.REGISTRY.get_sample_value("keepsake_updates_unfinished") or 0),
         failed=failed,
@@ -79,22 +79,20 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
 def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
     """Return people who asked for access, then those let in or removed, latest first, then those in the settings."""
     people = services.memory.people
-    by_button = {
-        person.id: person for person in (*people.list_by_standing("allowed"), *people.list_by_standing("removed"))
-    }
+    by_button = {person.id: person for person in (*people.list_people("allowed"), *people.list_people("removed"))}
     fixed = [
         KnownPerson(id=number, standing="allowed", name="")
         for number in sorted(operation.allowed_ids - operation.admin_ids)
         if number not in by_button
     ]
-    return [*people.list_by_standing("asked"), *reversed(by_button.values()), *fixed]
+    return [*people.list_people("asked"), *reversed(by_button.values()), *fixed]
 
 
 async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: int) -> list[int]:
     """Return the ids of the people who receive a broadcast of this admin."""
     people = memory.people
-    let_in = {person.id for person in people.list_by_standing("allowed")}
-    removed = {person.id for person in people.list_by_standing("removed")}
+    let_in = {person.id for person in people.list_people("allowed")}
+    removed = {person.id for person in people.list_people("removed")}
     known = {owner for owner in await memory.list_owners() if owner > 0}
     fixed = operation.allowed_ids | (known if operation.everyone else set())
     return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin_id})

@@ -114,9 +114,9 @@ class ProfileDistiller:
         async with self._memory.open_store_if_on(owner) as store:
             if store is None:
                 return None
-            before = await store.profiles.find_newest(owner)
+            before = await store.profiles.find_newest_profile(owner)
             # What a member of a group asks for holds for that member's turns; the profile is read in everybody's.
-            known = [fact for fact in await store.facts.list_valid(owner) if fact.applies_to(EVERYBODY)]
+            known = [fact for fact in await store.facts.list_valid_facts(owner) if fact.applies_to(EVERYBODY)]
         # What lasts comes first, newest first; what happened once yields where there is no room.
         known.sort(key=lambda fact: (not fact.is_pinned, fact.kind == "event", -fact.importance, -fact.id))
         if not known and not summaries:

@@ -128,7 +128,7 @@ class Facts:
         """
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
-            facts = await store.facts.list_all(owner)
+            facts = await store.facts.list_all_facts(owner)
             # After the facts: one that is erased in between is known as a fact.
             erased = await store.facts.list_decisions(owner)
             plan = partial(reconciliation.plan_changes, new, facts, erased=erased)
@@ -178,7 +178,7 @@ class Facts:
                 await store.facts.begin_learning(scope, learned)
                 if is_all and len(turns) < max(1, min_turns):
                     return None
-            facts = await store.facts.list_all(scope.owner)
+            facts = await store.facts.list_all_facts(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
         decided = [fact for fact in facts if fact.decided_at and not fact.is_valid]
         request = None
@@ -208,7 +208,7 @@ class Facts:
     async def list_all(self, owner: int) -> list[Fact]:
         """Return all facts about an owner by ascending id, including ended and deleted ones."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.list_all(owner)
+            return await store.facts.list_all_facts(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
         """Add a fact. Return it and True, or an existing fact with the same words and False. Raise FactsFull."""
@@ -219,7 +219,7 @@ class Facts:
 
         now = self._clock()
         async with self._memory.open_store(owner) as store:
-            facts = await store.facts.list_valid(owner)
+            facts = await store.facts.list_valid_facts(owner)
             known = await run_maybe_in_thread(find_repeated, in_thread=len(facts) > MANY_FACTS)
             if known is not None:
                 return known, False
@@ -277,7 +277,7 @@ class Facts:
         if self._embedder is None:
             return
         for store in self._memory.stores:
-            while found := await store.facts.list_unembedded(self._embedder.name, FACTS_PER_EMBEDDING):
+            while found := await store.facts.list_unembedded_facts(self._embedder.name, FACTS_PER_EMBEDDING):
                 mine = await self._memory.select_served_owners({fact.owner for fact in found})
                 found = [fact for fact in found if fact.owner in mine]
                 if not found:

@@ -40,7 +40,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
             for content in contents:
                 world.recall(chat.id, author, content, at=int(message.created_at.timestamp()))
     bot = int(world.bot["id"])
-    for waiting in await services.memory.inbox.list_pending(bot):
+    for waiting in await services.memory.inbox.list_pending_updates(bot):
         message = json.loads(waiting.payload or "{}").get("message", {})
         is_here = message.get("chat", {}).get("id") in world.chats and "message_thread_id" not in message
         if is_here and "text" in message and f"{bot}:{waiting.update_id}" not in known:

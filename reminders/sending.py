@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 MAX_SENDS = 2  # attempts to send a reminder of which nobody knows if the first attempt arrived
 MAX_CONCURRENT_OWNERS = 50  # to whom reminders are sent at the same time, since Telegram may pause a chat for minutes
-MAX_DUE = 200  # reminders read at once; list_due takes one of each owner before the second of any
+MAX_DUE = 200  # reminders read at once; list_due_reminders takes one of each owner before the second of any
 GRACE = 2.0  # seconds that a reminder which is being sent when the bot stops has left to arrive
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
@@ -82,7 +82,7 @@ class Reminders:
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
-            for reminder in await store.reminders.list_due(self._clock(), limit=MAX_DUE):
+            for reminder in await store.reminders.list_due_reminders(self._clock(), limit=MAX_DUE):
                 due[reminder.owner].append(reminder)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < MAX_CONCURRENT_OWNERS:

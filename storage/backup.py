@@ -324,7 +324,7 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
                 await load_owner(server, owner, iterate_batches(islice(rows, 1, None)), StorageType.POSTGRES)
             elif table is None:
                 store = stores.get(next(rows)["storage"], sqlite)
-                await store.load(owner, iterate_batches(rows))  # noqa: B031 - the rows after the first
+                await store.load_owner(owner, iterate_batches(rows))  # noqa: B031 - the rows after the first
             elif server is not None and table in SHARED_STATE:
                 await _insert_state_rows(server, table, rows)
             else:

@@ -69,7 +69,7 @@ class Exporter:
         files: list[Exported] = []
         try:
             async with self._memory.open_store(owner) as store:
-                async for batch in store.dump(owner):
+                async for batch in store.dump_owner(owner):
                     await asyncio.to_thread(made.add, batch)
             day = self._clock().date().isoformat()
             parts = await asyncio.to_thread(made.split_parts, self._largest) if made.counts else ()
@@ -97,7 +97,7 @@ class Exporter:
         file: IO[bytes] | None = None
         number = 0
         async with self._memory.open_store(owner) as store:
-            async for batch in store.dump(owner):
+            async for batch in store.dump_owner(owner):
                 if batch[0]["table"] == RESTORES.name:
                     continue
                 head += batch if batch[0]["table"] in (USERS.name, PROGRESS.name) else ()

@@ -210,7 +210,8 @@ class Importer:
         """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
         if facts:
             async with self._memory.open_store(owner) as store:
-                new, known = await store.history.count_new_facts(owner, facts), await store.facts.list_valid(owner)
+                new = await store.history.count_new_facts(owner, facts)
+                known = await store.facts.list_valid_facts(owner)
             if new and len(known) + new > MAX_FACTS:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
 

@@ -109,7 +109,7 @@ class Directory(StatementRunner):
             recording = "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)"
             await tx.execute(recording, owner, source, target, format_moment(now))
         try:
-            await stores[target].load(owner, stores[source].dump(owner))
+            await stores[target].load_owner(owner, stores[source].dump_owner(owner))
             await _verify_copy(owner, stores[source], stores[target])
             await self._record_new_storage(owner, target, now)
         except BaseException:

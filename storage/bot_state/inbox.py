@@ -68,16 +68,16 @@ class Inbox(StatementRunner):
         """Store updates in the order of arrival, and return the ids that were not stored yet."""
         at = format_moment(now)
 
-        def put(connection: Connection) -> set[int]:
+        def insert_updates(connection: Connection) -> set[int]:
             return {
                 new.update_id
                 for new in arrivals
                 if connection.execute(_RECEIVE, (bot_id, new.update_id, new.payload, at)).fetchone() is not None
             }
 
-        return await self.database.transact(put, None)
+        return await self.database.transact(insert_updates, None)
 
-    async def list_pending(self, bot_id: int) -> list[PendingUpdate]:
+    async def list_pending_updates(self, bot_id: int) -> list[PendingUpdate]:
         """Return the updates that are not done, in order of arrival."""
         sql = "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position"
         pending: list[PendingUpdate] = []
@@ -86,7 +86,7 @@ class Inbox(StatementRunner):
                 pending.append(parse_pending_update(row))
         return pending
 
-    async def count_pending(self) -> int:
+    async def count_pending_updates(self) -> int:
         """Count the updates that are not done."""
         [[count]] = await self._fetch_rows(None, "SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
         return int(count)
@@ -134,7 +134,7 @@ class Inbox(StatementRunner):
         async with self.database.open_transaction(None) as tx:
             await tx.execute_many(sql, [(number,) for number in positions])
 
-    async def purge_done(self, older_than: datetime) -> int:
+    async def delete_done_updates(self, older_than: datetime) -> int:
         """Delete the updates that were done before `older_than`, and return the number of deleted updates."""
         sql = "DELETE FROM updates WHERE done_at < ? RETURNING position"
         return len(await self._execute(None, sql, format_moment(older_than)))

@@ -39,14 +39,14 @@ class People(StatementRunner):
     def find_person(self, person: int) -> KnownPerson | None:
         return self._known.get(person)
 
-    def list_by_standing(self, standing: Standing) -> Sequence[KnownPerson]:
+    def list_people(self, standing: Standing) -> Sequence[KnownPerson]:
         """Return the people with a standing, the most recently changed last."""
         return [person for person in self._known.values() if person.standing == standing]
 
     @property
     def claimed_admins(self) -> frozenset[int]:
         """The people who became admins by claiming the bot with its link."""
-        return frozenset(person.id for person in self.list_by_standing("admin"))
+        return frozenset(person.id for person in self.list_people("admin"))
 
     async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
         """Offer a link that makes its first user the admin, or keep one that is still valid. Return its expiry."""

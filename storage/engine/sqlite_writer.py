@@ -67,7 +67,7 @@ class _Waiting:
     outcome: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     has_begun: bool = False
 
-    def settle(self, result: object, error: Exception | None) -> None:
+    def set_outcome(self, result: object, error: Exception | None) -> None:
         if self.outcome.done():
             return
         if error is None:
@@ -134,7 +134,7 @@ class Writer:
                     await run_uncancelled(partial(self._write_group, group))
                 except Exception as error:  # broad: every waiting caller must get an outcome
                     for waiting in group:
-                        waiting.settle(None, error)
+                        waiting.set_outcome(None, error)
 
     async def _write_group(self, group: Sequence[_Waiting]) -> None:
         try:
@@ -148,7 +148,7 @@ class Writer:
         if any(error is None for _, error in outcomes):
             self._count_commit()
         for waiting, (result, failure) in zip(group, outcomes, strict=True):
-            waiting.settle(result, failure)
+            waiting.set_outcome(result, failure)
 
     async def _commit_transaction(self) -> None:
         await self.connection.run(self._commit)

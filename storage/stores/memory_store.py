@@ -80,14 +80,14 @@ class MemoryStore(FoldTable):
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
         values = (*_CHOICES.to_values(CONFIG_ROWS.to_row(config)), self.kind)
 
-        def put(connection: Connection) -> bool:
+        def upsert_owner(connection: Connection) -> bool:
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
             is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
             if is_here and before is not None and before[0] != config.timezone:
                 reminder_table.reschedule_for_time_zone(connection, config.owner, config.zone)
             return is_here
 
-        if not await self.database.transact(put, config.owner):
+        if not await self.database.transact(upsert_owner, config.owner):
             raise StorageError("This memory lives in another store.")
 
     async def count_active_owners(self, since: datetime) -> tuple[int, int]:
@@ -121,7 +121,7 @@ class MemoryStore(FoldTable):
                 raise
             return await self.database.transact(partial(ask, turns=0), scope.owner)
 
-    async def mark_declined(self, scope: Scope, turns: Sequence[int]) -> None:
+    async def mark_turns_declined(self, scope: Scope, turns: Sequence[int]) -> None:
         """Mark questions as declined by the model's provider, so that later prompts leave them out."""
         await self._execute(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
 
@@ -134,7 +134,7 @@ class MemoryStore(FoldTable):
         """Return the messages of a scope that have one of these ids, in chronological order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
-    async def list_unfolded(self, scope: Scope) -> list[Message]:
+    async def list_unfolded_messages(self, scope: Scope) -> list[Message]:
         """Return up to MAX_UNFOLDED active messages of a scope, oldest first."""
         return await self._read_messages(scope.owner, _UNFOLDED, *scope, MAX_UNFOLDED)
 
@@ -239,20 +239,20 @@ class MemoryStore(FoldTable):
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]
 
-    async def dump(self, owner: int) -> Batches:
+    async def dump_owner(self, owner: int) -> Batches:
         """Yield all rows of an owner in batches of portable rows, read from a single snapshot."""
         async with self.database.open_reader(owner, is_frozen=True) as reader:
             async for batch in dump_owner(reader, owner):
                 yield batch
 
-    async def load(self, owner: int, batches: Batches) -> None:
+    async def load_owner(self, owner: int, batches: Batches) -> None:
         """Load an owner's `dump` in one transaction. Raise StorageError if the owner already has rows here."""
         async with self.database.open_transaction(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 
     async def compute_digest(self, owner: int) -> str:
         """Return a hash of all rows of an owner, for checking that two stores have the same content."""
-        return await compute_digest(self.dump(owner))
+        return await compute_digest(self.dump_owner(owner))
 
     async def erase_owner(self, owner: int) -> None:
         """Delete all rows of an owner, and truncate the database log so that it keeps no copy."""

@@ -56,23 +56,23 @@ class ConversationTable(OwnerTables):
     async def _update_conversation(
         self, place: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
     ) -> bool:
-        def change(connection: Connection) -> bool:
+        def update_row(connection: Connection) -> bool:
             is_known = _belongs_to(connection, place, conversation)
             if is_known:
                 _upsert_conversation(connection, place, conversation, now=now, title=title, is_opened=is_opened)
             return is_known
 
-        return await self.database.transact(change, place.owner)
+        return await self.database.transact(update_row, place.owner)
 
     async def list_untitled(self, place: Scope, conversations: Sequence[Scope]) -> dict[Scope, list[Message]]:
         """Map each untitled conversation that has messages to its first messages."""
 
-        def read(connection: Connection) -> dict[Scope, list[Message]]:
+        def read_messages(connection: Connection) -> dict[Scope, list[Message]]:
             untitled = [scope for scope in conversations if not _read_stored_title(connection, scope)]
             messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
             return {scope: found for scope, found in messages.items() if found}
 
-        return await self._read_snapshot(place.owner, read)
+        return await self._read_snapshot(place.owner, read_messages)
 
     async def set_generated_title(
         self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
@@ -92,14 +92,14 @@ class ConversationTable(OwnerTables):
     async def list_conversations(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of conversations, last opened first, and their total number. Skip closed empty ones."""
 
-        def read(connection: Connection) -> tuple[list[ListedConversation], int]:
+        def read_page(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
             current = _read_open_conversation(connection, place)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
             page = [_make_listed_conversation(connection, place, row, current) for row in shown[first : first + limit]]
             return page, len(shown)
 
-        return await self._read_snapshot(place.owner, read)
+        return await self._read_snapshot(place.owner, read_page)
 
     async def find_conversation(
         self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
@@ -108,24 +108,24 @@ class ConversationTable(OwnerTables):
         lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
         lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
 
-        def read(connection: Connection) -> Scope | None:
+        def find_scope(connection: Connection) -> Scope | None:
             for sql, value in lookups:
                 row = None if value is None else connection.execute(sql, (*place, value)).fetchone()
                 if row is not None:
                     return Scope(owner=place.owner, thread=int(row[0]))
             return None
 
-        return await self._read_snapshot(place.owner, read)
+        return await self._read_snapshot(place.owner, find_scope)
 
     async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the place of the stored message with this Telegram id, or None if it is unknown."""
 
-        def read(connection: Connection) -> Scope | None:
+        def find_scope(connection: Connection) -> Scope | None:
             row = connection.execute(_PLACE_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
             row = row or connection.execute(_PLACE_SHOWN_IN, (owner, telegram_id)).fetchone()
             return Scope(owner=owner, thread=int(row[0])) if row is not None else None
 
-        return await self._read_snapshot(owner, read)
+        return await self._read_snapshot(owner, find_scope)
 
 
 def _read_open_conversation(connection: Connection, place: Scope) -> Scope:

@@ -28,11 +28,11 @@ _NEW_FACT_ROWS = Records(NewFact, FACTS, known="known_id")
 class FactTable(OwnerTables):
     """The facts about the owners in one store (`store.facts`)."""
 
-    async def list_valid(self, owner: int) -> list[Fact]:
+    async def list_valid_facts(self, owner: int) -> list[Fact]:
         """Return the facts that are currently valid, ordered by id."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _VALID_IN_ORDER, owner)]
 
-    async def list_all(self, owner: int) -> list[Fact]:
+    async def list_all_facts(self, owner: int) -> list[Fact]:
         """Return all stored facts, including ended, superseded and deleted ones, ordered by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
         return [parse_fact(row) for row in rows]
@@ -46,7 +46,7 @@ class FactTable(OwnerTables):
         async with self.database.open_reader(owner) as reader:
             return await decision_table.read_decisions(reader, owner)
 
-    async def list_superseded(self, owner: int, ids: Sequence[int]) -> list[Fact]:
+    async def list_superseded_facts(self, owner: int, ids: Sequence[int]) -> list[Fact]:
         """Return the facts superseded by any of these facts, ordered by id. Skip deleted facts."""
         return [parse_fact(row) for row in await self._fetch_rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
@@ -58,13 +58,13 @@ class FactTable(OwnerTables):
     async def read_unlearned_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message learned from, and up to `limit` messages after it."""
 
-        def read(connection: Connection) -> tuple[int, list[Message]]:
+        def read_messages(connection: Connection) -> tuple[int, list[Message]]:
             [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
             with explain_damage("progress"):
                 learned = int(known or 0)
             return learned, [parse_message(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 
-        return await self._read_snapshot(scope.owner, read)
+        return await self._read_snapshot(scope.owner, read_messages)
 
     async def begin_learning(self, scope: Scope, learned_id: int) -> None:
         """Record where learning starts in a scope: after the message `learned_id`. Keep an existing record."""
@@ -197,7 +197,7 @@ class FactTable(OwnerTables):
             found.setdefault(owner, []).append(id_)
         return found
 
-    async def list_unembedded(self, model: str, limit: int) -> list[Fact]:
+    async def list_unembedded_facts(self, model: str, limit: int) -> list[Fact]:
         """Return up to `limit` valid facts that this model has not embedded yet."""
         return [parse_fact(row) for row in await self._fetch_rows(None, _UNEMBEDDED, self.kind, model, limit)]
 

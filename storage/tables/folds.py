@@ -37,7 +37,7 @@ class FoldTable(OwnerTables):
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
-    async def list_superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+    async def list_superseded_summaries(self, scope: Scope, *, limit: int) -> list[Summary]:
         """Return the latest `limit` inactive summaries, ordered by id."""
         rows = await self._fetch_rows(scope.owner, _SUPERSEDED, *scope, limit)
         return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]

@@ -17,7 +17,7 @@ _NEW_PROFILE_ROWS = Records(NewProfile, PROFILES)
 class ProfileTable(OwnerTables):
     """The profiles of the owners in one store, with all versions (`store.profiles`)."""
 
-    async def find_newest(self, owner: int) -> Profile | None:
+    async def find_newest_profile(self, owner: int) -> Profile | None:
         return await self._read_snapshot(owner, lambda connection: read_newest_profile(connection, owner))
 
     async def list_versions(self, owner: int) -> list[Profile]:

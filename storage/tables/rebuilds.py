@@ -93,7 +93,7 @@ class RebuildTable(OwnerTables):
                 _PUT_TEXT, text, new_summary.model, new_summary.prompt_version, *figures, *lease.scope, summary_id
             )
 
-    async def list_interrupted(self) -> list[Scope]:
+    async def list_interrupted_rebuilds(self) -> list[Scope]:
         """Return the scopes whose last job was an interrupted rebuild, unless it has failed MAX_RESTARTS times."""
         rows = await self._fetch_rows(None, _INTERRUPTED, self.kind, MAX_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]

@@ -27,7 +27,7 @@ class ReminderTable(OwnerTables):
     ) -> Reminder | None:
         """Store a reminder, or return an identical stored one. Return None if the owner has MAX_REMINDERS already."""
 
-        def put(connection: Connection) -> Reminder | None:
+        def insert_reminder(connection: Connection) -> Reminder | None:
             same = (owner, thread, wish.text, format_moment(wish.due_at), wish.repeat)
             if row := connection.execute(_SAME, same).fetchone():
                 return parse_reminder(row)
@@ -47,7 +47,7 @@ class ReminderTable(OwnerTables):
             connection.execute(REMINDERS.upsert_sql, REMINDERS.to_values(row))
             return made
 
-        return await self.database.transact(put, owner)
+        return await self.database.transact(insert_reminder, owner)
 
     async def list_reminders(self, owner: int) -> list[Reminder]:
         """Return an owner's reminders, soonest first."""
@@ -58,7 +58,7 @@ class ReminderTable(OwnerTables):
         rows = await self._execute(owner, _REMOVE, owner, number)
         return parse_reminder(rows[0]) if rows else None
 
-    async def list_due(self, now: datetime, *, limit: int) -> list[Reminder]:
+    async def list_due_reminders(self, now: datetime, *, limit: int) -> list[Reminder]:
         """Return up to `limit` due reminders, starting with the most overdue reminder of each owner."""
         return [parse_reminder(row) for row in await self._fetch_rows(None, _DUE, format_moment(now), self.kind, limit)]
 

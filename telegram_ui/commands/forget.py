@@ -90,7 +90,7 @@ class ForgetCommands(Family):
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             is_indexed = await store.wait_until_indexed(scope.owner, within=0)
             earlier = await store.search_earlier_texts(scope, terms)
-            facts = _find_facts(set(terms), await store.facts.list_all(scope.owner))
+            facts = _find_facts(set(terms), await store.facts.list_all_facts(scope.owner))
             request = await store.read_turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.list_conversations(ask.chat.location, first=0, limit=1)
         # An edited message can still be found by its old words.
@@ -162,7 +162,7 @@ class ForgetCommands(Family):
         async with self._services.memory.open_store(place.owner) as store:
             match target.kind:
                 case "fact":
-                    facts = await store.facts.list_all(place.owner)
+                    facts = await store.facts.list_all_facts(place.owner)
                     return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
                     found, _ = await store.conversations.list_conversations(place, first=0, limit=sys.maxsize)

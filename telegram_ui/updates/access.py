@@ -162,7 +162,7 @@ class Claim:
     async def make_link(self, username: str) -> str:
         """Return the link and its expiry, or "" if somebody already has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
-        if people is None or people.claimed_admins or people.list_by_standing("allowed"):
+        if people is None or people.claimed_admins or people.list_people("allowed"):
             return ""
         self._until = await people.offer_claim(until=now + CLAIM_LIFETIME, now=now)
         link = f"https://t.me/{username}?start={self._make_token(self._until)}"

@@ -102,7 +102,7 @@ class DurableQueue(asyncio.Queue[Received]):
     async def replay(self, bot: telegram.Bot) -> int:
         """Queue the updates that an earlier run left unfinished, and return their number. Call this before polling."""
         self._bot_id = bot.id
-        rows = await self._inbox.list_pending(bot.id)
+        rows = await self._inbox.list_pending_updates(bot.id)
         for row in rows:
             attempts = await self._inbox.count_attempt(bot.id, row.update_id, "attempts")
             await self._requeue_or_give_up(row, attempts, bot)
@@ -251,7 +251,7 @@ class DurableQueue(asyncio.Queue[Received]):
 
     async def delete_old_ids(self) -> None:
         """Delete update ids older than 48 hours. Telegram repeats an update for at most 24 hours."""
-        await self._inbox.purge_done(self._now() - timedelta(hours=48))
+        await self._inbox.delete_done_updates(self._now() - timedelta(hours=48))
 
     async def retry_unwritten(self) -> int | None:
         """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""
@@ -266,7 +266,7 @@ class DurableQueue(asyncio.Queue[Received]):
     async def _requeue_if_lost(self, update: telegram.Update) -> None:
         """Queue a written update that an earlier call did not queue, because it failed or was cancelled."""
         if update.update_id not in self._unfinished and update.update_id not in self._unmarked:
-            for row in await self._inbox.list_pending(self._bot_id):
+            for row in await self._inbox.list_pending_updates(self._bot_id):
                 if row.update_id == update.update_id:
                     await self._requeue(row, update.get_bot())
 

@@ -63,7 +63,7 @@ class SharedQueue(DurableQueue):
         """Move the pending updates of this process's former inbox to the shared inbox, and return their number."""
         self._bot_id = bot.id
         former = self._shared.former
-        rows = await former.list_pending(bot.id)
+        rows = await former.list_pending_updates(bot.id)
         for row in rows:
             try:
                 update = parse_raw_update(json.loads(row.payload), bot)

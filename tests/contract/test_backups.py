@@ -139,14 +139,14 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
         assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
         work = memory.shared_work
         assert work is not None
-        assert [update.payload for update in await work.former.list_pending(900)] == [WAITING], (
+        assert [update.payload for update in await work.former.list_pending_updates(900)] == [WAITING], (
             "where a start takes it from"
         )
     assert await backed_up(tmp_path / "there", tmp_path / "second.gz", other) == made.messages
     assert (await restored(tmp_path / "second.gz", tmp_path / "back")).messages == made.messages
     async with remembering(tmp_path / "back") as memory:
         assert await digests(memory) == made.digests
-        assert [update.payload for update in await memory.inbox.list_pending(900)] == [WAITING]
+        assert [update.payload for update in await memory.inbox.list_pending_updates(900)] == [WAITING]
         assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
 
 
@@ -206,7 +206,7 @@ async def test_a_memory_on_its_way_to_the_server_is_there_once(made: Made, tmp_p
         open_postgres_database(made.url) as server,
         Database.open(data / "memory.db", migrations=MIGRATIONS) as database,
     ):
-        await SqliteStore(database).load(4, PostgresStore(server).dump(4))
+        await SqliteStore(database).load_owner(4, PostgresStore(server).dump_owner(4))
         async with database.open_transaction() as tx:
             await tx.execute("UPDATE messages SET speaker = 'an earlier name' WHERE user_id = 4")
             await tx.execute("INSERT INTO moves VALUES (4, 'sqlite', 'postgres', 'erasing', '')")
@@ -264,7 +264,7 @@ async def test_a_restore_that_is_killed_between_the_server_and_the_folder_is_nev
     async with remembering(data, new) as memory:
         assert await digests(memory) == made.digests
         assert memory.shared_work
-        assert [one.payload for one in await memory.shared_work.former.list_pending(900)] == [WAITING]
+        assert [one.payload for one in await memory.shared_work.former.list_pending_updates(900)] == [WAITING]
 
 
 async def test_who_was_let_in_is_known_after_the_first_start_with_a_server(tmp_path: Path, other: str) -> None:
@@ -348,7 +348,7 @@ async def test_a_backup_of_an_older_version_is_brought_up_to_date_as_its_databas
     async with remembering(tmp_path / "there", url) as memory, memory.open_store(owner) as home:
         assert home.kind == store
         assert len(await home.search_messages(Scope(owner=owner), ["kohlrabi"], limit=5)) == 2
-        [fact] = await home.facts.list_valid(owner)
+        [fact] = await home.facts.list_valid_facts(owner)
         assert fact.is_pinned
         assert fact.decided_at is not None, "a step of the database set it"
     again = await backed_up(tmp_path / "there", tmp_path / "again.gz", url)

@@ -47,8 +47,8 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
         FactChange(fact=later, closes=(home.id,)),
         FactChange(fact=new("Anna lives in Bergen.", 6), same_as=-2),
     )
-    held = {fact.id: fact for fact in await store.facts.list_all(ANNA.owner)}
-    assert [fact.id for fact in await store.facts.list_valid(ANNA.owner)] == [cat.id, moved.id]
+    held = {fact.id: fact for fact in await store.facts.list_all_facts(ANNA.owner)}
+    assert [fact.id for fact in await store.facts.list_valid_facts(ANNA.owner)] == [cat.id, moved.id]
     assert held[cat.id].source_ids == (1, 5)
     assert held[moved.id].source_ids == (5, 6)
     assert (held[home.id].valid_to, held[home.id].superseded_by) == (NOW + timedelta(days=1), moved.id)
@@ -60,15 +60,15 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     kept = await store.facts.convert_to_instruction(ANNA.owner, moved.id, now=NOW)
     assert kept is not None
     assert (kept.kind, kept.subject) == ("instruction", "")
-    assert await store.facts.list_valid(BORIS.owner) == []
-    assert await store.facts.list_superseded(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
+    assert await store.facts.list_valid_facts(BORIS.owner) == []
+    assert await store.facts.list_superseded_facts(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
     await store.facts.edit(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)
-    assert [fact.id for fact in await store.facts.list_superseded(ANNA.owner, [moved.id])] == [home.id], (
+    assert [fact.id for fact in await store.facts.list_superseded_facts(ANNA.owner, [moved.id])] == [home.id], (
         "no words of an edit"
     )
     await store.facts.delete(ANNA.owner, home.id, now=NOW)
-    assert await store.facts.list_superseded(ANNA.owner, [moved.id]) == []
-    assert await store.facts.list_superseded(BORIS.owner, [moved.id]) == []
+    assert await store.facts.list_superseded_facts(ANNA.owner, [moved.id]) == []
+    assert await store.facts.list_superseded_facts(BORIS.owner, [moved.id]) == []
 
 
 async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:
@@ -79,7 +79,7 @@ async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: 
     for read, since in ((stale, learned), (messages, learned + 1)):
         with pytest.raises(StaleFacts):
             await store.facts.commit_changes(ANNA, change, read_messages=read, learned_id=since, until_id=2, now=NOW)
-    assert await store.facts.list_all(ANNA.owner) == []
+    assert await store.facts.list_all_facts(ANNA.owner) == []
     assert (await store.facts.read_unlearned_messages(ANNA, 100))[0] == learned
 
 
@@ -133,16 +133,16 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
         edited = await store.facts.edit(ANNA.owner, fact.id, words, now=NOW)
         assert edited is not None
         assert (edited.id, edited.text, edited.origin) == (fact.id, words, "owner")
-    earlier = [old.text for old in await store.facts.list_all(ANNA.owner) if old.superseded_by == fact.id]
+    earlier = [old.text for old in await store.facts.list_all_facts(ANNA.owner) if old.superseded_by == fact.id]
     assert earlier == ["Anna lives in Oslo.", "Anna lives in Bergen."]
     for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
         earlier_id = await store.facts.find_previous_version(ANNA.owner, fact.id)
         assert earlier_id is not None
         await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier_id,)), now=NOW)
-        [undone] = await store.facts.list_valid(ANNA.owner)
+        [undone] = await store.facts.list_valid_facts(ANNA.owner)
         assert (undone.id, undone.text) == (fact.id, words)
     assert await store.facts.find_previous_version(ANNA.owner, fact.id) is None
-    assert len(await store.facts.list_all(ANNA.owner)) == 1
+    assert len(await store.facts.list_all_facts(ANNA.owner)) == 1
     assert await store.facts.edit(ANNA.owner, 99, "No.", now=NOW) is None
 
 
@@ -150,16 +150,16 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
-    assert await store.facts.list_valid(ANNA.owner) == []
+    assert await store.facts.list_valid_facts(ANNA.owner) == []
     assert await store.facts.list_deleted(NOW) == {}
     await store.facts.restore(ANNA.owner, fact.id, now=NOW)
-    assert [fact.text for fact in await store.facts.list_valid(ANNA.owner)] == ["Anna lives in Bergen."]
+    assert [fact.text for fact in await store.facts.list_valid_facts(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.list_deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
     await store.forgetting.forget(
         ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
-    assert await store.facts.list_all(ANNA.owner) == []
+    assert await store.facts.list_all_facts(ANNA.owner) == []
     decisions = await store.facts.list_decisions(ANNA.owner)
     assert len(decisions) == 2, "one of the words that an edit replaced as well"
     assert not {"oslo", "bergen"} & {term for decision in decisions for term in decision.terms}
@@ -181,7 +181,7 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
     other = await store.facts.add(ANNA.owner, new("Anna has a cat."), now=NOW)
     later = NOW + timedelta(hours=1)
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)), now=later)
-    assert await store.facts.list_all(ANNA.owner) == [other]
+    assert await store.facts.list_all_facts(ANNA.owner) == [other]
     decisions = await store.facts.list_decisions(ANNA.owner)
     assert not {"oslo", "bergen", "home"} & {
         word for decision in decisions for word in (*decision.terms, decision.subject)
@@ -211,7 +211,7 @@ async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_t
         return is_overruled_by(decisions, replace(new(text, second), observed_at=said_at))
 
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)), now=later)
-    assert await store.facts.list_all(ANNA.owner) == [kept]
+    assert await store.facts.list_all_facts(ANNA.owner) == [kept]
     assert await is_overruled("Anna lives in Oslo.", NOW)
     assert not await is_overruled("Anna has a cat.", NOW)
     assert not await is_overruled("Anna lives in Oslo.", later + timedelta(seconds=1)), "said anew"
@@ -258,23 +258,23 @@ async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store:
     await store.forgetting.forget(
         ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
-    assert await store.facts.list_all(ANNA.owner) == []
+    assert await store.facts.list_all_facts(ANNA.owner) == []
     assert await store.history.count_new_facts(ANNA.owner, [row]) == 0
     assert await store.history.count_new_facts(ANNA.owner, [row, later]) == 1
 
 
 async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
-    assert await store.facts.list_unembedded("m", 10) == [fact]
+    assert await store.facts.list_unembedded_facts("m", 10) == [fact]
     vector = np.array([[0.6, 0.8]], np.float32)
     await store.facts.put_vectors("m", [replace(fact, text="other words")], vector)
     assert await store.facts.read_vectors(ANNA.owner, "m") == {}
     await store.facts.put_vectors("m", [fact], vector)
     assert np.allclose((await store.facts.read_vectors(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
-    assert await store.facts.list_unembedded("m", 10) == []
-    assert await store.facts.list_unembedded("other", 10) == [fact]
+    assert await store.facts.list_unembedded_facts("m", 10) == []
+    assert await store.facts.list_unembedded_facts("other", 10) == [fact]
     await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
-    assert [fact.id for fact in await store.facts.list_unembedded("m", 10)] == [fact.id]
+    assert [fact.id for fact in await store.facts.list_unembedded_facts("m", 10)] == [fact.id]
 
 
 async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_path: Path) -> None:
@@ -287,9 +287,9 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
             now=NOW,
         )
     async with opener(tmp_path) as store:
-        assert await store.facts.list_valid(ANNA.owner) == made
+        assert await store.facts.list_valid_facts(ANNA.owner) == made
         assert (await store.facts.read_unlearned_messages(ANNA, 10))[0] == 2
-        assert await store.profiles.find_newest(ANNA.owner) == profile
+        assert await store.profiles.find_newest_profile(ANNA.owner) == profile
         if store.kind is StorageType.JSON:
             assert "Anna lives in Oslo." in (tmp_path / "memory.json").read_text(encoding="utf-8")
 
@@ -311,7 +311,7 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStor
     assert (
         await store.forgetting.forget(ANNA.owner, Forgetting(what="profiles", ids=(second.id, 99)), now=NOW)
     ).profiles == 1
-    assert await store.profiles.find_newest(ANNA.owner) == first
+    assert await store.profiles.find_newest_profile(ANNA.owner) == first
 
 
 async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Opener, tmp_path: Path) -> None:

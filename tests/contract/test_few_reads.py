@@ -72,7 +72,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
         sources = await store.read_context_sources(ANNA, turns=turns, before=before)
         assert sources.last == await store.read_last_turns(ANNA, turns, before=before)
         assert sources.unfolded == [
-            message for message in await store.list_unfolded(ANNA) if before is None or message.turn < before
+            message for message in await store.list_unfolded_messages(ANNA) if before is None or message.turn < before
         ]
         assert sources.summaries == await store.list_summaries(ANNA)
         counts = await store.read_counts(ANNA)

@@ -38,7 +38,7 @@ async def test_a_version_takes_the_place_of_its_base(store: MemoryStore) -> None
     first = await version(store, stored[:2], None, [])
     second = await version(store, stored[2:], first, [])
     assert (second.base_id, second.source_ids, second.level) == (first.id, (first.id,), 1)
-    assert [summary.id for summary in await store.list_superseded(ANNA, limit=9)] == [first.id]
+    assert [summary.id for summary in await store.list_superseded_summaries(ANNA, limit=9)] == [first.id]
     assert second.source_chunk_ids == (first.id, second.id)
     assert (second.first_id, second.last_id, second.message_count) == (stored[0].id, stored[5].id, 6)
     assert (second.policy, second.reason, second.score, second.details) == (
@@ -185,7 +185,7 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
                 await store.put_owner(config(store, ANNA.owner))
                 await archived(store)
             await store.void_leases()
-            assert await store.rebuilds.list_interrupted() == ([ANNA] if 0 < start < 3 else [])
+            assert await store.rebuilds.list_interrupted_rebuilds() == ([ANNA] if 0 < start < 3 else [])
             assert await store.begin_fold(ANNA, "rebuild", now=NOW + timedelta(hours=start), lease=MINUTE)
     async with opener(tmp_path) as store:
         await store.void_leases()
@@ -194,7 +194,7 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
         taken = await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE)
         assert taken is not None
         await store.fail_fold(taken, "no", now=NOW)
-        assert await store.rebuilds.list_interrupted() == []
+        assert await store.rebuilds.list_interrupted_rebuilds() == []
 
 
 async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
@@ -205,8 +205,8 @@ async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
     assert base is not None
     older = [summary.id for summary in await store.list_summaries(ANNA, active_only=False) if not summary.is_active]
     assert len(older) == 3
-    assert [summary.id for summary in await store.list_superseded(ANNA, limit=2)] == older[-2:]
-    assert await store.list_superseded(TOPIC, limit=2) == []
+    assert [summary.id for summary in await store.list_superseded_summaries(ANNA, limit=2)] == older[-2:]
+    assert await store.list_superseded_summaries(TOPIC, limit=2) == []
 
 
 async def test_a_chunk_has_the_id_of_its_first_summary(store: MemoryStore) -> None:

@@ -44,7 +44,7 @@ async def rows(store: MemoryStore, sql: str) -> list[tuple[object, ...]]:
 
 
 async def active(store: MemoryStore) -> list[int]:
-    return [message.id for message in await store.list_unfolded(ANNA)]
+    return [message.id for message in await store.list_unfolded_messages(ANNA)]
 
 
 async def pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Summary]:

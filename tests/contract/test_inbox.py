@@ -54,13 +54,13 @@ async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -
     assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
     assert await inbox.store_updates(BOT + 1, [Arrival(7, "{}")], NOW)
     assert await inbox.store_updates(BOT, [Arrival(3, '{"text": "ü\0"}')], NOW + MINUTE)
-    assert [(update.update_id, update.payload) for update in await inbox.list_pending(BOT)] == [
+    assert [(update.update_id, update.payload) for update in await inbox.list_pending_updates(BOT)] == [
         (7, "{}"),
         (3, '{"text": "ü\0"}'),
     ]
     await inbox.mark_done(BOT, [7], NOW)
     assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
-    assert [update.update_id for update in await inbox.list_pending(BOT)] == [3]
+    assert [update.update_id for update in await inbox.list_pending_updates(BOT)] == [3]
 
 
 async def test_the_payload_of_a_done_update_is_erased(
@@ -80,7 +80,7 @@ async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
         await inbox.count_attempt(BOT, 1, "attempts"),
         await inbox.count_attempt(BOT, 1, "sends"),
     ] == [1, 2, 1]
-    [pending] = await inbox.list_pending(BOT)
+    [pending] = await inbox.list_pending_updates(BOT)
     assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
     with contextlib.suppress(ServedElsewhere):  # where it may be somebody else's, that cannot be told
         assert await inbox.count_attempt(BOT, 99, "attempts") == 0
@@ -91,7 +91,7 @@ async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
     await inbox.record_mode(BOT, 1, "off")
     assert pending.shown == ()
     await inbox.record_answer_messages(BOT, 1, [8, 9])
-    [pending] = await inbox.list_pending(BOT)
+    [pending] = await inbox.list_pending_updates(BOT)
     assert (pending.sends, pending.mode, pending.shown) == (1, "off", (8, 9))
 
 
@@ -99,7 +99,7 @@ async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
     await received(inbox, [Arrival(number, "{}") for number in (1, 2, 3)])
     await inbox.mark_done(BOT, [1], NOW)
     await inbox.mark_done(BOT, [2], NOW + timedelta(hours=40))
-    assert await inbox.purge_done(NOW + timedelta(hours=1)) == 1
+    assert await inbox.delete_done_updates(NOW + timedelta(hours=1)) == 1
     assert await inbox.store_updates(BOT, [Arrival(1, "{}")], NOW)
     assert not await inbox.store_updates(BOT, [Arrival(2, "{}")], NOW)
     assert not await inbox.store_updates(BOT, [Arrival(3, "{}")], NOW)
@@ -110,4 +110,4 @@ async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> Non
     waiting = await inbox.list_waiting_positions()
     assert sorted(waiting) == [f"{BOT}:1", f"{BOT}:2"]
     await inbox.erase_payloads([waiting[f"{BOT}:1"]])
-    assert [update.payload for update in await inbox.list_pending(BOT)] == ["", "{}"]
+    assert [update.payload for update in await inbox.list_pending_updates(BOT)] == ["", "{}"]

@@ -248,7 +248,7 @@ class Interleavings(RuleBasedStateMachine):
                 found = await store.timeline.read_page(scope, limit=10_000)
                 wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
                 assert found == wanted
-                assert await store.list_unfolded(scope) == [message for message in wanted if message.is_active]
+                assert await store.list_unfolded_messages(scope) == [message for message in wanted if message.is_active]
                 assert await store.list_summaries(scope, active_only=False) == list(expected.summaries.values())
                 counts = await store.read_counts(scope)
                 assert (counts.total, counts.archived) == (len(wanted), len(expected.chunk_of))

@@ -140,7 +140,7 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     assert await store.read_messages(BORIS, [secret.id, other.id]) == [other]
     assert (
         await store.timeline.read_page(BORIS)
-        == await store.list_unfolded(BORIS)
+        == await store.list_unfolded_messages(BORIS)
         == await store.read_last_turns(BORIS, 9)
         == [other]
     )
@@ -218,7 +218,7 @@ async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     after = await store.timeline.read_page(ANNA)
     assert [message.chunk_id for message in after] == [summary.id] * 4 + [None] * 2
     assert [replace(message, chunk_id=None) for message in after] == stored
-    assert await store.list_unfolded(ANNA) == stored[4:]
+    assert await store.list_unfolded_messages(ANNA) == stored[4:]
 
 
 async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) -> None:
@@ -285,7 +285,7 @@ async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> No
     second = await store.fail_fold(held, "refused", now=NOW)
     assert (second.attempts, second.told, second.error) == (2, True, "refused")
     assert await store.find_fold_failure(ANNA) == second
-    assert await store.list_unfolded(ANNA) == stored
+    assert await store.list_unfolded_messages(ANNA) == stored
     await fold(store, ANNA, stored)
     assert await store.find_fold_failure(ANNA) is None
 
@@ -342,14 +342,14 @@ async def test_a_move_keeps_everything(
         await old.append(BORIS, [said("stays")])
         await old.append(ANNA, [said(f"line {n}") for n in range(600)])
         before = (await old.compute_digest(ANNA.owner), await old.read_counts(ANNA), await old.list_summaries(ANNA))
-        await new.load(ANNA.owner, old.dump(ANNA.owner))
+        await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         assert (
             await new.compute_digest(ANNA.owner),
             await new.read_counts(ANNA),
             await new.list_summaries(ANNA),
         ) == before
         with pytest.raises(StorageError):
-            await new.load(ANNA.owner, old.dump(ANNA.owner))
+            await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         await old.erase_owner(ANNA.owner)
         assert await old.find_owner(ANNA.owner) is None
         assert (await old.read_counts(ANNA)).total == 0
@@ -367,7 +367,7 @@ async def test_a_lease_does_not_survive_a_move(tmp_path: Path) -> None:
         await old.put_owner(config(old, ANNA.owner))
         stored = await talk(old, ANNA, 1)
         held = await lease(old, ANNA)
-        await new.load(ANNA.owner, old.dump(ANNA.owner))
+        await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         successor = await lease(new, ANNA)
         assert successor.fence > held.fence
         with pytest.raises(StaleFold):
@@ -375,7 +375,7 @@ async def test_a_lease_does_not_survive_a_move(tmp_path: Path) -> None:
 
 
 async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
-    rows = [batch async for batch in store.dump(ANNA.owner)]
+    rows = [batch async for batch in store.dump_owner(ANNA.owner)]
     stranger = dict(rows[0][0], user_id=7)
 
     async def broken() -> AsyncIterator[Sequence[Mapping[str, object]]]:
@@ -383,10 +383,10 @@ async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
         raise StorageError
 
     with pytest.raises(StorageError):
-        await store.load(7, broken())
+        await store.load_owner(7, broken())
     assert await store.find_owner(7) is None
     with pytest.raises(StorageError, match="not this owner"):
-        await store.load(8, store.dump(ANNA.owner))
+        await store.load_owner(8, store.dump_owner(ANNA.owner))
 
 
 async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> None:
@@ -438,7 +438,7 @@ async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps:
 async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> None:
     await store.append(ANNA, [said(f"{n}") for n in range(600)])
     for _ in range(10):
-        dump = store.dump(ANNA.owner)
+        dump = store.dump_owner(ANNA.owner)
         async for _batch in dump:
             break
         await dump.aclose()  # type: ignore[attr-defined]

@@ -126,7 +126,7 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
         ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
     assert (taken.facts, taken.profiles) == (1, 1)
-    assert [fact.id for fact in await store.facts.list_all(ANNA.owner)] == [2, 3]
+    assert [fact.id for fact in await store.facts.list_all_facts(ANNA.owner)] == [2, 3]
 
 
 async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: MemoryStore) -> None:

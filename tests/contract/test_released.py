@@ -44,7 +44,7 @@ async def expect_all(talk: Talk, store: StorageType, owner: int) -> None:
             f"Kohlrabi number {number} grows." for number in range(TURNS)
         ]
         assert len(await home.search_messages(scope, ["kohlrabi"], limit=5)) == TURNS
-        assert [fact.text for fact in await home.facts.list_valid(owner)] == [FACT]
+        assert [fact.text for fact in await home.facts.list_valid_facts(owner)] == [FACT]
         assert await home.list_summaries(scope)
     talk.moment[0] += timedelta(days=365)
     person = ANNA if owner == ANNA.id else BORIS

@@ -57,10 +57,10 @@ async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
 
 async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     late, early = await add(store), await add(store, replace(WISH, due_at=NOW), owner=BORIS.owner)
-    assert await store.reminders.list_due(NOW - HOUR, limit=9) == []
-    assert await store.reminders.list_due(NOW, limit=9) == [early]
-    assert await store.reminders.list_due(NOW + HOUR, limit=9) == [early, late]
-    assert await store.reminders.list_due(NOW + HOUR, limit=1) == [early]
+    assert await store.reminders.list_due_reminders(NOW - HOUR, limit=9) == []
+    assert await store.reminders.list_due_reminders(NOW, limit=9) == [early]
+    assert await store.reminders.list_due_reminders(NOW + HOUR, limit=9) == [early, late]
+    assert await store.reminders.list_due_reminders(NOW + HOUR, limit=1) == [early]
     assert await store.reminders.begin_sending(late) == 1
     assert await store.reminders.begin_sending(late) == 2
     await store.reminders.undo_sending(late)
@@ -73,13 +73,13 @@ async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     await store.reminders.finish_sending(late, None)
     assert len(await store.reminders.list_reminders(ANNA.owner)) == 1
     await store.reminders.finish_sending(early, None)
-    assert await store.reminders.list_due(NOW + 9 * HOUR, limit=9) == [moved]
+    assert await store.reminders.list_due_reminders(NOW + 9 * HOUR, limit=9) == [moved]
 
 
 async def test_nobody_waits_for_all_that_somebody_else_is_to_be_told(store: MemoryStore) -> None:
     many = [await add(store, replace(WISH, text=str(number), due_at=NOW)) for number in range(3)]
     one = await add(store, owner=BORIS.owner)
-    assert await store.reminders.list_due(NOW + HOUR, limit=3) == [many[0], one, many[1]]
+    assert await store.reminders.list_due_reminders(NOW + HOUR, limit=3) == [many[0], one, many[1]]
 
 
 async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
@@ -109,7 +109,7 @@ async def test_it_moves_with_its_owner(store: MemoryStore, tmp_path: Path) -> No
     async with contextlib.AsyncExitStack() as stack:
         (tmp_path / "other").mkdir()
         other: MemoryStore = await stack.enter_async_context(open_sqlite(tmp_path / "other"))
-        await other.load(ANNA.owner, store.dump(ANNA.owner))
+        await other.load_owner(ANNA.owner, store.dump_owner(ANNA.owner))
         assert await other.compute_digest(ANNA.owner) == await store.compute_digest(ANNA.owner)
         assert isinstance(other, SqliteStore)
         moved = await other.reminders.list_reminders(ANNA.owner)

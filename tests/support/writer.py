@@ -65,7 +65,7 @@ async def step(
             tell(f"said {owner} {source}")
         case "fold":
             lease = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)
-            ids = tuple(message.id for message in await store.list_unfolded(scope))
+            ids = tuple(message.id for message in await store.list_unfolded_messages(scope))
             if lease and ids:
                 plan = FoldPlan(level=1, message_ids=ids, reason="now")
                 await store.commit_fold(lease, plan, made(), now=NOW)

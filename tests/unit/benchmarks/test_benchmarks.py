@@ -226,7 +226,7 @@ async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, mo
     await fill(tmp_path, StorageType.SQLITE, scopes, 190)
     async with Database.open(tmp_path / "loaded.db", migrations=MIGRATIONS) as database:
         for scope in scopes:
-            await SqliteStore(database).load(scope.owner, filling.make_batches(scope, 190))
+            await SqliteStore(database).load_owner(scope.owner, filling.make_batches(scope, 190))
     filled, loaded = (_everything(tmp_path / name) for name in ("memory.db", "loaded.db"))
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "word_counts"} <= filled.keys()
@@ -241,7 +241,7 @@ async def test_a_server_filled_at_once_holds_what_loading_makes(
     await fill(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
     async with open_postgres_database(one_by_one) as database:
         for scope in scopes:
-            await PostgresStore(database).load(scope.owner, filling.make_batches(scope, 90))
+            await PostgresStore(database).load_owner(scope.owner, filling.make_batches(scope, 90))
     filled, loaded = _everything_on(at_once), _everything_on(one_by_one)
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "words", "word_counts"} <= filled.keys()

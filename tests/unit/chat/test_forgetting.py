@@ -85,7 +85,7 @@ async def lived(talk: Talk) -> None:
             (PROFILES, {"id": 1, "text": f"Owner of {WORD}.", "last_summary_id": 99}),
             (ACCOUNTS, {"id": number + 1, "account": {"recent": [number]}}),
         ):
-            await tx.rows(
+            await tx.execute(
                 table.upsert_sql, *table.to_values({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
             )
 
@@ -158,7 +158,7 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
             await memory.inbox.store_updates(1, [Arrival(number, json.dumps({"text": text}))], talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
-        assert [update.payload for update in await memory.inbox.list_pending(1)] == ["", '{"text": "kept"}']
+        assert [update.payload for update in await memory.inbox.list_pending_updates(1)] == ["", '{"text": "kept"}']
         assert traces(tmp_path) == []
 
 
@@ -361,7 +361,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
             ("Anna likes tulips.", "owner"),
             ("Anna likes roses.", "earlier"),
         ]
-        newest = await profiles.find_newest(ANNA.id)
+        newest = await profiles.find_newest_profile(ANNA.id)
         assert newest is not None
         assert newest.text == OTHER
         await corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(newest.id,)))

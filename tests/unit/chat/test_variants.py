@@ -214,7 +214,7 @@ async def test_a_background_prompt_that_is_too_long_gets_shorter_whatever_is_sai
 
 async def known_facts(talk: Talk) -> list[str]:
     async with talk.services.memory.open_store(ANNA.id) as store:
-        return [fact.text for fact in await store.facts.list_valid(ANNA.id)]
+        return [fact.text for fact in await store.facts.list_valid_facts(ANNA.id)]
 
 
 STREAMS = {

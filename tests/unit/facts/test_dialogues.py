@@ -35,12 +35,12 @@ async def played(talk: Talk, dialogue: Dialogue, scope: Scope) -> list[Fact]:
         talk.moment[0] = stage.day
         async with talk.services.memory.open_store(scope.owner) as store:
             said = [await answered(store, scope, who, text, talk.moment) for text in stage.said]
-            known = {fact.text: fact.id for fact in await store.facts.list_valid(scope.owner)}
+            known = {fact.text: fact.id for fact in await store.facts.list_valid_facts(scope.owner)}
         answer = stage.answer([message.id for message in said], known)
         talk.server.default_schema("facts", answer)
         await talk.services.facts.learn(scope)
     async with talk.services.memory.open_store(scope.owner) as store:
-        return await store.facts.list_all(scope.owner)
+        return await store.facts.list_all_facts(scope.owner)
 
 
 async def answered(store: MemoryStore, scope: Scope, who: Person, text: str, moment: list[datetime]) -> Message:

@@ -128,11 +128,11 @@ class DyingStore:
     def __init__(self, store: MemoryStore, dead: list[str], *, before: str = "", after: str = "") -> None:
         self._store, self._dead, self._before, self._after = store, dead, before, after
 
-    def dump(self, owner: int) -> Any:
-        return self._store.dump(owner)
+    def dump_owner(self, owner: int) -> Any:
+        return self._store.dump_owner(owner)
 
-    async def load(self, owner: int, rows: Any) -> None:
-        await self._guarded("load", self._store.load(owner, rows))
+    async def load_owner(self, owner: int, rows: Any) -> None:
+        await self._guarded("load_owner", self._store.load_owner(owner, rows))
 
     async def compute_digest(self, owner: int) -> Any:
         return await self._guarded("compute_digest", self._store.compute_digest(owner))
@@ -153,7 +153,7 @@ class DyingStore:
 
 
 def dying(stores: Stores, died_at: str) -> Stores:
-    moment = {"begun": {"before": "load"}, "copied": {"after": "load"}, "flipped": {"before": "erase"}}
+    moment = {"begun": {"before": "load_owner"}, "copied": {"after": "load_owner"}, "flipped": {"before": "erase"}}
     dead: list[str] = []
     named = moment.get(died_at, {"after": "erase"})
     return cast("Stores", {kind: DyingStore(store, dead, **named) for kind, store in stores.items()})

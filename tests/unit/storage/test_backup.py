@@ -135,7 +135,7 @@ async def test_a_backup_of_a_killed_bot_has_what_only_the_journal_holds(data: Pa
 
 async def test_an_owner_whose_move_was_broken_off_is_counted_once(data: Path, tmp_path: Path) -> None:
     async with Database.open(data / DATABASE, migrations=MIGRATIONS) as database, JsonStore.open(data) as target:
-        await target.load(1, SqliteStore(database).dump(1))
+        await target.load_owner(1, SqliteStore(database).dump_owner(1))
     with closing(sqlite3.connect(data / DATABASE)) as file, file:
         file.execute("INSERT INTO moves VALUES (1, 'sqlite', 'json', 'copying', ?)", (NOW.isoformat(),))
     messages = await backed_up(data, tmp_path / "backup.gz")

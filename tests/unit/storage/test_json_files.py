@@ -482,7 +482,7 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
         await old.put_owner(config(old, ANNA.owner))
         await old.append(ANNA, [said(f"{n}") for n in range(1300)])
         await new.put_owner(config(new, BORIS.owner))
-        await new.load(ANNA.owner, old.dump(ANNA.owner))
+        await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         shutil.copytree(target, tmp_path / "killed")
         digest = await old.compute_digest(ANNA.owner)
     journal = tmp_path / "killed" / "memory.json.journal"

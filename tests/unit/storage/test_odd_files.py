@@ -149,7 +149,7 @@ async def test_one_damaged_row_costs_only_its_owner(
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         async with memory.open_store(2) as store:
             await store.append(Scope(owner=2), [said("I am not concerned.")])
-        assert "update 2" in [update.payload for update in await memory.inbox.list_pending(900)]
+        assert "update 2" in [update.payload for update in await memory.inbox.list_pending_updates(900)]
         if table == "users":
             with pytest.raises(StorageCorrupt, match="bring back the last backup"):
                 await memory.get_config(1)

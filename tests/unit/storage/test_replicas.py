@@ -157,7 +157,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
             with pytest.raises(ServedElsewhere):
                 await commit
         await first.inbox.mark_done(BOT, [2], NOW)
-        assert [update.update_id for update in await second.inbox.list_pending(BOT)] == [2]
+        assert [update.update_id for update in await second.inbox.list_pending_updates(BOT)] == [2]
         await second.says(ANN, "after", update_id=2)
         async with second.memory.open_store_if_on(ANN) as store:
             assert store is not None

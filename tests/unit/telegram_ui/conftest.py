@@ -333,7 +333,7 @@ class Bots:
         return open_telegram_service(self.settings, services, make_dependencies=make, families=families, **options)
 
     async def pending(self) -> list[int]:
-        return [row.update_id for row in await self.inbox.list_pending(4242)]
+        return [row.update_id for row in await self.inbox.list_pending_updates(4242)]
 
 
 @pytest.fixture

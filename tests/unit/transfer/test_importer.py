@@ -65,7 +65,7 @@ async def dumped(talk: Talk, owner: int = ANNA.id) -> dict[str, list[dict[str, A
     """
     tables: dict[str, list[dict[str, Any]]] = {}
     async with talk.services.memory.open_store(owner) as store:
-        async for batch in store.dump(owner):
+        async for batch in store.dump_owner(owner):
             for row in batch:
                 tables.setdefault(str(row["table"]), []).append(dict(row))
     for row in tables.get("messages", ()):
@@ -495,20 +495,20 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
             changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
             await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=0, until_id=4, now=NOW)
-            known = await store.facts.list_all(ANNA.id)
+            known = await store.facts.list_all_facts(ANNA.id)
         assert [fact.superseded_by for fact in known] == [2, None]
         data = await exported(talk.services)
     async with talking(tmp_path / "same") as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         await imported(talk, data)
         async with talk.services.memory.open_store(ANNA.id) as store:
-            assert await store.facts.list_all(ANNA.id) == known
+            assert await store.facts.list_all_facts(ANNA.id) == known
     async with talking(tmp_path / "other") as talk:
         await talk.services.memory.configure(8, storage=storage, every_n=5)
         assert await imported(talk, data, scope=Scope(owner=8)) == (4, 0)
         assert await imported(talk, data, scope=Scope(owner=8)) == (0, 4)
         async with talk.services.memory.open_store(8) as store:
-            facts = await store.facts.list_all(8)
+            facts = await store.facts.list_all_facts(8)
             sources = await store.read_messages(Scope(owner=8), [id_ for fact in facts for id_ in fact.source_ids])
     assert [(fact.text, fact.superseded_by, fact.is_valid) for fact in facts] == [
         ("Anna lives in Portland.", 2, False),

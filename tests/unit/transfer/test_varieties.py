@@ -104,7 +104,7 @@ def is_packed(file: Written) -> bool:
 
 
 async def rows(store: MemoryStore, table: str) -> list[dict[str, Any]]:
-    return [dict(row) async for batch in store.dump(ME) for row in batch if row["table"] == table]
+    return [dict(row) async for batch in store.dump_owner(ME) for row in batch if row["table"] == table]
 
 
 @pytest.mark.parametrize("storage", list(StorageType))

@@ -369,7 +369,7 @@ async def test_facts_with_the_words_are_offered_by_their_text(desk: Desk, talk: 
     await press(desk, "Forget it")
     assert desk.last(ANN).startswith("Forgotten: 1 fact.")
     async with talk.services.memory.open_store(ANN) as store:
-        assert [fact.text for fact in await store.facts.list_all(ANN)] == ["The harbour freezes"]
+        assert [fact.text for fact in await store.facts.list_all_facts(ANN)] == ["The harbour freezes"]
 
 
 async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(desk: Desk, talk: Talk) -> None:

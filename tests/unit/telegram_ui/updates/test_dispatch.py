@@ -800,10 +800,10 @@ async def test_an_answer_that_was_killed_while_it_was_shown_is_written_on_in_its
     async with bots.running():
         peer.world.say(ANN, ANN, "hello")
         shown = (await peer.told("partly hello", ANN))["answer"]["result"]["message_id"]
-        [row] = await bots.inbox.list_pending(4242)
+        [row] = await bots.inbox.list_pending_updates(4242)
         while not row.shown:
             await asyncio.sleep(0)
-            [row] = await bots.inbox.list_pending(4242)
+            [row] = await bots.inbox.list_pending_updates(4242)
         assert row.shown == (shown,)
     await bots.inbox.record_answer_messages(4242, row.update_id, row.shown)  # as a run leaves it that is killed
     gate.set()

@@ -87,7 +87,7 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
     again = await opened(inbox, bot)
     assert again.empty()
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
-    assert await inbox.list_pending(bot.id) == []
+    assert await inbox.list_pending_updates(bot.id) == []
 
 
 async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[Any]) -> None:
@@ -95,7 +95,7 @@ async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[
     await queue.receive(fetched(1, bot))
     waiting = asyncio.create_task(queue.receive(fetched(2, bot)))
     await asyncio.sleep(0)
-    assert [row.update_id for row in await inbox.list_pending(bot.id)] == [1]
+    assert [row.update_id for row in await inbox.list_pending_updates(bot.id)] == [1]
     await queue.mark_done([1])
     await waiting
     assert taken(queue) == [1, 2]
@@ -128,7 +128,7 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: I
     await queue.mark_done([1])
     weak.is_broken = False
     await queue.mark_done([2])
-    assert await inbox.list_pending(bot.id) == []
+    assert await inbox.list_pending_updates(bot.id) == []
 
 
 class Told(Inbox):
@@ -151,7 +151,7 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
             await queue.receive(fetched(number, bot))
         await asyncio.gather(*(queue.mark_done([number]) for number in range(5)))
         assert sorted(inbox.marked) == [0, 1, 2, 3, 4]
-        assert await inbox.list_pending(bot.id) == []
+        assert await inbox.list_pending_updates(bot.id) == []
 
 
 async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: ExtBot[Any]) -> None:
@@ -165,7 +165,7 @@ async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: Ext
     for _ in range(MAX_RUNS):
         assert taken(await opened(inbox, bot)) == [1, 2]
     assert taken(await opened(inbox, bot)) == [2]
-    assert [row.update_id for row in await inbox.list_pending(bot.id)] == [2]
+    assert [row.update_id for row in await inbox.list_pending_updates(bot.id)] == [2]
 
 
 async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: Inbox, bot: ExtBot[Any]) -> None:

@@ -258,4 +258,4 @@ async def test_what_waited_while_the_process_was_alone_goes_to_all(
     async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
         assert await came(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
-        assert await Inbox(files).list_pending(bot.id) == []
+        assert await Inbox(files).list_pending_updates(bot.id) == []
