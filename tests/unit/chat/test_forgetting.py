@@ -261,7 +261,7 @@ async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(
         summaries = await store.list_summaries(SCOPE)
         assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]
-        assert (await store.read_counts(SCOPE)).active == 0
+        assert (await store.read_counts(SCOPE)).active_messages == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
