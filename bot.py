@@ -245,7 +245,7 @@ async def _run_servers(settings: Settings | None, health: Health, commands: Comm
 async def run_playground(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
     """Run the bot with a local Bot API server and a chat page. If `browser`, open the page in a browser."""
     # Imported here, because a bot without a playground needs no web server.
-    from playground.stage import open_stage
+    from playground.stage import serve_playground
 
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
     settings, model_name, offline = await choose_playground_model(settings)
@@ -254,13 +254,13 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
         opening = assembly.open_services(settings, offline=offline, serving=served, commands=describe_commands())
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
-            open_stage(
+            serve_playground(
                 services,
                 model_name="" if offline else model_name,
                 port=port or DEFAULT_PORT,
-                is_wanted=port is not None,
+                is_port_required=port is not None,
                 folder=settings.data_dir,
-                formatted=_format_answer,
+                format_answer=_format_answer,
             )
         )
         settings = replace(
@@ -280,11 +280,11 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
 
 async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
     """Return settings for the playground, the model's display name, and True if the model is offline."""
-    from playground.ollama import OLLAMA, ollama_model
+    from playground.ollama import OLLAMA, find_ollama_model
 
     if settings.openai_api_key or settings.openai_base_url:
         return settings, settings.openai_model, False
-    if model := await ollama_model():
+    if model := await find_ollama_model():
         found = replace(settings, openai_base_url=OLLAMA, openai_model=model, summary_model=model)
         return found, f"{model} (Ollama on this machine)", False
     return settings, "the offline model (it only quotes what it remembers)", True

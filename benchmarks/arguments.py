@@ -1,4 +1,4 @@
-"""The benchmarks' command-line arguments. An invalid one prints one line to stderr and exits with status 2."""
+"""The benchmarks' command-line arguments. An invalid argument ends the program with a message and exit status 2."""
 
 import argparse
 import os
@@ -10,19 +10,19 @@ from settings import Settings, read_environment
 
 
 def make_number_parser(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return a parser for whole numbers within these limits."""
+    """Return a parser for whole numbers from `least` to `most`, or without an upper limit if `most` is None."""
     limits = f"of {least} or more" if most is None else f"from {least} to {most}"
 
-    def read(text: str) -> int:
+    def parse_number(text: str) -> int:
         try:
-            found = int(text)
+            number = int(text)
         except ValueError:
-            found = least - 1
-        if found < least or (most is not None and found > most):
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number {limits}")
-        return found
+            number = least - 1
+        if number < least or (most is not None and number > most):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {limits}")
+        return number
 
-    return read
+    return parse_number
 
 
 def parse_numbers(text: str) -> list[int]:
@@ -33,12 +33,12 @@ def parse_numbers(text: str) -> list[int]:
 def parse_duration(text: str) -> float:
     """Parse a number of seconds, 0 or more."""
     try:
-        found = float(text)
+        seconds = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds of 0 or more")
-    return found
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, 0 or more")
+    return seconds
 
 
 def parse_output_path(text: str) -> Path:
@@ -56,7 +56,7 @@ def parse_output_path(text: str) -> Path:
 def read_settings_or_exit(
     parser: argparse.ArgumentParser, environ: Callable[[], Mapping[str, str]] = read_environment
 ) -> Settings:
-    """Read the settings. Exit as for an invalid argument if one is invalid."""
+    """Read the settings from the environment. If one is invalid, print its error and exit with status 2."""
     try:
         return Settings.from_env(environ())
     except SettingsError as error:

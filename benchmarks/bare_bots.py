@@ -13,7 +13,7 @@ from openai import AsyncOpenAI
 from telegram import Update
 from telegram.ext import Application, ApplicationBuilder, ContextTypes, MessageHandler, filters
 
-AT_ONCE = 64
+MAX_CONCURRENT_UPDATES = 64
 
 AnyApplication = Application[Any, Any, Any, Any, Any, Any]
 
@@ -23,7 +23,7 @@ async def echo(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
         await update.message.reply_text(update.message.text)
 
 
-async def ask(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
+async def answer_with_model(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
     if not update.message or not update.message.text:
         return
     client: AsyncOpenAI = context.bot_data["client"]
@@ -40,19 +40,19 @@ async def ask(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
 
 
 def make_application(kind: str, *, api: str, token: str, model_url: str) -> AnyApplication:
-    built: AnyApplication = (
+    application: AnyApplication = (
         ApplicationBuilder()
         .token(token)
         .base_url(f"{api}/bot")
         .connection_pool_size(256)
         .pool_timeout(30)
-        .concurrent_updates(AT_ONCE)
+        .concurrent_updates(MAX_CONCURRENT_UPDATES)
         .build()
     )
     if kind == "model":
-        built.bot_data["client"] = AsyncOpenAI(base_url=model_url, api_key="none")
-    built.add_handler(MessageHandler(filters.TEXT, ask if kind == "model" else echo))
-    return built
+        application.bot_data["client"] = AsyncOpenAI(base_url=model_url, api_key="none")
+    application.add_handler(MessageHandler(filters.TEXT, answer_with_model if kind == "model" else echo))
+    return application
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model-url", default="")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING)
-    built = make_application(options.kind, api=options.api, token=options.token, model_url=options.model_url)
-    built.run_polling(poll_interval=0.0, timeout=25)
+    application = make_application(options.kind, api=options.api, token=options.token, model_url=options.model_url)
+    application.run_polling(poll_interval=0.0, timeout=25)
 
 
 if __name__ == "__main__":

@@ -1,26 +1,26 @@
-"""Many people who talk to a bot at once, each in a private chat, and the times that they measure."""
+"""Simulated people who all talk to a bot at the same time, each in a private chat, and measure its response times."""
 
 import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from benchmarks.invented import Talk
+from benchmarks.invented import MessageGenerator
 from benchmarks.stand_ins import TAG
 from playground.world import World
 
 FIRST_PERSON = 1001
-PATIENCE = 120.0  # seconds that one answer, or a bot's start, may take before the measurement is given up
+MAX_WAIT_SECONDS = 120.0  # for one answer or for a bot's start; after that, the measurement fails
 
 
 @dataclass
 class Crowd:
-    """The people of one world."""
+    """A crowd of simulated people in one world."""
 
     world: World
-    users: int
+    people_count: int
     _waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict)
-    _talk: Talk = field(default_factory=lambda: Talk(seed=8))
+    _generator: MessageGenerator = field(default_factory=lambda: MessageGenerator(seed=8))
 
     def __post_init__(self) -> None:
         for person in self.people:
@@ -28,37 +28,37 @@ class Crowd:
 
     @property
     def people(self) -> range:
-        return range(FIRST_PERSON, FIRST_PERSON + self.users)
+        return range(FIRST_PERSON, FIRST_PERSON + self.people_count)
 
-    async def talk(self, turns: int) -> list[float]:
-        """Let everybody hold this many turns at the same time, each after the previous answer.
+    async def measure_response_times(self, turns: int) -> list[float]:
+        """Let everybody send `turns` messages, and return the seconds from each message to its answer.
 
-        Return the seconds from each question to its answer.
+        All people send at the same time. Each of them waits for an answer before sending the next message.
         """
-        listening = asyncio.create_task(self._listen(self.world.feed.last))
+        watching = asyncio.create_task(self._watch_for_answers(self.world.feed.last))
         try:
-            waits = await asyncio.gather(*(self._hold(person, turns) for person in self.people))
+            times = await asyncio.gather(*(self._measure_response_times_of(person, turns) for person in self.people))
         finally:
-            listening.cancel()
+            watching.cancel()
             with suppress(asyncio.CancelledError):
-                await listening
-        return [wait for held in waits for wait in held]
+                await watching
+        return [seconds for person_times in times for seconds in person_times]
 
-    async def _hold(self, person: int, turns: int) -> list[float]:
-        waits = []
+    async def _measure_response_times_of(self, person: int, turns: int) -> list[float]:
+        times = []
         for turn in range(turns):
             tag, asked_at = f"#{person}-{turn}", time.perf_counter()
             answered = self._waiting[tag] = asyncio.get_running_loop().create_future()
-            self.world.say(person, person, f"{self._talk.question()} {tag}")
-            async with asyncio.timeout(PATIENCE):
+            self.world.say(person, person, f"{self._generator.make_question()} {tag}")
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await answered
-            waits.append(time.perf_counter() - asked_at)
-        return waits
+            times.append(time.perf_counter() - asked_at)
+        return times
 
-    async def _listen(self, since: int) -> None:
-        """Wake the waiting person when the bot's message with their tag arrives."""
+    async def _watch_for_answers(self, since: int) -> None:
+        """Wake each waiting person when a message from the bot contains their tag, until cancelled."""
         while True:
-            for event in await self.world.feed.after(since):
+            for event in await self.world.feed.wait_for_entries(since):
                 since = event["n"]
                 if event["kind"] in ("message", "edit") and event["message"]["from"]["id"] == self.world.bot["id"]:
                     for tag in TAG.findall(event["message"].get("text", "")):

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.invented import Talk
+from benchmarks.invented import MessageGenerator
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import Connection
@@ -30,11 +30,12 @@ from summaries import pyramid
 from summaries.planning import ActiveSummary, ScopeState
 from text import analyzer
 
-EVERY_N = 20
-CHUNK = 2 * EVERY_N
-UNFOLDED = CHUNK // 2
-BATCH = 5_000
-BLOCK, AT_ONCE = 10_000, 10_000  # messages that are made together; of more than AT_ONCE, by several processes
+EVERY_N = 20  # turns until the bot folds
+CHUNK_MESSAGES = 2 * EVERY_N
+UNFOLDED = CHUNK_MESSAGES // 2  # newest messages, which are not archived
+BATCH_ROWS = 5_000  # loaded together into the JSON store
+BLOCK_MESSAGES = 10_000  # made together
+MAX_MESSAGES_PER_PROCESS = 10_000  # more are made by several processes
 LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, object]
@@ -52,40 +53,43 @@ FROM places GROUP BY user_id, thread_id
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Consecutive messages of a scope as portable rows, with their terms numbered as in an empty store."""
+class MessageBlock:
+    """Consecutive messages of a scope as portable rows, and their entries for the word index.
+
+    The entries are numbered on the assumption that the store was empty before the fill.
+    """
 
     rows: Sequence[Row]
     entries: Sequence[TermsEntry]
 
 
-async def fill(
+async def fill_storage(
     folder: Path, storage: StorageType, scopes: Sequence[Scope], count: int, *, database_url: str = ""
 ) -> None:
-    """Fill a data directory, or the tables at this address, with `count` messages for each scope.
+    """Fill a data directory, or the tables at `database_url`, with `count` invented messages in each scope.
 
-    Memory is on for all of them. On PostgreSQL, the scopes' owners must have consecutive ids.
+    Memory is turned on for every owner. On PostgreSQL, the owners must have consecutive ids.
     """
     if storage is StorageType.POSTGRES:
         async with open_postgres_database(database_url) as server:
             for index, scope in enumerate(scopes):
-                filled = partial(_filled_there, scope=scope, count=count, before=index * count)
+                filled = partial(_fill_postgres, scope=scope, count=count, before=index * count)
                 await server.transact(filled, scope.owner)
         return
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
             for scope in scopes:
-                await store.load_owner(scope.owner, make_batches(scope, count))
+                await store.load_owner(scope.owner, make_row_batches(scope, count))
         return
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
-        await database.transact(lambda connection: _filled(connection, scopes, count))
+        await database.transact(lambda connection: _fill_sqlite(connection, scopes, count))
 
 
-def _filled(connection: Connection, scopes: Sequence[Scope], count: int) -> None:
+def _fill_sqlite(connection: Connection, scopes: Sequence[Scope], count: int) -> None:
     for scope in scopes:
-        _begun(connection, scope, count, StorageType.SQLITE)
+        _insert_first_rows(connection, scope, count, StorageType.SQLITE)
     with suspend_indexes(connection, "messages", "places"):
-        _told(connection, scopes, count)
+        _insert_messages(connection, scopes, count)
     connection.execute(_COUNT_WORDS)
 
 
@@ -95,7 +99,7 @@ def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
     dropped = []
     for table in tables:
         found = connection.execute(_INDEXES_AND_TRIGGERS, (table,)).fetchall()
-        # SQLite made those without SQL itself. They say which message a row replaces.
+        # Indexes without SQL belong to constraints and cannot be dropped. They find the message that a row replaces.
         dropped += [(kind, name, sql) for kind, name, sql in found if sql is not None]
     for kind, name, _ in dropped:
         connection.execute(f"DROP {kind} {name}")
@@ -106,13 +110,13 @@ def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
     connection.execute("INSERT INTO unindexed SELECT seq, user_id FROM messages")
 
 
-def _filled_there(connection: Connection, scope: Scope, count: int, before: int) -> None:
-    _begun(connection, scope, count, StorageType.POSTGRES)
-    _told(connection, [scope], count, before=before)
+def _fill_postgres(connection: Connection, scope: Scope, count: int, before: int) -> None:
+    _insert_first_rows(connection, scope, count, StorageType.POSTGRES)
+    _insert_messages(connection, [scope], count, before=before)
     connection.execute("SELECT setval('message_seq', ?)", (before + count,)).fetchall()
 
 
-def _begun(connection: Connection, scope: Scope, count: int, storage: StorageType) -> None:
+def _insert_first_rows(connection: Connection, scope: Scope, count: int, storage: StorageType) -> None:
     for row in make_first_rows(scope, count):
         table = BY_NAME[str(row["table"])]
         if table is USERS:
@@ -121,108 +125,116 @@ def _begun(connection: Connection, scope: Scope, count: int, storage: StorageTyp
             connection.execute(table.upsert_sql, table.to_values(row))
 
 
-def _told(connection: Connection, scopes: Sequence[Scope], count: int, *, before: int = 0) -> None:
-    for part in make_parts(scopes, count, before=before):
-        numbered = zip(part.entries, part.rows, strict=True)
+def _insert_messages(connection: Connection, scopes: Sequence[Scope], count: int, *, before: int = 0) -> None:
+    for block in make_message_blocks(scopes, count, before=before):
+        numbered = zip(block.entries, block.rows, strict=True)
         connection.executemany(_INSERT, [(*MESSAGES.to_values(row), entry.seq) for entry, row in numbered])
-        word_index.index_entries(connection, part.entries)
+        word_index.index_entries(connection, block.entries)
 
 
 def make_first_rows(scope: Scope, count: int) -> list[Row]:
-    """Return the rows of a scope that precede its messages: the owner and the summaries."""
-    whose = {"user_id": scope.owner, "thread_id": scope.thread}
+    """Return the rows of a scope that are inserted before its messages: the owner and the summaries."""
+    scope_fields = {"user_id": scope.owner, "thread_id": scope.thread}
     summaries = _make_summaries(count)
-    return [_make_owner_row(scope, count, len(summaries)), *({**summary, **whose} for summary in summaries)]
+    return [_make_owner_row(scope, count, len(summaries)), *({**summary, **scope_fields} for summary in summaries)]
 
 
-def make_parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[Part]:
-    """Yield the messages of these scopes, scope by scope. `before` is the number of messages already stored."""
+def make_message_blocks(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[MessageBlock]:
+    """Yield the messages of `scopes` in blocks, scope by scope. `before` is the number of messages already stored."""
     chunk_ids = _list_chunk_ids(count)
-    wanted = (
-        (scope, first, count, before + index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK])
+    block_arguments = (
+        (
+            scope,
+            first,
+            count,
+            before + index * count,
+            chunk_ids[first // CHUNK_MESSAGES : (first + BLOCK_MESSAGES) // CHUNK_MESSAGES],
+        )
         for index, scope in enumerate(scopes)
-        for first in range(0, count, BLOCK)
+        for first in range(0, count, BLOCK_MESSAGES)
     )
-    if len(scopes) * count <= AT_ONCE:
-        for kept_scope in wanted:
-            yield _make_part(*kept_scope)
+    if len(scopes) * count <= MAX_MESSAGES_PER_PROCESS:
+        for arguments in block_arguments:
+            yield _make_message_block(*arguments)
         return
     workers = os.cpu_count() or 1
     with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as processes:
-        begun = deque[Future[Part]]()  # a few at a time: they may come faster than they are written
-        for kept_scope in wanted:
-            begun.append(processes.submit(_make_part, *kept_scope))
-            if len(begun) > 2 * workers:
-                yield begun.popleft().result()
-        while begun:
-            yield begun.popleft().result()
+        pending = deque[Future[MessageBlock]]()  # only a few at a time, because they may be made faster than stored
+        for arguments in block_arguments:
+            pending.append(processes.submit(_make_message_block, *arguments))
+            if len(pending) > 2 * workers:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
-def _make_part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int]) -> Part:
-    """Return the block of a scope's messages after the first `first`.
+def _make_message_block(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int]) -> MessageBlock:
+    """Make the block of a scope's messages that follows its first `first` messages.
 
-    `before` is the number of messages of earlier scopes, and `chunk_ids` has the chunks of archived messages.
+    `count` is the number of messages in the scope, and `before` the number in earlier scopes. `chunk_ids` holds the
+    chunks of the block's archived messages.
     """
-    block = _analyze_texts(first, min(BLOCK, count - first))
-    ids = [chunk for chunk in chunk_ids for _ in range(CHUNK)] + [None] * len(block)
+    block = _make_analyzed_texts(first, min(BLOCK_MESSAGES, count - first))
+    ids = [chunk for chunk in chunk_ids for _ in range(CHUNK_MESSAGES)] + [None] * len(block)
     rows = [
         _make_message_row(scope, number, text, count, chunk)
         for number, ((text, _), chunk) in enumerate(zip(block, ids, strict=False), start=first + 1)
     ]
     numbered = enumerate(zip(rows, block, strict=True), start=before + first + 1)
-    return Part(rows, [word_index.analyse_message(seq, row, terms) for seq, (row, (_, terms)) in numbered])
+    return MessageBlock(rows, [word_index.analyse_message(seq, row, terms) for seq, (row, (_, terms)) in numbered])
 
 
 @lru_cache(maxsize=1)
-def _analyze_texts(first: int, size: int) -> list[tuple[str, list[str]]]:
-    """Return texts with their terms, the same for every scope."""
-    return [(text, analyzer.analyse_text(text)) for text in _make_block_texts(first, size)]
+def _make_analyzed_texts(first: int, count: int) -> list[tuple[str, list[str]]]:
+    """Return the texts of one block with their search terms. They are the same for every scope."""
+    return [(text, analyzer.analyse_text(text)) for text in _make_block_texts(first, count)]
 
 
 def make_texts(count: int) -> Iterator[str]:
-    """Yield the texts of the messages, always the same: user, assistant, user, …"""
-    for first in range(0, count, BLOCK):
-        yield from _make_block_texts(first, min(BLOCK, count - first))
+    """Yield the texts of `count` messages, alternating between user and assistant. They are the same at each call."""
+    for first in range(0, count, BLOCK_MESSAGES):
+        yield from _make_block_texts(first, min(BLOCK_MESSAGES, count - first))
 
 
-def _make_block_texts(first: int, size: int) -> Iterator[str]:
-    """Return the texts of one block, which does not depend on earlier ones."""
-    talk = Talk(seed=3 + first)
-    for number in range(size):
-        yield talk.answer() if number % 2 else talk.question()
+def _make_block_texts(first: int, count: int) -> Iterator[str]:
+    """Yield the texts of one block. A block can be made without the blocks before it."""
+    generator = MessageGenerator(seed=3 + first)
+    for number in range(count):
+        yield generator.make_answer() if number % 2 else generator.make_question()
 
 
 def compute_message_time(number: int, count: int) -> str:
-    """Return the time of message `number` of `count`. They are ten minutes apart, and the last has a fixed day."""
+    """Return the time of message `number` of `count` in ISO 8601. Messages are ten minutes apart, up to LAST_DAY."""
     return (LAST_DAY - timedelta(minutes=10 * (count - number))).isoformat()
 
 
-async def make_batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
+async def make_row_batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
+    """Yield all portable rows of a scope with `count` messages, at most BATCH_ROWS at a time."""
     rows = make_first_rows(scope, count)
     chunk_ids = _list_chunk_ids(count)
-    for start in range(0, len(rows), BATCH):
-        yield rows[start : start + BATCH]
+    for start in range(0, len(rows), BATCH_ROWS):
+        yield rows[start : start + BATCH_ROWS]
     batch: list[Row] = []
     for index, text in enumerate(make_texts(count)):
-        chunk = chunk_ids[index // CHUNK] if index // CHUNK < len(chunk_ids) else None
+        chunk = chunk_ids[index // CHUNK_MESSAGES] if index // CHUNK_MESSAGES < len(chunk_ids) else None
         batch.append(_make_message_row(scope, index + 1, text, count, chunk))
-        if len(batch) == BATCH:
+        if len(batch) == BATCH_ROWS:
             yield batch
             batch = []
     if batch:
         yield batch
 
 
-def _make_owner_row(scope: Scope, messages: int, summaries: int) -> Row:
+def _make_owner_row(scope: Scope, message_count: int, summary_count: int) -> Row:
     return {
         "table": "users",
         "user_id": scope.owner,
         "summary_every_n": EVERY_N,
         "memory_enabled": True,
-        "created_at": compute_message_time(1, messages),
-        "updated_at": compute_message_time(1, messages),
-        "next_message_id": messages + 1,
-        "next_summary_id": summaries + 1,
+        "created_at": compute_message_time(1, message_count),
+        "updated_at": compute_message_time(1, message_count),
+        "next_message_id": message_count + 1,
+        "next_summary_id": summary_count + 1,
         "last_fence": 0,
     }
 
@@ -248,38 +260,41 @@ def _make_message_row(scope: Scope, number: int, text: str, count: int, chunk: i
 
 
 def _list_chunk_ids(count: int) -> list[int]:
-    """Return the ids of the summaries of archived chunks."""
+    """Return the ids of the chunks into which `count` messages are archived, oldest first."""
     return [int(str(summary["id"])) for summary in _make_summaries(count) if summary["level"] == 1]
 
 
 @lru_cache(maxsize=1)
 def _make_summaries(count: int) -> Sequence[Row]:
-    """Return the summaries of `count` messages by the bot's own policy, active or not, without their scope."""
-    made: list[dict[str, object]] = []
+    """Return the summaries that the pyramid policy makes of `count` messages, as rows that have no scope yet.
+
+    They include the inactive summaries, which others have replaced.
+    """
+    rows: list[dict[str, object]] = []
     spans: dict[int, tuple[int, int, list[int]]] = {}  # first message, last message, chunks
     active: dict[int, list[int]] = {}
-    talk = Talk(seed=4, assistant_words=60)
+    generator = MessageGenerator(seed=4, assistant_words=60)
 
     def add(level: int, span: tuple[int, int, list[int]], sources: Sequence[int]) -> None:
-        number = len(made) + 1
+        number = len(rows) + 1
         spans[number] = (span[0], span[1], span[2] or [number])
         active.setdefault(level, []).append(number)
-        made.append(_make_summary_row(number, level, talk.answer(), spans[number], sources, count))
+        rows.append(_make_summary_row(number, level, generator.make_answer(), spans[number], sources, count))
 
-    for chunk in range(max(0, count - UNFOLDED) // CHUNK):
-        add(1, (chunk * CHUNK + 1, (chunk + 1) * CHUNK, []), ())
-        while plan := pyramid.plan_fold(_standing(active), "upwards"):
+    for chunk in range(max(0, count - UNFOLDED) // CHUNK_MESSAGES):
+        add(1, (chunk * CHUNK_MESSAGES + 1, (chunk + 1) * CHUNK_MESSAGES, []), ())
+        while plan := pyramid.plan_fold(_make_scope_state(active), "upwards"):
             below = [spans[number] for number in plan.summary_ids]
             for level in active:
                 active[level] = [number for number in active[level] if number not in plan.summary_ids]
             for number in plan.summary_ids:
-                made[number - 1]["is_active"] = False
+                rows[number - 1]["is_active"] = False
             covered = [summary_id for span in below for summary_id in span[2]]
             add(plan.level, (below[0][0], below[-1][1], covered), plan.summary_ids)
-    return made
+    return rows
 
 
-def _standing(active: Mapping[int, Sequence[int]]) -> ScopeState:
+def _make_scope_state(active: Mapping[int, Sequence[int]]) -> ScopeState:
     return ScopeState(
         summaries=[ActiveSummary(id=number, level=level) for level, ids in active.items() for number in ids]
     )

@@ -1,7 +1,7 @@
-"""Messages of invented words, as rare and as frequent as the words of a real language.
+"""Messages made of invented words, for benchmarks without real text.
 
-They are deterministic by seed. Frequencies follow Zipf's law, so a word index sees the same distribution as with real
-text.
+The word frequencies follow Zipf's law, so that a word index is loaded as by real text. The same seed gives the same
+messages.
 """
 
 import random
@@ -21,7 +21,7 @@ from records.scopes import Person, Scope
 from records.turns import Incoming, IncomingPiece
 from text.tokenizer import Tokenizer
 
-BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
+START_TIME = datetime(2024, 1, 1, 8, tzinfo=UTC)
 PERSON = Person(id=1, name="Nadia")
 _FREQUENT = """
 the of and a to in is you that it he was for on are as with his they I at be this have from or one had by word but not
@@ -37,63 +37,68 @@ Floats = NDArray[np.float64]
 
 @cache
 def _make_vocabulary() -> tuple[list[str], Floats]:
-    """Return the words by falling frequency and their cumulative weights. They are the same for every seed."""
-    chance, words = random.Random(0), dict.fromkeys(_FREQUENT)  # noqa: S311 - repeatable, not secret
+    """Return the words, most frequent first, and their cumulative weights. They are the same for every seed."""
+    rng, words = random.Random(0), dict.fromkeys(_FREQUENT)  # noqa: S311 - repeatable, not secret
     while len(words) < VOCABULARY:
-        words["".join(chance.choices(_SYLLABLES, k=chance.randint(2, 4)))] = None
+        words["".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4)))] = None
     return list(words), np.array(list(accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY))))
 
 
 @dataclass
-class Talk:
-    """Endless messages with mean lengths of `user_words` and `assistant_words`.
+class MessageGenerator:
+    """Generates questions and answers with mean lengths of `user_words` and `assistant_words`.
 
-    Invented words have many tokens. These lengths give as many tokens as the messages of benchmarks/data (user 32,
-    assistant 113).
+    An invented word has more tokens than a real one. With the default lengths, messages have as many tokens as those in
+    benchmarks/data: 32 from the user, and 113 from the assistant.
     """
 
     seed: int = 1
     user_words: int = 15
     assistant_words: int = 54
-    _chance: random.Random = field(init=False)
+    _rng: random.Random = field(init=False)
     _words: list[str] = field(init=False)
     _weights: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        self._chance = random.Random(self.seed)  # noqa: S311 - repeatable, not secret
+        self._rng = random.Random(self.seed)  # noqa: S311 - repeatable, not secret
         self._words, self._weights = _make_vocabulary()
 
-    def question(self) -> str:
-        """A user's message."""
-        return self._said(self.user_words, "?")
+    def make_question(self) -> str:
+        """Make a user's message."""
+        return self._make_text(self.user_words, "?")
 
-    def answer(self) -> str:
-        """An assistant's message."""
-        return self._said(self.assistant_words, ".")
+    def make_answer(self) -> str:
+        """Make an assistant's message."""
+        return self._make_text(self.assistant_words, ".")
 
-    def _said(self, mean: int, end: str) -> str:
-        count = max(3, round(self._chance.gauss(mean, mean / 3)))
-        # As `random.choices`, to the word: which looks each of them up by itself, in several times the time.
-        drawn = np.array([self._chance.random() for _ in range(count)]) * self._weights[-1]
+    def _make_text(self, mean_words: int, end: str) -> str:
+        count = max(3, round(self._rng.gauss(mean_words, mean_words / 3)))
+        # Draws the same words as `random.choices`, which looks up each word by itself and takes several times as long.
+        drawn = np.array([self._rng.random() for _ in range(count)]) * self._weights[-1]
         words = [self._words[at] for at in np.searchsorted(self._weights, drawn, "right").tolist()]
         sentences = (words[start : start + 14] for start in range(0, count, 14))
         return ". ".join(" ".join(sentence).capitalize() for sentence in sentences) + end
 
 
 class InstantModel(ChatModel):
-    """A model in this process that answers at once with the result of `say`, and may record its prompts."""
+    """A model in this process that answers at once with the result of `make_answer`.
 
-    def __init__(self, name: str, say: Callable[[], str], tokens: Tokenizer, *, records: bool = True) -> None:
+    If `records` is True, it keeps all its prompts.
+    """
+
+    def __init__(
+        self, name: str, make_answer: Callable[[], str], tokenizer: Tokenizer, *, records: bool = True
+    ) -> None:
         self.name = name
         self.prompts: list[Sequence[PromptMessage]] = []
-        self._say = say
-        self._tokens = tokens
+        self._make_answer = make_answer
+        self._tokenizer = tokenizer
         self._records = records
         self._prepared: deque[Completion] = deque()
 
-    def prepare(self) -> None:
-        """Make the next answer now, so that its time is not measured."""
-        self._prepared.append(self._completion())
+    def prepare_answer(self) -> None:
+        """Make the next answer now, so that making it is not part of a measured time."""
+        self._prepared.append(self._make_completion())
 
     async def complete(
         self,
@@ -104,41 +109,43 @@ class InstantModel(ChatModel):
     ) -> Completion:
         if self._records:
             self.prompts.append(messages)
-        return self._prepared.popleft() if self._prepared else self._completion()
+        return self._prepared.popleft() if self._prepared else self._make_completion()
 
-    def _completion(self) -> Completion:
-        text = self._say()
-        return Completion(text=text, model=self.name, usage=Usage(completion=self._tokens.count(text)))
+    def _make_completion(self) -> Completion:
+        text = self._make_answer()
+        return Completion(text=text, model=self.name, usage=Usage(completion=self._tokenizer.count(text)))
 
 
 class InventedModel(InstantModel):
-    """Answers with invented messages."""
+    """A model that answers with invented messages."""
 
-    def __init__(self, talk: Talk, *, records: bool = True) -> None:
-        super().__init__("invented", talk.answer, Tokenizer.for_model("invented"), records=records)
+    def __init__(self, generator: MessageGenerator, *, records: bool = True) -> None:
+        super().__init__("invented", generator.make_answer, Tokenizer.for_model("invented"), records=records)
 
 
 @dataclass
 class Clock:
-    """A clock that moves only when it is told to."""
+    """A clock that stands still until it is advanced or set."""
 
-    now: datetime = BEGINNING
+    now: datetime = START_TIME
 
     def __call__(self) -> datetime:
         return self.now
 
-    def pass_by(self, minutes: int) -> None:
+    def advance(self, minutes: int) -> None:
         self.now += timedelta(minutes=minutes)
 
 
-def make_turns(talk: Talk, scope: Scope, clock: Clock, *, first: int = 1) -> Iterator[Incoming]:
-    """Yield one user message after the other, and advance the clock by some minutes for each."""
+def make_incoming_messages(
+    generator: MessageGenerator, scope: Scope, clock: Clock, *, first: int = 1
+) -> Iterator[Incoming]:
+    """Yield user messages without end, advancing the clock by seven minutes before each. Number them from `first`."""
     number = first
     while True:
-        clock.pass_by(7)
+        clock.advance(7)
         yield Incoming(
             scope=scope,
             person=PERSON,
-            pieces=(IncomingPiece(text=talk.question(), source=f"bench:{number}", sent_at=clock.now),),
+            pieces=(IncomingPiece(text=generator.make_question(), source=f"bench:{number}", sent_at=clock.now),),
         )
         number += 1

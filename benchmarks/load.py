@@ -1,11 +1,11 @@
-"""Measure many people at once. `python -m benchmarks.load [--people 200 --turns 5]`
+"""Measure the bot while many people use it at once. `python -m benchmarks.load [--people 200 --turns 5]`
 
-Run bot.py against the local Bot API server and a model that answers at once. Each person writes, waits for the answer,
-and writes again. The same run measures our bot with memory off and two bare bots. Times are from sending to the answer.
-`afterwards` is the work after the last answer, such as learning facts. `--remembered` gives each person earlier
-messages, so that each turn searches. `--storage postgres` uses the server of DATABASE_URL in new schemas `load_…`, and
-includes its CPU time. `--processes 3` lets three of our processes serve one bot there. `--bots keepsake` measures only
-our bot.
+Run bot.py against the local Bot API server and a model that answers at once. Each person sends a message, waits for the
+answer, and sends the next. The same run also measures our bot with memory off and two bare bots; `--bots keepsake`
+measures only our bot. Times run from sending a message to its answer. `afterwards` is the work after the last answer,
+such as learning facts. `--remembered` gives each person earlier messages to search. `--storage postgres` creates
+schemas `load_…` on the server of DATABASE_URL and includes its CPU time; with `--processes 3`, three processes serve
+one bot there.
 """
 
 import argparse
@@ -28,20 +28,20 @@ from typing import Any
 import httpx
 
 from benchmarks.arguments import make_number_parser, read_settings_or_exit
-from benchmarks.crowd import PATIENCE, Crowd
-from benchmarks.filling import fill
+from benchmarks.crowd import MAX_WAIT_SECONDS, Crowd
+from benchmarks.filling import fill_storage
 from benchmarks.measure import (
     count_folder_bytes,
     describe_machine,
     make_environment_without_embedding,
     print_progress,
     print_report,
-    read_processor_seconds,
+    read_machine_cpu_seconds,
     read_resident_megabytes,
     summarize_times,
 )
-from benchmarks.on_server import Server, analyze_tables, create_empty_schema, read_stored_bytes
-from benchmarks.stand_ins import InstantModel, serve_lightly
+from benchmarks.on_server import PostgresServer, analyze_tables, create_empty_schema, read_stored_bytes
+from benchmarks.stand_ins import InstantEndpoint, serve_with_aiohttp
 from external_memory import ExternalMemory
 from playground.bot_api import make_bot_api
 from playground.world import World
@@ -51,16 +51,16 @@ from settings import read_environment
 
 ROOT = Path(__file__).parent.parent
 BOTS = ("keepsake", "keepsake_off", "bare_model", "bare_echo")
-LOOK_EVERY = 0.2  # seconds between two looks at how far a start has come
-IDLE = 10.0  # milliseconds of a processor between two looks that are no work
+POLL_SECONDS = 0.2  # between two checks of a process that starts or finishes its work
+MAX_IDLE_CPU_MS = 10.0  # between two checks; a process that uses less is idle
 
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
     """The size of the load.
 
-    `remembered` is the number of earlier messages of each person, nearly all folded. `processes` is the number of our
-    processes on PostgreSQL.
+    `remembered` is the number of earlier messages of each person, nearly all of them archived under summaries.
+    `processes` is the number of processes that run our bot; more than one needs PostgreSQL.
     """
 
     people: int
@@ -70,39 +70,39 @@ class Load:
     processes: int = 1
 
 
-class Running:
-    """A bot's processes and their costs so far."""
+class RunningBot:
+    """The processes of a running bot, and what they have cost so far."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
         self._processes = processes
 
     @property
-    def megabytes(self) -> float:
-        """Return their resident memory together."""
+    def resident_megabytes(self) -> float:
+        """Return the resident memory of all processes together."""
         return round(sum(read_resident_megabytes(process.pid) for process in self._processes), 1)
 
-    async def costs(self) -> list[dict[str, Any]]:
-        """Return what counted_bot.py prints, for each process."""
-        return list(await asyncio.gather(*(self._cost(process) for process in self._processes)))
+    async def read_costs(self) -> list[dict[str, Any]]:
+        """Return the costs that each process reports. See counted_bot.py for their fields."""
+        return list(await asyncio.gather(*(self._read_costs_of(process) for process in self._processes)))
 
-    async def settled(self) -> None:
-        """Wait until they are idle, so that the work of the start is not counted as that of a turn."""
-        before = await self._spent()
-        async with asyncio.timeout(PATIENCE):
+    async def wait_until_idle(self) -> None:
+        """Wait until all processes are idle, so that work from the start does not count as part of a turn."""
+        before = await self._read_cpu_ms()
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             while True:
-                await asyncio.sleep(LOOK_EVERY)
-                now = await self._spent()
-                if now - before < IDLE:
+                await asyncio.sleep(POLL_SECONDS)
+                now = await self._read_cpu_ms()
+                if now - before < MAX_IDLE_CPU_MS:
                     return
                 before = now
 
-    async def _spent(self) -> float:
-        return float(sum(sum(cost["processor_ms"].values()) for cost in await self.costs()))
+    async def _read_cpu_ms(self) -> float:
+        return float(sum(sum(cost["processor_ms"].values()) for cost in await self.read_costs()))
 
-    async def _cost(self, process: Process) -> dict[str, Any]:
+    async def _read_costs_of(self, process: Process) -> dict[str, Any]:
         assert process.stdout
         process.send_signal(signal.SIGUSR1)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             cost: dict[str, Any] = json.loads(await process.stdout.readline())
         return cost
 
@@ -110,31 +110,31 @@ class Running:
 @asynccontextmanager
 async def run_processes(
     command: Sequence[str], world: World, env: Mapping[str, str], *, processes: int = 1
-) -> AsyncIterator[Running]:
-    """Start a bot in several processes, and wait until they listen."""
+) -> AsyncIterator[RunningBot]:
+    """Start a bot in several processes, wait until they listen, and stop them at the end of the block."""
     async with AsyncExitStack() as stack:
-        first = await stack.enter_async_context(_process(command, env, world.updates.polled()))
+        first = await stack.enter_async_context(_run_process(command, env, world.updates.wait_until_polled()))
         others = []
         for number in range(1, processes):
-            # Only one of them polls; that the others are there is told at an address of their own.
+            # Only one process polls, so each of the others is asked at an address of its own whether it is ready.
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))
                 address = f"127.0.0.1:{free.getsockname()[1]}"
             own = {**env, "HEALTH_LISTEN": address, "DATA_DIR": f"{env['DATA_DIR']}-{number}"}
-            others.append(await stack.enter_async_context(_process(command, own, _is_ready(address))))
-        yield Running([first, *others])
+            others.append(await stack.enter_async_context(_run_process(command, own, _wait_until_ready(address))))
+        yield RunningBot([first, *others])
 
 
 @asynccontextmanager
-async def _process(
-    command: Sequence[str], env: Mapping[str, str], listening: Coroutine[None, None, object]
+async def _run_process(
+    command: Sequence[str], env: Mapping[str, str], wait_until_listening: Coroutine[None, None, object]
 ) -> AsyncIterator[Process]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "benchmarks.counted_bot", *command, cwd=ROOT, env=dict(env), stdout=PIPE
     )
-    ended, listens = asyncio.create_task(process.wait()), asyncio.create_task(listening)
+    ended, listens = asyncio.create_task(process.wait()), asyncio.create_task(wait_until_listening)
     try:
-        await asyncio.wait({ended, listens}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({ended, listens}, timeout=MAX_WAIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not listens.done() or ended.done():
             raise RuntimeError(f"{command[0]} did not start")
         yield process
@@ -145,35 +145,35 @@ async def _process(
         await ended
 
 
-async def _is_ready(address: str) -> None:
-    """Wait until /readyz succeeds."""
+async def _wait_until_ready(address: str) -> None:
+    """Wait until /readyz succeeds at `address`."""
     async with httpx.AsyncClient(base_url=f"http://{address}", trust_env=False) as probe:
         while True:
             with suppress(httpx.TransportError):
                 if (await probe.get("/readyz")).is_success:
                     return
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(POLL_SECONDS)
 
 
-async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -> dict[str, Any]:
-    """Measure our bot and the two bare ones, one after the other."""
+async def measure_bots(load: Load, model: InstantEndpoint, bots: Sequence[str] = BOTS) -> dict[str, Any]:
+    """Measure the named bots one after another, and return the figures by bot."""
     results: dict[str, Any] = {}
-    async with serve_lightly(model.app()) as model_url:
+    async with serve_with_aiohttp(model.app()) as model_url:
         with tempfile.TemporaryDirectory(prefix="keepsake-load-") as folder:
             for number, name in enumerate(bots, start=1):
                 print_progress(f"{name}: {load.people} people, {load.turns} turns each")
                 world = World(token=f"{number}:benchmark")
                 crowd = Crowd(world, load.people)
                 data = Path(folder) / name
-                async with serve_lightly(make_bot_api(world)) as api:
-                    command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load)
+                async with serve_with_aiohttp(make_bot_api(world)) as api:
+                    command, env = await _prepare_bot(name, crowd, api, f"{model_url}/v1", data, load)
                     url = env.get("DATABASE_URL", "")
                     many = load.processes if name == "keepsake" else 1
                     async with run_processes(command, world, env, processes=many) as bot:
-                        await bot.settled()
-                        with closing(Server(url)) if url else nullcontext() as server:
-                            results[name] = await _figures(crowd, load, model, bot, server)
-                        results[name]["afterwards"] = await _measure_afterwards(
+                        await bot.wait_until_idle()
+                        with closing(PostgresServer(url)) if url else nullcontext() as server:
+                            results[name] = await _measure_turns(crowd, load, model, bot, server)
+                        results[name]["afterwards"] = await _measure_follow_up_work(
                             crowd, model, bot, results[name]["turns"]
                         )
                     if load.remembered:
@@ -182,10 +182,10 @@ async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -
     return results
 
 
-async def _bot(
+async def _prepare_bot(
     name: str, crowd: Crowd, api: str, model_url: str, folder: Path, load: Load
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the command line of a bot, and its environment."""
+    """Prepare the memory of a bot, and return its command line and its environment."""
     token = crowd.world.token
     if name.startswith("keepsake"):
         people = crowd.people if name == "keepsake" else ()
@@ -196,7 +196,7 @@ async def _bot(
         if load.remembered:
             await asyncio.to_thread(folder.mkdir)
             scopes = [Scope(owner=person) for person in people]
-            await fill(folder, load.storage, scopes, load.remembered, database_url=url)
+            await fill_storage(folder, load.storage, scopes, load.remembered, database_url=url)
             if url:
                 analyze_tables(url)
         async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC), database_url=url) as memory:
@@ -218,68 +218,76 @@ async def _bot(
     return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], read_environment()
 
 
-async def _figures(
-    crowd: Crowd, load: Load, model: InstantModel, bot: Running, server: Server | None
+async def _measure_turns(
+    crowd: Crowd, load: Load, model: InstantEndpoint, bot: RunningBot, server: PostgresServer | None
 ) -> dict[str, Any]:
-    asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
-    spent, counts = (server.seconds(), server.counts()) if server else ({}, {})
-    start, (busy, possible) = time.perf_counter(), read_processor_seconds()
-    waits = await crowd.talk(load.turns)
+    """Let the crowd talk to the bot, and return response times and the average costs of a turn."""
+    asked, called, before = model.request_count, crowd.world.calls.last, await bot.read_costs()
+    spent, counts = (server.read_cpu_seconds(), server.read_counts()) if server else ({}, {})
+    start, (busy, possible) = time.perf_counter(), read_machine_cpu_seconds()
+    waits = await crowd.measure_response_times(load.turns)
     seconds = time.perf_counter() - start
-    computed, could = (now - then for now, then in zip(read_processor_seconds(), (busy, possible), strict=True))
-    costs = list(zip(before, await bot.costs(), strict=True))
+    computed, could = (now - then for now, then in zip(read_machine_cpu_seconds(), (busy, possible), strict=True))
+    costs = list(zip(before, await bot.read_costs(), strict=True))
     turns = len(waits)
     by_thread = {
-        name: round(sum(_since(*cost, name) for cost in costs) / turns, 2)
+        name: round(sum(_compute_thread_ms(*cost, name) for cost in costs) / turns, 2)
         for name in sorted({name for _, after in costs for name in after["processor_ms"]})
     }
-    counted = Counter(call["method"] for call in crowd.world.calls.since(called))
+    counted = Counter(call["method"] for call in crowd.world.calls.list_since(called))
     return {
         "turns": turns,
         "turns_per_second": round(turns / seconds, 1),
         "ms": summarize_times(waits),
         "processors_busy_percent": round(100 * computed / could, 1) if could else None,
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
-        **({"server_processor_ms_a_turn": round(server.spent(spent) * 1000 / turns, 2)} if server else {}),
-        **(_asked_of(server, counts, turns) if server else {}),
+        **(
+            {"server_processor_ms_a_turn": round(server.measure_cpu_seconds_since(spent) * 1000 / turns, 2)}
+            if server
+            else {}
+        ),
+        **(_measure_database_use(server, counts, turns) if server else {}),
         "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
-        # Each of several processes apart: whether they share the work.
-        **({"by_process": [_all_since(*cost) for cost in costs]} if len(costs) > 1 else {}),
+        # One figure for each process shows if they share the work.
+        **({"by_process": [_compute_cpu_seconds(*cost) for cost in costs]} if len(costs) > 1 else {}),
         "hops_a_turn": round(sum(after["hops"] - before["hops"] for before, after in costs) / turns, 1),
         "commits_a_turn": round(sum(after["commits"] - before["commits"] for before, after in costs) / turns, 2),
         "telegram_calls": crowd.world.calls.last - called,
         "telegram_calls_by_method": dict(counted.most_common()),  # of the newest 10,000
         "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
-        "model_requests": model.asked - asked,
-        "rss_mb": bot.megabytes,
+        "model_requests": model.request_count - asked,
+        "rss_mb": bot.resident_megabytes,
     }
 
 
-async def _measure_afterwards(crowd: Crowd, model: InstantModel, bot: Running, turns: int) -> dict[str, float]:
-    """Return the CPU time that is spent after the answers."""
-    asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
+async def _measure_follow_up_work(
+    crowd: Crowd, model: InstantEndpoint, bot: RunningBot, turns: int
+) -> dict[str, float]:
+    """Measure the work that the bot does after its last answer. CPU time and calls are averages over `turns` turns."""
+    asked, called, before = model.request_count, crowd.world.calls.last, await bot.read_costs()
     with suppress(TimeoutError):
-        await bot.settled()
-    seconds = sum(_all_since(*cost) for cost in zip(before, await bot.costs(), strict=True))
+        await bot.wait_until_idle()
+    seconds = sum(_compute_cpu_seconds(*cost) for cost in zip(before, await bot.read_costs(), strict=True))
     return {
         "processor_ms_a_turn": round(seconds * 1000 / turns, 2),
         "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
-        "model_requests": model.asked - asked,
+        "model_requests": model.request_count - asked,
     }
 
 
-def _since(before: Mapping[str, Any], after: Mapping[str, Any], thread: str) -> float:
-    """Return the processor milliseconds of a process's threads with this name."""
+def _compute_thread_ms(before: Mapping[str, Any], after: Mapping[str, Any], thread: str) -> float:
+    """Return the CPU milliseconds that threads named `thread` used between two reports of a process's costs."""
     return float(after["processor_ms"].get(thread, 0.0) - before["processor_ms"].get(thread, 0.0))
 
 
-def _all_since(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
-    """Return the processor seconds of a process."""
-    return round(sum(_since(before, after, name) for name in after["processor_ms"]) / 1000, 2)
+def _compute_cpu_seconds(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
+    """Return the CPU seconds that a process used between two reports of its costs."""
+    return round(sum(_compute_thread_ms(before, after, name) for name in after["processor_ms"]) / 1000, 2)
 
 
-def _asked_of(server: Server, before: Mapping[str, int], turns: int) -> dict[str, float]:
-    now = server.counts()
+def _measure_database_use(server: PostgresServer, before: Mapping[str, int], turns: int) -> dict[str, float]:
+    """Return the server's open connections, and its commits and written rows per turn since the counts in `before`."""
+    now = server.read_counts()
     return {
         "connections": now["connections"],
         "server_commits_a_turn": round((now["commits"] - before["commits"]) / turns, 2),
@@ -294,7 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--remembered", type=make_number_parser(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     parser.add_argument(
-        "--processes", type=make_number_parser(1, 16), default=1, help="of our bot, with --storage postgres"
+        "--processes", type=make_number_parser(1, 16), default=1, help="processes of our bot, with --storage postgres"
     )
     parser.add_argument("--bots", nargs="+", choices=BOTS, default=BOTS)
     options = parser.parse_args(arguments)
@@ -310,7 +318,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         remembered=options.remembered,
         processes=options.processes,
     )
-    results = asyncio.run(measure(load, InstantModel(), options.bots))
+    results = asyncio.run(measure_bots(load, InstantEndpoint(), options.bots))
     asked = {
         "users": load.people,
         "turns_each": load.turns,

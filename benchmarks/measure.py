@@ -1,7 +1,4 @@
-"""Shared parts of all measurements: percentiles, sizes, and the output of results.
-
-Does not know what is measured.
-"""
+"""What all benchmarks share: percentiles, memory and CPU readings, and the output of results."""
 
 import json
 import math
@@ -18,24 +15,27 @@ from settings import read_environment
 Milliseconds = dict[str, float]
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the nearest-rank percentile, or 0.0 without values."""
+def compute_percentile(values: Sequence[float], share: float) -> float:
+    """Return the nearest-rank percentile of the values, or 0.0 if there are none. For the 95th, `share` is 0.95."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else 0.0
 
 
 def summarize_times(seconds: Sequence[float]) -> Milliseconds:
     """Return the median and the 95th percentile in milliseconds."""
-    return {"p50": round(percentile(seconds, 0.5) * 1000, 2), "p95": round(percentile(seconds, 0.95) * 1000, 2)}
+    return {
+        "p50": round(compute_percentile(seconds, 0.5) * 1000, 2),
+        "p95": round(compute_percentile(seconds, 0.95) * 1000, 2),
+    }
 
 
-def milliseconds_since(start: float) -> float:
-    """Return the milliseconds since a reading of time.perf_counter()."""
+def compute_milliseconds_since(start: float) -> float:
+    """Return the milliseconds since `start`, a reading of time.perf_counter()."""
     return round((time.perf_counter() - start) * 1000, 1)
 
 
-def print_progress(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
+def print_progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def print_report(result: Mapping[str, object]) -> None:
@@ -43,23 +43,23 @@ def print_report(result: Mapping[str, object]) -> None:
     print(json.dumps(result, ensure_ascii=False, indent=2))
 
 
-def read_resident_megabytes(process: int | None = None) -> float:
-    """Return the resident memory of a process (default: this one) on Linux, or elsewhere the peak of this process."""
-    status = Path(f"/proc/{process or 'self'}/status")
+def read_resident_megabytes(pid: int | None = None) -> float:
+    """Return the resident memory of a process, by default this one. Outside Linux, return this process's peak."""
+    status = Path(f"/proc/{pid or 'self'}/status")
     if status.exists():
         kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS"))
         return round(int(kilobytes) / 1024, 1)
-    unit = 1024 * 1024 if sys.platform == "darwin" else 1024  # getrusage counts bytes there, kilobytes elsewhere
+    unit = 1024 * 1024 if sys.platform == "darwin" else 1024  # getrusage returns bytes on macOS, else kilobytes
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
 
 
-def read_processor_seconds() -> tuple[float, float]:
-    """Return the busy and the available processor seconds since boot, or 0.0 on systems other than Linux."""
+def read_machine_cpu_seconds() -> tuple[float, float]:
+    """Return the busy and the total CPU seconds of the machine since it booted, or zeros outside Linux."""
     account = Path("/proc/stat")
     if not account.exists():
         return 0.0, 0.0
     spent = [int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in account.read_text().split("\n")[0].split()[1:9]]
-    return sum(spent) - spent[3] - spent[4], sum(spent)  # idle, and waiting for a disk
+    return sum(spent) - spent[3] - spent[4], sum(spent)  # fields 3 and 4: idle, and waiting for a disk
 
 
 def count_folder_bytes(folder: Path) -> int:
@@ -67,7 +67,7 @@ def count_folder_bytes(folder: Path) -> int:
 
 
 def describe_machine() -> dict[str, object]:
-    """Describe the machine. A load above the number of processors means that other programs disturb the figures."""
+    """Describe the machine for a report. A load above the number of processors means that other programs interfere."""
     return {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -79,6 +79,6 @@ def describe_machine() -> dict[str, object]:
 def make_environment_without_embedding() -> dict[str, str]:
     """Return the environment, with EMBEDDING_MODEL `none` unless it is set.
 
-    Embedding happens in the background; what is measured here is what a turn itself costs.
+    The bot embeds messages in the background, which is not part of the cost of a turn.
     """
     return {"EMBEDDING_MODEL": "none", **read_environment()}

@@ -1,4 +1,4 @@
-"""A PostgreSQL schema for each case on the server of DATABASE_URL, and the server's CPU time."""
+"""Create a schema for each case on the PostgreSQL server of DATABASE_URL, and measure the server's CPU time."""
 
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
@@ -21,14 +21,14 @@ _NANOSECONDS = 1e9
 
 
 def make_schema_url(url: str, name: str) -> str:
-    """Return the address of the schema with this name, which may not exist yet."""
+    """Return the URL of the schema `name`, which need not exist yet."""
     parts = urlsplit(url)
     query = {**dict(parse_qsl(parts.query)), "options": f"-csearch_path={name}", "application_name": name}
     return urlunsplit(parts._replace(query=urlencode(query, quote_via=quote)))
 
 
 def create_empty_schema(url: str, name: str) -> str:
-    """Create an empty schema with this name, and return its address."""
+    """Create an empty schema, dropping an older one with the same name, and return its URL."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
@@ -36,20 +36,20 @@ def create_empty_schema(url: str, name: str) -> str:
 
 
 def analyze_tables(url: str) -> None:
-    """Update the planner's statistics, as the server does in the minutes after many inserts."""
+    """Update the query planner's statistics, as the server itself does a few minutes after many inserts."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
 
 
 def read_stored_bytes(url: str) -> int:
-    """Return the size of the tables and indexes in the address's schema."""
+    """Return the bytes of all tables and indexes in the schema of `url`."""
     with psycopg.connect(url) as connection:
         row = connection.execute(_BYTES).fetchone()
     return int(row[0]) if row else 0
 
 
-class Server:
-    """The CPU time of a PostgreSQL server on this machine, or nothing if it runs elsewhere."""
+class PostgresServer:
+    """Measures a PostgreSQL server. CPU times are available only if it runs on this machine."""
 
     def __init__(self, url: str) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
@@ -57,20 +57,20 @@ class Server:
     def close(self) -> None:
         self._connection.close()
 
-    def counts(self) -> dict[str, int]:
-        """Return the clients' connections, committed transactions and written rows so far, up to a second late."""
+    def read_counts(self) -> dict[str, int]:
+        """Return the number of client connections, and of commits and written rows so far, up to a second late."""
         row = self._connection.execute(_COUNTS).fetchone()
         return dict(zip(("connections", "commits", "rows"), row or (), strict=False))
 
-    def seconds(self) -> dict[int, float]:
-        """Return the CPU seconds of each server process so far, without that of this query."""
-        found = {}
+    def read_cpu_seconds(self) -> dict[int, float]:
+        """Return the CPU seconds used so far by each server process except the one that serves this query, by pid."""
+        seconds = {}
         for (pid,) in self._connection.execute(_PIDS).fetchall():
             account = Path(f"/proc/{pid}/schedstat")
             if account.exists():
-                found[pid] = int(account.read_text().split()[0]) / _NANOSECONDS
-        return found
+                seconds[pid] = int(account.read_text().split()[0]) / _NANOSECONDS
+        return seconds
 
-    def spent(self, before: dict[int, float]) -> float:
-        """Return the CPU seconds since `before`, without processes that have ended."""
-        return sum(after - before.get(pid, 0.0) for pid, after in self.seconds().items())
+    def measure_cpu_seconds_since(self, before: dict[int, float]) -> float:
+        """Return the CPU seconds used since the reading `before`, not counting processes that have ended."""
+        return sum(after - before.get(pid, 0.0) for pid, after in self.read_cpu_seconds().items())

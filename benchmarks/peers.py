@@ -1,8 +1,9 @@
 """Measure other memory packages. `python -m benchmarks.peers --data FILE ... [--venv FOLDER] [--vectors FILE]`
 
-Install pinned versions into their own environment and ask each one the questions of benchmarks.recall. All get the same
-texts, `Speaker: words`, and the vectors of our local model if they accept vectors. Their results are packed as lines
-`[date] Speaker: words` into the same budget and judged alike. This needs a package index, and runs no model but ours.
+Install pinned versions into an environment of their own, and ask each package the questions of benchmarks.recall. All
+packages get the same texts, `Speaker: words`, and those that accept vectors get the vectors of our local model. Their
+results fill the same token budget with lines `[date] Speaker: words` and are judged in the same way. This needs a
+package index. The only model that runs is our local one.
 """
 
 import argparse
@@ -22,11 +23,11 @@ import numpy as np
 
 from benchmarks import peer_runner
 from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
-from benchmarks.judging import FIRST
-from benchmarks.locomo import Line, Sample, parse_data_file, parse_place, read
+from benchmarks.judging import TOP_COUNT
+from benchmarks.locomo import Line, Sample, parse_line_id, parse_questions_path, read_samples
 from benchmarks.measure import print_progress, print_report
-from benchmarks.recall import compute_figures, measure
-from benchmarks.vector_file import KeptVectors
+from benchmarks.recall import measure_recall, summarize_results
+from benchmarks.vector_file import CachedEmbedder
 from llm.local_embedder import LocalEmbedder
 from settings import Settings
 from text.tokenizer import Tokenizer
@@ -42,23 +43,29 @@ BATCH = 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
-    """A peer's answer to a question: coverage in percent by budget, and True if the first ten hold everything."""
+class PeerResult:
+    """How well a peer found the evidence for one question.
+
+    `coverage` is the percentage of the evidence that fits each budget. `all_at_10` is True if the first ten results
+    contain all of it.
+    """
 
     coverage: dict[int, float]
     all_at_10: bool
 
 
-def stored(line: Line) -> str:
+def format_stored_line(line: Line) -> str:
+    """Format a line as the peers store it."""
     return f"{line.speaker}: {line.text}"
 
 
-def shown(line: Line) -> str:
-    return f"[{line.said_at:%Y-%m-%d}] {stored(line)}\n"
+def format_shown_line(line: Line) -> str:
+    """Format a line as it would appear in a prompt."""
+    return f"[{line.said_at:%Y-%m-%d}] {format_stored_line(line)}\n"
 
 
 def install_peers(folder: Path) -> Path:
-    """Return the Python of the peers' environment, which is created if necessary."""
+    """Install the pinned peers in `folder`, create the environment if necessary, and return its interpreter."""
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -67,8 +74,9 @@ def install_peers(folder: Path) -> Path:
     return python
 
 
-async def write_job(sample: Sample, folder: Path, embedder: KeptVectors) -> None:
-    texts = [stored(line) for line in sample.lines]
+async def write_job(sample: Sample, folder: Path, embedder: CachedEmbedder) -> None:
+    """Write the files that peer_runner.py reads."""
+    texts = [format_stored_line(line) for line in sample.lines]
     questions = [question.text for question in sample.questions]
     passages = [await embedder.embed_passages(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
     queries = [await embedder.embed_query(question) for question in questions]
@@ -77,72 +85,77 @@ async def write_job(sample: Sample, folder: Path, embedder: KeptVectors) -> None
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
 
 
-def ask_peer(python: Path, peer: str, folder: Path) -> list[list[int]]:
-    """Return the line numbers that the peer ranks for each question. Raise CalledProcessError."""
+def rank_with_peer(python: Path, peer: str, folder: Path) -> list[list[int]]:
+    """Run the peer, and return its ranking of line indexes for each question. Raise CalledProcessError if it fails."""
     command = [str(python), peer_runner.__file__, str(folder), peer]
-    # mem0 wants a key for a model that `infer=False` never asks, and would report its use.
+    # mem0 requires a key for a model that it never calls with `infer=False`, and its telemetry has to be turned off.
     own = {"HOME": str(folder), "MEM0_DIR": str(folder / "mem0"), "MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none"}
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder, env=own)  # noqa: S603
     rankings: list[list[int]] = json.loads(done.stdout.decode().splitlines()[-1])
     return rankings
 
 
-def answered(
-    sample: Sample, rankings: Sequence[Sequence[int]], budgets: Sequence[int], tokens: Tokenizer
-) -> list[Answered]:
+def judge_rankings(
+    sample: Sample, rankings: Sequence[Sequence[int]], budgets: Sequence[int], tokenizer: Tokenizer
+) -> list[PeerResult]:
+    """Compute the results of a peer from its rankings, one for each question of the sample."""
     lines = list(sample.lines)
-    sizes = [tokens.count(shown(line)) for line in lines]
-    made = []
+    sizes = [tokenizer.count(format_shown_line(line)) for line in lines]
+    results = []
     for question, ranked in zip(sample.questions, rankings, strict=True):
-        wanted = set(question.evidence)
+        evidence = set(question.evidence)
         coverage = {}
-        # One that stands for a message is asked there: nothing of that day or later.
-        end = parse_place(question.at)[0] if question.at else math.inf
-        known = [index for index in dict.fromkeys(ranked) if parse_place(lines[index].dia_id)[0] < end]
+        # A question that replaces a line is asked in that line's session, so only earlier sessions are known.
+        end = parse_line_id(question.in_place_of)[0] if question.in_place_of else math.inf
+        known = [index for index in dict.fromkeys(ranked) if parse_line_id(lines[index].dia_id)[0] < end]
         for budget in budgets:
             room, fitting = budget, set[str]()
             for index in known:
                 if sizes[index] <= room:
                     room -= sizes[index]
                     fitting.add(lines[index].dia_id)
-            coverage[budget] = 100 * len(fitting & wanted) / len(wanted)
-        first = {lines[index].dia_id for index in known[:FIRST]}
-        made.append(Answered(coverage=coverage, all_at_10=wanted <= first))
-    return made
+            coverage[budget] = 100 * len(fitting & evidence) / len(evidence)
+        first = {lines[index].dia_id for index in known[:TOP_COUNT]}
+        results.append(PeerResult(coverage=coverage, all_at_10=evidence <= first))
+    return results
 
 
-async def measured(
+async def measure_peers(
     data: Sequence[Path], python: Path, peers: Sequence[str], budgets: Sequence[int], vectors: Path
-) -> dict[str, list[Answered]]:
-    tokens = Tokenizer.for_model(Settings().openai_model)
-    found: dict[str, list[Answered]] = {peer: [] for peer in peers}
-    async with KeptVectors(LocalEmbedder(), vectors) as embedder:
-        for sample in (sample for path in data for sample in read(path)):
+) -> dict[str, list[PeerResult]]:
+    """Ask each peer all questions of the files, and return its results. `vectors` is a file that caches vectors."""
+    tokenizer = Tokenizer.for_model(Settings().openai_model)
+    results: dict[str, list[PeerResult]] = {peer: [] for peer in peers}
+    async with CachedEmbedder(LocalEmbedder(), vectors) as embedder:
+        for sample in (sample for path in data for sample in read_samples(path)):
             for peer in peers:
                 print_progress(f"{peer}: {sample.sample_id}, {len(sample.questions)} questions")
                 with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
                     await write_job(sample, Path(folder), embedder)
-                    rankings = await asyncio.to_thread(ask_peer, python, peer, Path(folder))
-                found[peer] += answered(sample, rankings, budgets, tokens)
-    return found
+                    rankings = await asyncio.to_thread(rank_with_peer, python, peer, Path(folder))
+                results[peer] += judge_rankings(sample, rankings, budgets, tokenizer)
+    return results
 
 
-async def ours(data: Sequence[Path], budgets: Sequence[int], vectors: Path, settings: Settings) -> dict[str, object]:
-    asked = {
-        budget: compute_figures(await measure(data, replace(settings, snippet_budget=budget), vectors=vectors))
+async def measure_keepsake(
+    data: Sequence[Path], budgets: Sequence[int], vectors: Path, settings: Settings
+) -> dict[str, object]:
+    """Return the bot's own figures for the same questions and budgets."""
+    scores = {
+        budget: summarize_results(await measure_recall(data, replace(settings, snippet_budget=budget), vectors=vectors))
         for budget in budgets
     }
     return {
         "embedding_model": settings.embedding_model,
-        "coverage": {budget: of["coverage"] for budget, of in asked.items()},
-        "all_at_10": asked[budgets[0]]["all_at_10"],
+        "coverage": {budget: figures["coverage"] for budget, figures in scores.items()},
+        "all_at_10": scores[budgets[0]]["all_at_10"],
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument(
-        "--data", type=parse_data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
+        "--data", type=parse_questions_path, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
     )
     parser.add_argument(
         "--budgets", type=make_number_parser(1), nargs="+", default=[500, 1500], help="tokens for snippets"
@@ -155,15 +168,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
         python = install_peers((options.venv or Path(folder) / "venv").absolute())
         vectors = options.vectors or Path(folder) / "vectors.db"
-        found = asyncio.run(measured(options.data, python, options.peers, options.budgets, vectors))
-        keepsake = asyncio.run(ours(options.data, options.budgets, vectors, settings))
+        peer_results = asyncio.run(measure_peers(options.data, python, options.peers, options.budgets, vectors))
+        keepsake = asyncio.run(measure_keepsake(options.data, options.budgets, vectors, settings))
     print_report(
         {
             "benchmark": "peers",
             "data": [path.name for path in options.data],
             "budgets": options.budgets,
             "pinned": PINNED,
-            "n": len(next(iter(found.values()))),
+            "n": len(next(iter(peer_results.values()))),
             "keepsake": keepsake,
             **{
                 peer: {
@@ -172,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     },
                     "all_at_10": round(100 * fmean(result.all_at_10 for result in of), 2),
                 }
-                for peer, of in found.items()
+                for peer, of in peer_results.items()
             },
         }
     )

@@ -1,6 +1,7 @@
-"""Two plain searches as baselines: BM25 over all messages, and the person's messages by meaning.
+"""Two plain searches as baselines: BM25 over all messages, and vector search over the person's messages.
 
-Whole messages are taken, best first, as `[date] speaker: text` lines. Those that do not fit the budget are skipped.
+Each fills a token budget with whole messages, best first, as `[date] speaker: text` lines. A message that does not fit
+is skipped.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -13,25 +14,27 @@ from storage.stores.memory_store import MemoryStore
 from text.analyzer import list_content_terms
 from text.tokenizer import Tokenizer
 
-MAX_FOUND = 500  # messages that each search brings back
+MAX_FOUND = 500  # results of each search
 
 
-async def plain_searches(
+async def run_plain_searches(
     question: str,
     store: MemoryStore,
     scope: Scope,
     *,
     embedder: Embedder | None,
     budget: int,
-    tokens: Tokenizer,
-    talk: Collection[int] = (),
+    tokenizer: Tokenizer,
+    excluded_ids: Collection[int] = (),
 ) -> Mapping[str, frozenset[int]]:
-    """Return, by name of the search, the ids of the messages that fit the budget.
+    """Run both searches, and return the ids of the messages that fit the budget, by name of the search.
 
-    The search by meaning needs an embedder. `talk`: ids of messages that a prompt carries anyway.
+    Without an embedder, skip the vector search. `excluded_ids` are messages that the prompt already contains.
     """
     hits = await store.search_messages(scope, list_content_terms(question), limit=MAX_FOUND)
-    found = {"words": _take_fitting((message for message in hits if message.id not in talk), budget, tokens)}
+    found = {
+        "words": _select_fitting_ids((message for message in hits if message.id not in excluded_ids), budget, tokenizer)
+    }
     if embedder is None:
         return found
     closeness = await store.vectors.measure_closeness(
@@ -40,20 +43,21 @@ async def plain_searches(
     if closeness is not None:
         pool = await store.find_candidates(scope, [], limit=0, nearest=closeness.nearest)
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
-        ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in talk]
+        ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in excluded_ids]
         messages = {message.id: message for message in await store.read_messages(scope, ids) if message.role == "user"}
-        found["meaning of the person's"] = _take_fitting(
-            (messages[id_] for id_ in ids if id_ in messages), budget, tokens
+        found["meaning of the person's"] = _select_fitting_ids(
+            (messages[id_] for id_ in ids if id_ in messages), budget, tokenizer
         )
     return found
 
 
-def _take_fitting(messages: Iterable[Message], budget: int, tokens: Tokenizer) -> frozenset[int]:
-    taken = set[int]()
+def _select_fitting_ids(messages: Iterable[Message], budget: int, tokenizer: Tokenizer) -> frozenset[int]:
+    """Return the ids of the messages that fit the budget of tokens, in the given order."""
+    selected = set[int]()
     for message in messages:
         said = f"[{prompts.format_date(message.created_at)}] {prompts.name_speaker(message)}: {message.content}\n"
-        cost = tokens.count(said)
+        cost = tokenizer.count(said)
         if cost <= budget:
             budget -= cost
-            taken.add(message.id)
-    return frozenset(taken)
+            selected.add(message.id)
+    return frozenset(selected)

@@ -1,9 +1,9 @@
-"""Measure how much evidence a question brings back: `python -m benchmarks.recall --data FILE [--out FILE.jsonl]`
+"""Measure how much evidence is retrieved for a question: `python -m benchmarks.recall --data FILE [--out FILE.jsonl]`
 
-Store every conversation of a file in LoCoMo's format in a new store, as archived messages with dates and speakers. Then
-ask the bot's retriever each question. SNIPPET_BUDGET and EMBEDDING_MODEL come from the environment. The figures of each
-file, worst first, stand next to those of two plain searches. `--storage postgres` erases owner 1 again and again, so
-give it its own DATABASE_URL.
+Store each conversation of a file in LoCoMo's format in a new store, as archived messages with dates and speakers. Then
+ask the bot's retriever each question. SNIPPET_BUDGET and EMBEDDING_MODEL come from the environment. The report lists
+the files worst first, and compares the figures with those of two plain searches. `--storage postgres` repeatedly erases
+owner 1, so give it a DATABASE_URL of its own.
 """
 
 import argparse
@@ -20,11 +20,12 @@ from typing import Any
 
 from assembly import open_services
 from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
-from benchmarks.judging import FIRST, compute_session_figures, find_shown_ids
-from benchmarks.locomo import Line, Question, Sample, parse_data_file, parse_place, read
+from benchmarks.invented import Clock
+from benchmarks.judging import TOP_COUNT, compute_session_recall_and_ndcg, find_shown_ids, parse_session_id
+from benchmarks.locomo import Line, Question, Sample, parse_questions_path, read_samples
 from benchmarks.measure import print_progress, print_report, summarize_times
-from benchmarks.plain_search import plain_searches
-from benchmarks.vector_file import KeptVectors
+from benchmarks.plain_search import run_plain_searches
+from benchmarks.vector_file import CachedEmbedder
 from chat.memory_reading import MemoryReading, ReadingWish, Seen
 from chat.services import Services
 from chat.tools import RESULT_TOKENS
@@ -41,26 +42,17 @@ from storage.stores.memory_store import MemoryStore
 from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=1)
-ASKED_AFTER = timedelta(weeks=3)  # questions are asked so long after the last message, unless they stand for one
-BEST = 50
-PATIENT = 3600.0  # seconds that a question waits for its vector: a busy machine changes no figure
-
-
-@dataclass
-class Clock:
-    """A clock that shows the time of the message being stored, and later that of the question."""
-
-    now: datetime = datetime(2020, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
+ASKED_AFTER = timedelta(weeks=3)  # between the last line and the questions that replace none
+BEFORE_ALL_DATA = datetime(2020, 1, 1, tzinfo=UTC)
+MAX_RANKED_IDS = 50  # in a line of the --out file
+EMBEDDING_TIMEOUT = 3600.0  # seconds; so long that a busy machine does not change the results
 
 
 @dataclass(kw_only=True, slots=True)
-class Remembered:
+class StoredConversation:
     """A store with the part of a conversation that was stored so far.
 
-    `ids` maps message ids to LoCoMo's. `talk` lists the messages of the current session, which a prompt carries anyway.
+    `ids` maps message ids to LoCoMo's. `current_ids` are the messages of the current session, which are in any prompt.
     """
 
     services: Services
@@ -69,21 +61,25 @@ class Remembered:
     clock: Clock
     snippet_budget: int
     ids: dict[int, str] = field(default_factory=dict)
-    talk: Sequence[int] = ()
+    current_ids: Sequence[int] = ()
 
-    async def until(self, at: str) -> None:
-        """Store the messages before `at`, and set the clock to it. "" stores all, and sets the clock to weeks later."""
-        count = self.sample.before(at)
+    async def advance_to(self, dia_id: str) -> None:
+        """Store the lines before `dia_id`, and set the clock to the time of that line.
+
+        If `dia_id` is "", store all lines, and set the clock to ASKED_AFTER after the last one.
+        """
+        count = self.sample.count_lines_before(dia_id)
         start = 0
         for session in self.sample.sessions:
             lines = session[max(0, len(self.ids) - start) : max(0, count - start)]
             start += len(session)
             if lines:
                 self.clock.now = lines[-1].said_at
-                self.ids |= await remember(lines, self.store)
-        asked = self.sample.moment(at) if at else self.sample.ended_at + ASKED_AFTER
-        self.clock.now = max(self.clock.now, asked or self.clock.now)
-        self.talk = [id_ for id_, dia_id in self.ids.items() if at and parse_place(dia_id)[0] == parse_place(at)[0]]
+                self.ids |= await store_session(lines, self.store)
+        asked_at = self.sample.compute_line_time(dia_id) if dia_id else self.sample.ended_at + ASKED_AFTER
+        self.clock.now = max(self.clock.now, asked_at or self.clock.now)
+        session_id = parse_session_id(dia_id)
+        self.current_ids = [id_ for id_, known in self.ids.items() if parse_session_id(known) == session_id]
         if self.services.indexing is not None:
             self.services.indexing.wake()
             await self.services.indexing.wait_until_done()
@@ -91,18 +87,18 @@ class Remembered:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """A part of the snippets in a prompt, and LoCoMo's ids of its messages."""
+    """One block of snippets in a prompt, and LoCoMo's ids of its messages."""
 
     ids: tuple[str, ...]
     text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
-    """A question and its results, as LoCoMo's ids.
+class QuestionResult:
+    """A question and what was retrieved for it, by LoCoMo's ids.
 
-    `shown` is each message's text in the prompt. `found` has the messages that are shown well enough. `plain` has the
-    results of the plain searches by name.
+    `ranked` has all candidates, best first. `shown` maps each message in the prompt to its text there. `found` has the
+    messages of which enough is shown. `plain` has the results of the plain searches by name.
     """
 
     file: str
@@ -117,32 +113,32 @@ class Asked:
 
     @property
     def coverage(self) -> float:
-        return self.share(self.found)
+        return self.compute_evidence_share(self.found)
 
-    def share(self, ids: frozenset[str]) -> float:
-        """Return the share of the evidence among these messages."""
+    def compute_evidence_share(self, ids: frozenset[str]) -> float:
+        """Return the share of the question's evidence that is in `ids`."""
         return len(ids.intersection(self.question.evidence)) / len(self.question.evidence)
 
     @property
-    def all_at_10(self) -> bool:
-        return set(self.question.evidence) <= set(self.ranked[:FIRST])
+    def has_all_at_10(self) -> bool:
+        return set(self.question.evidence) <= set(self.ranked[:TOP_COUNT])
 
-    def line(self, tokens: Tokenizer) -> str:
-        """Return the line of this question in the --out file."""
+    def format_line(self, tokenizer: Tokenizer) -> str:
+        """Format this result as its line in the --out file."""
         return json.dumps(
             {
                 "sample_id": self.sample.sample_id,
                 "question": self.question.text,
-                "ranked": self.ranked[:BEST],
+                "ranked": self.ranked[:MAX_RANKED_IDS],
                 "snippets": [{"ids": block.ids, "text": block.text} for block in self.blocks],
                 "shown": self.shown,
-                "tokens": tokens.count("\n".join(block.text for block in self.blocks)),
+                "tokens": tokenizer.count("\n".join(block.text for block in self.blocks)),
             },
             ensure_ascii=False,
         )
 
 
-async def measure(
+async def measure_recall(
     data: Sequence[Path],
     settings: Settings,
     *,
@@ -150,55 +146,57 @@ async def measure(
     vectors: Path | None = None,
     pages: int = 1,
     order: str = "time",
-) -> list[Asked]:
-    """Ask every question of the files.
+) -> list[QuestionResult]:
+    """Store every conversation of the files, ask its questions, and return the results.
 
-    `vectors` is a file that caches vectors for the next run. `pages` counts the prompt as 1, and then each result of
-    the search tool.
+    `vectors` is a file that caches vectors for the next run. `pages` is the number of pages that count: the first is
+    the prompt, and each further one is a result of the search tool in the given order.
     """
-    asked: list[Asked] = []
-    tokens = Tokenizer.for_model(settings.openai_model)
+    results: list[QuestionResult] = []
+    tokenizer = Tokenizer.for_model(settings.openai_model)
     async with open_embedder(settings, vectors) as embedder:
-        for file, sample in [(path.stem, sample) for path in data for sample in read(path)]:
+        for file, sample in [(path.stem, sample) for path in data for sample in read_samples(path)]:
             print_progress(
                 f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions"
             )
-            async with open_remembered(sample, settings, storage=storage, embedder=embedder) as memory:
-                for question in sorted(sample.questions, key=lambda question: sample.before(question.at)):
-                    await memory.until(question.at)
-                    one = await _ask(file, question, memory)
-                    one = await _read_on(one, memory, tokens, pages=pages, order=order)
-                    plain = await plain_searches(
+            async with open_conversation(sample, settings, storage=storage, embedder=embedder) as memory:
+                for question in sorted(
+                    sample.questions, key=lambda question: sample.count_lines_before(question.in_place_of)
+                ):
+                    await memory.advance_to(question.in_place_of)
+                    result = await _ask_question(file, question, memory)
+                    result = await _add_further_pages(result, memory, tokenizer, pages=pages, order=order)
+                    plain = await run_plain_searches(
                         question.text,
                         memory.store,
                         SCOPE,
                         embedder=embedder,
                         budget=settings.snippet_budget,
-                        tokens=tokens,
-                        talk=memory.talk,
+                        tokenizer=tokenizer,
+                        excluded_ids=memory.current_ids,
                     )
                     of_plain = {name: frozenset(memory.ids[id_] for id_ in ids) for name, ids in plain.items()}
-                    asked.append(replace(one, plain=of_plain))
-    return asked
+                    results.append(replace(result, plain=of_plain))
+    return results
 
 
 @asynccontextmanager
-async def open_embedder(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
-    """Open the embedder of the settings. `kept` is a file that caches vectors."""
-    embedder = make_embedder(replace(settings, embedding_timeout=PATIENT))
+async def open_embedder(settings: Settings, cache_file: Path | None) -> AsyncIterator[Embedder | None]:
+    """Open the embedder that the settings name, or yield None if they name none. `cache_file` caches its vectors."""
+    embedder = make_embedder(replace(settings, embedding_timeout=EMBEDDING_TIMEOUT))
     if embedder is None:
         yield None
         return
-    async with KeptVectors(embedder, kept) if kept else embedder as opened:
+    async with CachedEmbedder(embedder, cache_file) if cache_file else embedder as opened:
         yield opened
 
 
 @asynccontextmanager
-async def open_remembered(
+async def open_conversation(
     sample: Sample, settings: Settings, *, storage: StorageType = StorageType.SQLITE, embedder: Embedder | None = None
-) -> AsyncIterator[Remembered]:
-    """Open a fresh store for a conversation."""
-    clock = Clock()
+) -> AsyncIterator[StoredConversation]:
+    """Open an empty store for a conversation."""
+    clock = Clock(now=BEFORE_ALL_DATA)
     if embedder is None:
         settings = replace(settings, embedding_model="none")
     async with AsyncExitStack() as stack:
@@ -209,14 +207,14 @@ async def open_remembered(
         await services.memory.configure(SCOPE.owner, storage=storage, every_n=20)
         store = await stack.enter_async_context(services.memory.open_store(SCOPE.owner))
         if storage is StorageType.POSTGRES:
-            # The conversation before this one: the server is not new each time, as the folder is.
+            # Unlike the folder, the server still contains the previous conversation.
             await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"), now=clock())
-        yield Remembered(
+        yield StoredConversation(
             services=services, store=store, sample=sample, clock=clock, snippet_budget=settings.snippet_budget
         )
 
 
-async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
+async def store_session(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
     """Store a session and archive it as one chunk. Return LoCoMo's id for each message id."""
     ids: dict[int, str] = {}
     turn: int | None = None
@@ -234,20 +232,20 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
     now = session[-1].said_at
     lease = await store.begin_fold(SCOPE, "now", now=now, lease=timedelta(minutes=1))
     if lease is None:
-        raise RuntimeError("Somebody else folds this fresh store.")
-    made = NewSummary(text=f"They talked on {prompts.format_date(now)}.", model="none", prompt_version="none")
-    await store.commit_fold(lease, FoldPlan(level=1, message_ids=tuple(ids), reason="now"), made, now=now)
+        raise RuntimeError("Another process is folding this new store.")
+    summary = NewSummary(text=f"They talked on {prompts.format_date(now)}.", model="none", prompt_version="none")
+    await store.commit_fold(lease, FoldPlan(level=1, message_ids=tuple(ids), reason="now"), summary, now=now)
     return ids
 
 
-async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
+async def _ask_question(file: str, question: Question, memory: StoredConversation) -> QuestionResult:
     start = time.perf_counter()
-    newest = await memory.store.read_messages(SCOPE, memory.talk)
-    ranked, snippets = await recall(question.text, memory, newest)
+    newest = await memory.store.read_messages(SCOPE, memory.current_ids)
+    ranked, snippets = await recall_snippets(question.text, memory, newest)
     seconds = time.perf_counter() - start
     shown = {memory.ids[snippet.message.id]: quoting.quote_text(snippet.text) for snippet in snippets}
     said = {memory.ids[snippet.message.id]: snippet.message.content for snippet in snippets}
-    return Asked(
+    return QuestionResult(
         file=file,
         sample=memory.sample,
         question=question,
@@ -260,15 +258,17 @@ async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
     )
 
 
-async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages: int, order: str) -> Asked:
-    """Add what a reader sees who repeats the question with the search tool."""
+async def _add_further_pages(
+    result: QuestionResult, memory: StoredConversation, tokenizer: Tokenizer, *, pages: int, order: str
+) -> QuestionResult:
+    """Add to a result what the search tool shows on `pages - 1` further pages for the same question."""
     services = memory.services
-    reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokens)
-    wish = ReadingWish.parse({"query": asked.question.text, "order": order})
-    assert isinstance(wish, ReadingWish), wish
+    reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokenizer)
+    request = ReadingWish.parse({"query": result.question.text, "order": order})
+    assert isinstance(request, ReadingWish), request
     numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
-    shown = dict(asked.shown)
-    seen = {numbers[id_] for id_ in shown} | set(memory.talk)
+    shown = dict(result.shown)
+    seen = {numbers[id_] for id_ in shown} | set(memory.current_ids)
     in_part = {
         message.id
         for message in await memory.store.read_messages(SCOPE, sorted(numbers[dia_id] for dia_id in shown))
@@ -278,7 +278,7 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
     for _ in range(pages - 1):
         page = await reading.read_memory(
             SCOPE,
-            wish,
+            request,
             seen=Seen(messages=seen, summaries=summaries, in_part=in_part),
             until=None,
             now=memory.clock.now,
@@ -292,17 +292,19 @@ async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages
         if not page.messages:
             break
     if pages == 1:
-        return asked
+        return result
     said = {
         memory.ids[message.id]: message.content for message in await memory.store.read_messages(SCOPE, sorted(seen))
     }
-    return replace(asked, shown=shown, found=find_shown_ids(shown, said, asked.question.answer))
+    return replace(result, shown=shown, found=find_shown_ids(shown, said, result.question.answer))
 
 
-async def recall(text: str, memory: Remembered, newest: Sequence[Message] = ()) -> tuple[list[int], list[Snippet]]:
-    """Return the ids of all candidates, best first, and the snippets that fit, in order of time.
+async def recall_snippets(
+    text: str, memory: StoredConversation, newest: Sequence[Message] = ()
+) -> tuple[list[int], list[Snippet]]:
+    """Return the ids of all candidates, best first, and the snippets that fit the budget, in chronological order.
 
-    `newest` has the last messages, which are in the prompt anyway.
+    `newest` has the newest messages, which are in the prompt already.
     """
     retrieval = memory.services.retrieval
     found = await retrieval.search(text, memory.store, SCOPE, newest=newest)
@@ -315,65 +317,73 @@ async def recall(text: str, memory: Remembered, newest: Sequence[Message] = ()) 
 
 
 def _make_blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
-    """Yield one block per day, as in the prompt, without the frame around them."""
+    """Yield one block per day, formatted as in the prompt."""
     for snippets, text in prompts.group_by_day(found, now):
         yield Block(ids=tuple(ids[snippet.message.id] for snippet in snippets), text=text)
 
 
-def compute_figures(asked: Sequence[Asked]) -> dict[str, object]:
-    """Return the shares in percent, with files, conversations and categories from worst to best.
+def summarize_results(results: Sequence[QuestionResult]) -> dict[str, object]:
+    """Return the scores of all results together, and by file, conversation and category, each worst first.
 
-    `below_plain` lists where a plain search covers more.
+    `below_plain` lists the categories of a file in which a plain search covers more of the evidence.
     """
-    by_set = {
+    scores_by_file = {
         name: {
-            **shares,
-            "by_category": _group_worst_first([result for result in asked if result.file == name], _category),
+            **scores,
+            "by_category": _summarize_groups([result for result in results if result.file == name], _get_category),
         }
-        for name, shares in _group_worst_first(asked, lambda result: result.file).items()
+        for name, scores in _summarize_groups(results, lambda result: result.file).items()
     }
     below = [
         f"{name}, {category}: {search}"
-        for name, of in by_set.items()
-        for category, shares in of["by_category"].items()
-        for search, covered in shares["plain"].items()
-        if covered > shares["coverage"]
+        for name, file_scores in scores_by_file.items()
+        for category, scores in file_scores["by_category"].items()
+        for search, coverage in scores["plain"].items()
+        if coverage > scores["coverage"]
     ]
     return {
-        "n": len(asked),
-        **_compute_shares(asked),
+        "n": len(results),
+        **_summarize_scores(results),
         "below_plain": below,
-        "by_set": by_set,
-        "by_conversation": _group_worst_first(asked, lambda result: result.sample.sample_id),
-        "by_category": _group_worst_first(asked, _category),
-        **{f"ms_{name}": value for name, value in summarize_times([result.seconds for result in asked]).items()},
+        "by_set": scores_by_file,
+        "by_conversation": _summarize_groups(results, lambda result: result.sample.sample_id),
+        "by_category": _summarize_groups(results, _get_category),
+        **{f"ms_{name}": value for name, value in summarize_times([result.seconds for result in results]).items()},
     }
 
 
-def _category(asked: Asked) -> str:
-    return asked.question.category
+def _get_category(result: QuestionResult) -> str:
+    return result.question.category
 
 
-def _group_worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[str, dict[str, Any]]:
-    groups: dict[str, list[Asked]] = {}
-    for result in asked:
-        groups.setdefault(name(result), []).append(result)
-    found = {group: {"n": len(of), **_compute_shares(of)} for group, of in sorted(groups.items())}
-    return dict(sorted(found.items(), key=lambda pair: pair[1]["coverage"]))
+def _summarize_groups(
+    results: Sequence[QuestionResult], get_group: Callable[[QuestionResult], str]
+) -> dict[str, dict[str, Any]]:
+    """Return the mean scores of each group of results, worst first."""
+    groups: dict[str, list[QuestionResult]] = {}
+    for result in results:
+        groups.setdefault(get_group(result), []).append(result)
+    scores = {group: {"n": len(members), **_summarize_scores(members)} for group, members in sorted(groups.items())}
+    return dict(sorted(scores.items(), key=lambda pair: pair[1]["coverage"]))
 
 
-def _compute_shares(asked: Sequence[Asked]) -> dict[str, Any]:
-    """Return the figures of some questions. `plain` is the coverage of the plain searches."""
-    count = max(1, len(asked))
-    searches = sorted({name for result in asked for name in result.plain})
+def _summarize_scores(results: Sequence[QuestionResult]) -> dict[str, Any]:
+    """Return the mean scores of some results, shares in percent. `plain` has the coverage of each plain search."""
+    count = max(1, len(results))
+    searches = sorted({name for result in results for name in result.plain})
     plain = {
-        name: round(100 * sum(result.share(result.plain.get(name, frozenset())) for result in asked) / count, 2)
+        name: round(
+            100 * sum(result.compute_evidence_share(result.plain.get(name, frozenset())) for result in results) / count,
+            2,
+        )
         for name in searches
     }
-    sessions = [compute_session_figures(result.ranked[:BEST], result.question.evidence) for result in asked]
+    sessions = [
+        compute_session_recall_and_ndcg(result.ranked[:MAX_RANKED_IDS], result.question.evidence) for result in results
+    ]
     return {
-        "coverage": round(100 * sum(result.coverage for result in asked) / count, 2),
-        "all_at_10": round(100 * sum(result.all_at_10 for result in asked) / count, 2),
+        "coverage": round(100 * sum(result.coverage for result in results) / count, 2),
+        "all_at_10": round(100 * sum(result.has_all_at_10 for result in results) / count, 2),
         "session_recall_at_10": round(sum(recall for recall, _ in sessions) / count, 3),
         "ndcg_at_10": round(sum(gain for _, gain in sessions) / count, 3),
         "plain": plain,
@@ -383,19 +393,23 @@ def _compute_shares(asked: Sequence[Asked]) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
     parser.add_argument(
-        "--data", type=parse_data_file, required=True, nargs="+", help="files in LoCoMo's format, each a set of its own"
+        "--data",
+        type=parse_questions_path,
+        required=True,
+        nargs="+",
+        help="files in LoCoMo's format, each a set of its own",
     )
     parser.add_argument("--out", type=parse_output_path, help="write one JSON line for each question")
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     parser.add_argument(
-        "--pages", type=make_number_parser(1), default=1, help="what is shown after so many results; 1: the prompt"
+        "--pages", type=make_number_parser(1), default=1, help="pages that count: the prompt, then search results"
     )
-    parser.add_argument("--order", default="time", choices=["best", "time"], help="of the further results")
+    parser.add_argument("--order", default="time", choices=["best", "time"], help="order of the search results")
     parser.add_argument("--vectors", type=parse_output_path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
     settings = read_settings_or_exit(parser)
-    asked = asyncio.run(
-        measure(
+    results = asyncio.run(
+        measure_recall(
             options.data,
             settings,
             storage=options.storage,
@@ -405,8 +419,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     )
     if options.out:
-        tokens = Tokenizer.for_model(settings.openai_model)
-        options.out.write_text("".join(result.line(tokens) + "\n" for result in asked), encoding="utf-8")
+        tokenizer = Tokenizer.for_model(settings.openai_model)
+        options.out.write_text("".join(result.format_line(tokenizer) + "\n" for result in results), encoding="utf-8")
     print_report(
         {
             "benchmark": "recall",
@@ -415,7 +429,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "pages": options.pages,
             "order": options.order,
             "embedding_model": settings.embedding_model,
-            **compute_figures(asked),
+            **summarize_results(results),
         }
     )
 

@@ -1,7 +1,7 @@
-"""An OpenAI-compatible endpoint and an HTTP server that cost little CPU time, for measurements of load.
+"""An OpenAI-compatible endpoint and an HTTP server that need little CPU time, for load tests.
 
-The endpoint answers at once and repeats the tag ("#12-3") of the last user message. The server uses aiohttp, whose
-parser is compiled, because the usual one spends more on a request than the bot.
+The endpoint answers at once and repeats the tag ("#12-3") of the last user message. The server uses aiohttp, which has
+a compiled parser. The server that the bot uses would spend more CPU time on a request than the bot itself.
 """
 
 import asyncio
@@ -19,40 +19,40 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from playground.server import Lifetime
 
 TAG = re.compile(r"#\d+-\d+")
-STOPPED_WITHIN = 2.0  # seconds that requests under way are given at the end
+SHUTDOWN_SECONDS = 2.0  # given to unfinished requests at the end
 _WORDS = "noted: that is a fine question, and this is as short an answer as a model would give to it."
 
 
-class InstantModel:
-    """The endpoint. `asked` counts its requests."""
+class InstantEndpoint:
+    """A model endpoint that answers at once and counts its requests."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.request_count = 0
 
     def app(self) -> ASGIApp:
-        """Return the ASGI app, which answers only one path."""
+        """Return the ASGI app, which serves only /v1/chat/completions."""
         return self._complete
 
     async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST" or scope["path"] != "/v1/chat/completions":
             await Response(status_code=404)(scope, receive, send)
             return
-        self.asked += 1
+        self.request_count += 1
         body = await Request(scope, receive).json()
         said = next((message["content"] for message in reversed(body["messages"]) if message["role"] == "user"), "")
         tags = TAG.findall(said)
         text = f"{tags[-1] if tags else '#0-0'} {_WORDS}"
         if body.get("stream"):
-            await _send_stream(_events(body, _thirds(text)), send)
+            await _send_stream(_make_stream_events(body, _split_into_thirds(text)), send)
             return
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        whole = {**_envelope(body, "chat.completion"), "choices": [choice], "usage": _usage(text)}
+        whole = {**_make_envelope(body, "chat.completion"), "choices": [choice], "usage": _make_usage(text)}
         await JSONResponse(whole)(scope, receive, send)
 
 
 async def _send_stream(events: Iterator[str], send: Send) -> None:
-    """Send a stream without Starlette's tasks that watch for a client that disconnects."""
+    """Send server-sent events without the extra tasks with which Starlette notices that a client disconnects."""
     headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     for event in events:
@@ -60,34 +60,34 @@ async def _send_stream(events: Iterator[str], send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def _thirds(text: str) -> list[str]:
+def _split_into_thirds(text: str) -> list[str]:
     third = len(text) // 3 + 1
     return [text[start : start + third] for start in range(0, len(text), third)]
 
 
-def _events(body: dict[str, Any], pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the events for the pieces of text, the end, and the usage."""
-    envelope = _envelope(body, "chat.completion.chunk")
+def _make_stream_events(body: dict[str, Any], pieces: Sequence[str]) -> Iterator[str]:
+    """Yield the stream's events: one for each piece of text, the finish reason, the usage if requested, and the end."""
+    envelope = _make_envelope(body, "chat.completion.chunk")
     for piece in pieces:
         delta = {"role": "assistant", "content": piece}
         yield json.dumps({**envelope, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
     yield json.dumps({**envelope, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
     if (body.get("stream_options") or {}).get("include_usage"):
-        yield json.dumps({**envelope, "choices": [], "usage": _usage("".join(pieces))})
+        yield json.dumps({**envelope, "choices": [], "usage": _make_usage("".join(pieces))})
     yield "[DONE]"
 
 
-def _envelope(body: dict[str, Any], kind: str) -> dict[str, Any]:
+def _make_envelope(body: dict[str, Any], kind: str) -> dict[str, Any]:
     return {"id": "instant", "object": kind, "created": 0, "model": body.get("model", "")}
 
 
-def _usage(text: str) -> dict[str, int]:
+def _make_usage(text: str) -> dict[str, int]:
     count = len(text.split())
     return {"prompt_tokens": count, "completion_tokens": count, "total_tokens": 2 * count}
 
 
 @contextlib.asynccontextmanager
-async def serve_lightly(app: ASGIApp) -> AsyncIterator[str]:
+async def serve_with_aiohttp(app: ASGIApp) -> AsyncIterator[str]:
     """Serve `app` on this machine while the block runs, and yield its URL without a trailing slash.
 
     Unlike playground.server.serve(), it does not notice a client that disconnects.
@@ -95,13 +95,13 @@ async def serve_lightly(app: ASGIApp) -> AsyncIterator[str]:
     lifetime = Lifetime()
 
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
-        asked = _Asked(request, await request.read())
-        await app(_scope(request, lifetime), asked.receive, asked.send)
+        asked = _Exchange(request, await request.read())
+        await app(_make_asgi_scope(request, lifetime), asked.receive, asked.send)
         if asked.answer is None:
             raise RuntimeError("the app gave no answer")
         return asked.answer
 
-    runner = web.ServerRunner(web.Server(answer, access_log=None), shutdown_timeout=STOPPED_WITHIN)
+    runner = web.ServerRunner(web.Server(answer, access_log=None), shutdown_timeout=SHUTDOWN_SECONDS)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -111,8 +111,8 @@ async def serve_lightly(app: ASGIApp) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-class _Asked:
-    """One request and its response."""
+class _Exchange:
+    """One request and its response, with the `receive` and `send` of ASGI."""
 
     def __init__(self, request: web.BaseRequest, body: bytes) -> None:
         self._request = request
@@ -121,7 +121,7 @@ class _Asked:
         self.answer: web.StreamResponse | None = None
 
     async def receive(self) -> Message:
-        """Return the whole body, and after that wait until the request ends."""
+        """Return the whole body. If called again, wait until the request is cancelled."""
         if self._body is None:
             await asyncio.Event().wait()
         body, self._body = self._body, None
@@ -146,7 +146,7 @@ class _Asked:
         return {name: value for name, value in named if name != "content-length"}
 
 
-def _scope(request: web.BaseRequest, lifetime: Lifetime) -> Scope:
+def _make_asgi_scope(request: web.BaseRequest, lifetime: Lifetime) -> Scope:
     return {
         "type": "http",
         "asgi": {"version": "3.0"},

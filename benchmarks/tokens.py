@@ -1,8 +1,8 @@
-"""Measures the tokens of a conversation. `python -m benchmarks.tokens [--turns 200] [--policy POLICY] [--data FILE …]`
+"""Measure the tokens of a conversation. `python -m benchmarks.tokens [--turns 200] [--policy POLICY] [--data FILE …]`
 
-Holds a conversation, invented or read from files in LoCoMo's format, with the bot's own Conversation; answers and
-summaries are made in the process. Compares each prompt with one that carries the whole history, and with the prompt
-before it. Settings come from the environment. No network, no key.
+Run a conversation, either invented or read from files in LoCoMo's format, through the bot's own Conversation. Compare
+each prompt with one that contains the whole history, and with the previous prompt. Answers and summaries are made in
+this process, so neither a network nor a key is needed. Settings come from the environment.
 """
 
 import argparse
@@ -20,9 +20,9 @@ from statistics import mean, median
 
 from assembly import open_services
 from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
-from benchmarks.invented import BEGINNING, PERSON, Clock, InstantModel, Talk
-from benchmarks.locomo import parse_talk_file, read
-from benchmarks.measure import milliseconds_since, print_progress, print_report
+from benchmarks.invented import PERSON, START_TIME, Clock, InstantModel, MessageGenerator
+from benchmarks.locomo import parse_conversations_path, read_samples
+from benchmarks.measure import compute_milliseconds_since, print_progress, print_report
 from benchmarks.recall import open_embedder
 from external_memory import MAX_EVERY_N
 from facts.schemas import PROFILE_SCHEMA, SECTIONS
@@ -46,10 +46,11 @@ PROFILE = (
 
 
 @dataclass
-class Meter(ChatModel):
-    """A model that counts its calls and tokens by purpose.
+class MeteredModel(ChatModel):
+    """Wraps a model and counts its calls and tokens by purpose.
 
-    It answers requests for a profile itself, with one of usual length: nothing can be extracted from invented messages.
+    It replaces each profile that the model writes with PROFILE, which has a typical length, because nothing can be
+    extracted from invented messages.
     """
 
     model: ChatModel
@@ -74,163 +75,180 @@ class Meter(ChatModel):
         return completion
 
 
-def count_repeated_tokens(before: Sequence[PromptMessage], now: Sequence[PromptMessage], tokens: Tokenizer) -> int:
-    """Count the tokens of a prompt's prefix that the previous prompt shares, which a provider may have cached."""
+def count_repeated_tokens(
+    previous: Sequence[PromptMessage], current: Sequence[PromptMessage], tokenizer: Tokenizer
+) -> int:
+    """Count the tokens of the prefix that a prompt shares with the previous one, which a provider may have cached."""
     total = 0
-    for old, new in zip(before, now, strict=False):
+    for old, new in zip(previous, current, strict=False):
         if old == new:
-            total += tokens.count_message(new)
+            total += tokenizer.count_message(new)
             continue
         if old.role == new.role:
-            total += tokens.count(_common_beginning(old.content, new.content))
+            total += tokenizer.count(_find_common_prefix(old.content, new.content))
         break
     return total
 
 
-def compute_cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Tokenizer) -> dict[str, float]:
-    """Return the cost of the prompts as a share of the uncached price, by two rules of providers.
+def compute_cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokenizer: Tokenizer) -> dict[str, float]:
+    """Return the cost of the prompts as a share of their price without a cache, under the rules of two providers.
 
-    With `automatic`, the prefix that repeats the previous prompt costs a tenth. With `breakpoints`, a prompt is cached
-    up to the last user message before its newest one. Writing then costs 1.25, and reading what the previous prompt
-    wrote costs a tenth.
+    With `automatic` caching, the prefix shared with the previous prompt costs a tenth. With `breakpoints`, a prompt is
+    cached up to the last user message before its newest one. Writing to the cache then costs 1.25 times the price, and
+    reading what the previous prompt wrote costs a tenth.
     """
-    whole = sum(tokens.count_request(prompt) for prompt in prompts) or 1
-    kept = sum(count_repeated_tokens(before, now, tokens) for before, now in pairwise(prompts))
-    marked, before = float(whole), list[PromptMessage]()
+    full_cost = sum(tokenizer.count_request(prompt) for prompt in prompts) or 1
+    repeated = sum(count_repeated_tokens(before, now, tokenizer) for before, now in pairwise(prompts))
+    breakpoint_cost, before = float(full_cost), list[PromptMessage]()
     for prompt in prompts:
-        users = [place for place, message in enumerate(prompt) if message.role == "user"]
-        stable = list(prompt[: users[-2] + 1]) if len(users) > 1 else []
-        is_read = bool(before) and stable[: len(before)] == before
-        read = sum(map(tokens.count_message, before)) if is_read else 0
-        marked += 0.25 * (sum(map(tokens.count_message, stable)) - read) - 0.9 * read
-        before = stable
-    return {"automatic": round((whole - 0.9 * kept) / whole, 3), "breakpoints": round(marked / whole, 3)}
+        user_indexes = [place for place, message in enumerate(prompt) if message.role == "user"]
+        cached = list(prompt[: user_indexes[-2] + 1]) if len(user_indexes) > 1 else []
+        is_read = bool(before) and cached[: len(before)] == before
+        read = sum(map(tokenizer.count_message, before)) if is_read else 0
+        breakpoint_cost += 0.25 * (sum(map(tokenizer.count_message, cached)) - read) - 0.9 * read
+        before = cached
+    return {
+        "automatic": round((full_cost - 0.9 * repeated) / full_cost, 3),
+        "breakpoints": round(breakpoint_cost / full_cost, 3),
+    }
 
 
-def _common_beginning(one: str, other: str) -> str:
-    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _find_common_prefix(left: str, right: str) -> str:
+    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
-class Saying(InstantModel):
-    """A model that gives prepared answers."""
+class ScriptedModel(InstantModel):
+    """A model that answers with `next_answer`."""
 
-    def __init__(self, tokens: Tokenizer) -> None:
-        self.next = ""
-        super().__init__("saying", lambda: self.next, tokens)
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.next_answer = ""
+        super().__init__("saying", lambda: self.next_answer, tokenizer)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
-    """A turn: a message, its time, and the model's answer."""
+class Turn:
+    """A user's message, the time when it was sent, and the answer."""
 
     text: str
     answer: str
     said_at: datetime
 
 
-def invent_turns(count: int) -> Iterator[Said]:
-    """Invent turns, some minutes apart."""
-    asked, answered, clock = Talk(seed=1), Talk(seed=2), Clock()
+def invent_turns(count: int) -> Iterator[Turn]:
+    """Yield `count` invented turns, seven minutes apart."""
+    asked, answered, clock = MessageGenerator(seed=1), MessageGenerator(seed=2), Clock()
     for _ in range(count):
-        clock.pass_by(7)
-        yield Said(text=asked.question(), answer=answered.answer(), said_at=clock.now)
+        clock.advance(7)
+        yield Turn(text=asked.make_question(), answer=answered.make_answer(), said_at=clock.now)
 
 
-def read_turns(files: Sequence[Path], count: int) -> Iterator[Said]:
-    """Read the first turns of files in LoCoMo's format, one conversation after the other, in order of time."""
-    now, known = BEGINNING, 0
-    for sample in (sample for file in files for sample in read(file)):
+def read_turns(files: Sequence[Path], count: int) -> Iterator[Turn]:
+    """Yield the first `count` turns of files in LoCoMo's format, with the conversations one after another.
+
+    A conversation that would begin before the end of the previous one is moved to the day after it.
+    """
+    now, known = START_TIME, 0
+    for sample in (sample for file in files for sample in read_samples(file)):
         lines = list(sample.lines)
         later = max(timedelta(), now - lines[0].said_at + timedelta(days=1))
         for asked, answered in pairwise(lines):
             if asked.role == "user" and answered.role == "assistant" and known < count:
                 now, known = asked.said_at + later, known + 1
-                yield Said(text=asked.text, answer=answered.text, said_at=now)
+                yield Turn(text=asked.text, answer=answered.text, said_at=now)
 
 
-async def measure(
-    settings: Settings, talk: Iterable[Said], *, every_n: int, policy: Policy = "pyramid", embedder: Embedder | None
+async def measure_conversation(
+    settings: Settings, turns: Iterable[Turn], *, every_n: int, policy: Policy = "pyramid", embedder: Embedder | None
 ) -> dict[str, object]:
-    """Measure one conversation under a policy. Without an open `embedder`, search by words alone."""
+    """Measure a conversation under a fold policy. Without an `embedder`, the bot searches by words alone."""
     clock, scope = Clock(), Scope(owner=PERSON.id)
-    tokens = Tokenizer.for_model(settings.openai_model)
-    answers, background = Saying(tokens), Meter(ExtractiveSummarizer())
+    tokenizer = Tokenizer.for_model(settings.openai_model)
+    answers, background = ScriptedModel(tokenizer), MeteredModel(ExtractiveSummarizer())
     history = [PromptMessage(role="system", content=settings.system_prompt)]
-    whole: list[int] = []
-    parts: list[dict[str, int]] = []
-    whole_now = tokens.count_request(history)
+    history_sizes: list[int] = []
+    part_sizes: list[dict[str, int]] = []
+    history_size = tokenizer.count_request(history)
     failures: list[str] = []
     start = time.perf_counter()
     async with open_services(settings, clock=clock, models=(answers, background), embedder=embedder) as services:
         await services.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
         await services.memory.change_config(scope.owner, lambda known: replace(known, policy=policy))
-        for number, said in enumerate(talk, start=1):
-            clock.now, answers.next = said.said_at, said.answer
-            piece = IncomingPiece(text=said.text, source=f"bench:{number}", sent_at=clock.now)
+        for number, turn in enumerate(turns, start=1):
+            clock.now, answers.next_answer = turn.said_at, turn.answer
+            piece = IncomingPiece(text=turn.text, source=f"bench:{number}", sent_at=clock.now)
             incoming = Incoming(scope=scope, person=PERSON, pieces=(piece,))
-            whole_now += tokens.count_message(PromptMessage(role="user", content=incoming.text))
-            whole.append(whole_now)
+            history_size += tokenizer.count_message(PromptMessage(role="user", content=incoming.text))
+            history_sizes.append(history_size)
             reply = await services.conversation.reply(incoming)
             if reply.is_error:
                 raise RuntimeError(reply.text)
-            whole_now += tokens.count_message(PromptMessage(role="assistant", content=reply.text))
+            history_size += tokenizer.count_message(PromptMessage(role="assistant", content=reply.text))
             if reply.context is not None:
-                parts.append({part.name: part.tokens for part in reply.context.parts})
-            if told := await services.conversation.run_follow_up(scope):
-                failures.append(told[0])
+                part_sizes.append({part.name: part.tokens for part in reply.context.parts})
+            if notices := await services.conversation.run_follow_up(scope):
+                failures.append(notices[0])
             if services.indexing is not None:
                 await services.indexing.wait_until_done()
-            if len(whole) % 50 == 0:
-                print_progress(f"{policy}: {len(whole)} turns, {milliseconds_since(start) / 1000:.0f} s")
-    sizes = [tokens.count_request(prompt) for prompt in answers.prompts]
-    kept = [count_repeated_tokens(before, now, tokens) for before, now in pairwise(answers.prompts)]
-    last = mean(sizes[-every_n:])
-    ending = parts[-every_n:]
+            if len(history_sizes) % 50 == 0:
+                print_progress(
+                    f"{policy}: {len(history_sizes)} turns, {compute_milliseconds_since(start) / 1000:.0f} s"
+                )
+    sizes = [tokenizer.count_request(prompt) for prompt in answers.prompts]
+    repeated = [count_repeated_tokens(before, now, tokenizer) for before, now in pairwise(answers.prompts)]
+    last_size = mean(sizes[-every_n:])
+    last_part_sizes = part_sizes[-every_n:]
     return {
-        "turns": len(whole),
+        "turns": len(history_sizes),
         "failed_folds": len(failures),
-        "prompt_tokens": _figures(sizes),
-        "parts_at_the_end": {name: round(mean(total[name] for total in ending)) for name in ending[-1]}
-        if ending
+        "prompt_tokens": _summarize_sizes(sizes),
+        "parts_at_the_end": {
+            name: round(mean(total[name] for total in last_part_sizes)) for name in last_part_sizes[-1]
+        }
+        if last_part_sizes
         else {},
-        "whole_history_tokens": _figures(whole),
+        "whole_history_tokens": _summarize_sizes(history_sizes),
         "saved_percent": {
             # The size of prompts goes up and down with the folds, so the end is the mean over the last N turns.
-            "at_the_end": _share_saved(last, mean(whole[-every_n:])),
-            "in_all": _share_saved(sum(sizes), sum(whole)),
-            "in_all_with_background": _share_saved(sum(sizes) + background.tokens.total(), sum(whole)),
+            "at_the_end": _compute_saved_percent(last_size, mean(history_sizes[-every_n:])),
+            "in_all": _compute_saved_percent(sum(sizes), sum(history_sizes)),
+            "in_all_with_background": _compute_saved_percent(
+                sum(sizes) + background.tokens.total(), sum(history_sizes)
+            ),
         },
-        "cost": compute_cost_shares(answers.prompts, tokens),
-        "repeated_prefix_percent": round(100 * sum(kept) / sum(sizes[1:]), 1) if kept else 0.0,
-        "background_tokens_per_turn": round(background.tokens.total() / len(whole), 1),
+        "cost": compute_cost_shares(answers.prompts, tokenizer),
+        "repeated_prefix_percent": round(100 * sum(repeated) / sum(sizes[1:]), 1) if repeated else 0.0,
+        "background_tokens_per_turn": round(background.tokens.total() / len(history_sizes), 1),
         "background_calls": background.calls.total(),
         "background": {
-            what: {"calls": background.calls[what], "tokens_per_turn": round(background.tokens[what] / len(whole), 1)}
+            what: {
+                "calls": background.calls[what],
+                "tokens_per_turn": round(background.tokens[what] / len(history_sizes), 1),
+            }
             for what in sorted(background.calls)
         },
     }
 
 
-def _figures(sizes: Sequence[int]) -> dict[str, float]:
+def _summarize_sizes(sizes: Sequence[int]) -> dict[str, float]:
     return {"median": median(sizes), "mean": round(mean(sizes), 1), "most": max(sizes), "last": sizes[-1]}
 
 
-def _share_saved(ours: float, whole: float) -> float:
-    return round(100 * (1 - ours / whole), 1)
+def _compute_saved_percent(our_tokens: float, full_tokens: float) -> float:
+    return round(100 * (1 - our_tokens / full_tokens), 1)
 
 
-async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str, dict[str, object]]:
-    """Measure each policy with the same conversation, which is embedded once."""
+async def _measure_policies(options: argparse.Namespace, settings: Settings) -> dict[str, dict[str, object]]:
+    """Measure each policy with the same conversation. Its vectors are computed only once."""
     results: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
         async with open_embedder(settings, options.vectors or Path(folder, "vectors.db")) as embedder:
             if embedder is None:
                 settings = replace(settings, embedding_model="none")
             for policy in [options.policy] if options.policy else POLICIES:
-                talk = read_turns(options.data, options.turns) if options.data else invent_turns(options.turns)
-                results[policy] = await measure(
+                turns = read_turns(options.data, options.turns) if options.data else invent_turns(options.turns)
+                results[policy] = await measure_conversation(
                     replace(settings, data_dir=Path(folder, policy)),
-                    talk,
+                    turns,
                     every_n=options.every_n,
                     policy=policy,
                     embedder=embedder,
@@ -244,16 +262,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--every-n", type=make_number_parser(1, MAX_EVERY_N), default=20, help="the threshold of the pyramid policy"
     )
-    parser.add_argument("--policy", choices=POLICIES, help="one policy alone; all of them unless given")
+    parser.add_argument("--policy", choices=POLICIES, help="measure only this policy; default: all")
     parser.add_argument(
-        "--data", type=parse_talk_file, nargs="+", help="the talk, in LoCoMo's format; invented unless given"
+        "--data", type=parse_conversations_path, nargs="+", help="conversations in LoCoMo's format; default: invented"
     )
     parser.add_argument("--vectors", type=parse_output_path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
     if options.data and next(read_turns(options.data, 1), None) is None:
-        parser.error("argument --data: nothing in it is said by a person and answered")
-    results = asyncio.run(_measured(options, read_settings_or_exit(parser)))
-    # The figures of the first policy, the default one, stand at the top as well.
+        parser.error("argument --data: it contains no message from a person with an answer")
+    results = asyncio.run(_measure_policies(options, read_settings_or_exit(parser)))
+    # The figures of the first policy, which is the default, are also at the top level.
     first = next(iter(results))
     print_report(
         {"benchmark": "tokens", "policy": first, "every_n": options.every_n, **results[first], "policies": results}

@@ -1,4 +1,4 @@
-"""Caches vectors in a file, so that repeated measurements need no model."""
+"""Cache vectors in a file, so that repeated measurements need no model."""
 
 import hashlib
 import sqlite3
@@ -15,8 +15,8 @@ from llm.local_embedder import Vectors
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 
 
-class KeptVectors:
-    """An async context manager for an embedder that asks another one only for vectors missing in its file."""
+class CachedEmbedder:
+    """An embedder that caches the vectors of another one in a SQLite file. It is an async context manager."""
 
     def __init__(self, embedder: Embedder, file: Path) -> None:
         self._embedder = embedder
@@ -42,32 +42,32 @@ class KeptVectors:
         return self._embedder.dimensions
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        keys = [self._key("passage", text) for text in texts]
-        missing = [index for index, key in enumerate(keys) if self._kept(key) is None]
+        keys = [self._make_key("passage", text) for text in texts]
+        missing = [index for index, key in enumerate(keys) if self._find_vector(key) is None]
         if missing:
-            self._keep(
+            self._store_vectors(
                 [keys[index] for index in missing],
                 await self._embedder.embed_passages([texts[index] for index in missing]),
             )
-        found = [vector for key in keys if (vector := self._kept(key)) is not None]
+        found = [vector for key in keys if (vector := self._find_vector(key)) is not None]
         return np.stack(found) if found else np.zeros((0, self.dimensions), np.float32)
 
     async def embed_query(self, text: str) -> Vectors:
-        key = self._key("query", text)
-        vector = self._kept(key)
+        key = self._make_key("query", text)
+        vector = self._find_vector(key)
         if vector is None:
             vector = await self._embedder.embed_query(text)
-            self._keep([key], vector[None])
+            self._store_vectors([key], vector[None])
         return vector
 
-    def _key(self, kind: str, text: str) -> bytes:
+    def _make_key(self, kind: str, text: str) -> bytes:
         return hashlib.sha256(f"{self.name}\0{kind}\0{text}".encode()).digest()
 
-    def _kept(self, key: bytes) -> Vectors | None:
+    def _find_vector(self, key: bytes) -> Vectors | None:
         row = self.database.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
         return np.frombuffer(row[0], "<f4").astype(np.float32) if row else None
 
-    def _keep(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+    def _store_vectors(self, keys: Sequence[bytes], vectors: Vectors) -> None:
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
         with self.database:
             self.database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

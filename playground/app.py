@@ -18,11 +18,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from dashboard.app import CROSS_SITE, Guard, SafeHeaders, is_same_origin
-from dashboard.host import STATIC as OF_DASHBOARD
+from dashboard.host import STATIC as DASHBOARD_STATIC
 from locales.catalog import tr, use_language
 from locales.page_texts import find_reader_language, make_page_texts_for_reader
 from playground.bot_api import make_bot_api
-from playground.control import make_control, parse_number
+from playground.control import make_control_router, parse_required_number
 from playground.faults import Faults
 from playground.guests import Guests
 from playground.parameters import parse_parameters
@@ -34,7 +34,7 @@ STATIC = Path(__file__).parent / "static"
 
 HOSTS = ("127.0.0.1", "localhost")
 PAGE = "/memory/"
-"""Where the dashboard is."""
+"""The path of the dashboard."""
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; "
@@ -42,8 +42,11 @@ CONTENT_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-Link = Callable[[int, int], Awaitable[str]]
-"""link(person, owner): what a one-time link to the dashboard carries; LookupError (a sentence) for whoever may not."""
+MakeLink = Callable[[int, int], Awaitable[str]]
+"""make_link(person, owner): return the key of a one-time link to the dashboard.
+
+Raise LookupError with a sentence if the person may not see the owner's memory.
+"""
 
 
 def make_playground_app(
@@ -53,56 +56,56 @@ def make_playground_app(
     faults: Faults | None = None,
     guests: Guests | None = None,
     dashboard: ASGIApp | None = None,
-    link: Link | None = None,
+    make_link: MakeLink | None = None,
 ) -> Starlette:
     """Build the app: the page at /, its files at /static, people's actions at /api, the Bot API at /bot{token}.
 
-    The dashboard is at /memory/, and `link` returns a person's link to it. `model_name` is shown on the page; "" stands
-    for the offline model. Without `guests`, people cannot be added.
+    The dashboard is at /memory/, and `make_link` makes a person's link to it. The page shows `model_name`, where ""
+    stands for the offline model. Without `guests`, nobody can be added on the page.
     """
 
-    async def about(request: Request) -> Response:
+    async def serve_about(request: Request) -> Response:
         with use_language(find_reader_language(request.headers)):
             name = model_name or tr("page-offline-model")
         return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_fresh})
 
-    async def texts(request: Request) -> Response:
+    async def serve_texts(request: Request) -> Response:
         return JSONResponse(make_page_texts_for_reader(STATIC, request.query_params.get("wanted", ""), request.headers))
 
-    async def dashboard_link(request: Request) -> Response:
+    async def serve_dashboard_link(request: Request) -> Response:
         try:
-            asked = await parse_parameters(request)
-            person, owner = parse_number(asked, "person"), parse_number(asked, "owner")
-            thread = asked.integer("thread", 0) or 0
+            parameters = await parse_parameters(request)
+            person, owner = parse_required_number(parameters, "person"), parse_required_number(parameters, "owner")
+            thread = parameters.integer("thread", 0) or 0
         except (Impossible, Refusal):
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)
-        if link is None:
+        if make_link is None:
             return JSONResponse({"url": ""})
         with use_language(find_reader_language(request.headers)):
             try:
-                made = await link(person, owner)
+                link_key = await make_link(person, owner)
             except LookupError as refused:
                 return JSONResponse({"error": str(refused)}, 403)
-        # Without a topic the page shows the conversation that is open.
+        # Without a topic, the page shows the open conversation.
         topic = f"&thread={thread}" if thread else ""
-        return JSONResponse({"url": f"{PAGE}?owner={owner}{topic}#link={made}"})
+        return JSONResponse({"url": f"{PAGE}?owner={owner}{topic}#link={link_key}"})
 
     return Starlette(
         routes=[
             Route("/", _serve_page),
             *([Mount(PAGE.rstrip("/"), dashboard)] if dashboard is not None else []),
-            Route("/api/dashboard", dashboard_link, methods=["POST"]),
-            Route("/api/about", about),
-            Route("/api/texts", texts),
-            *(guests.routes() if guests is not None else ()),
-            Mount("/api", make_control(world, faults)),
-            Mount("/static/dashboard", StaticFiles(directory=OF_DASHBOARD)),
+            Route("/api/dashboard", serve_dashboard_link, methods=["POST"]),
+            Route("/api/about", serve_about),
+            Route("/api/texts", serve_texts),
+            *(guests.list_routes() if guests is not None else ()),
+            Mount("/api", make_control_router(world, faults)),
+            Mount("/static/dashboard", StaticFiles(directory=DASHBOARD_STATIC)),
             Mount("/static", StaticFiles(directory=STATIC)),
             Mount("/", make_bot_api(world, faults)),
         ],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
-            # All methods are guarded: the Bot API acts on GET too. Following a link to a page stays possible.
+            # GET is guarded too, because Bot API methods also act on GET. Links to the two pages still work.
             Middleware(Guard, is_allowed=partial(is_same_origin, linked=frozenset({"/", PAGE})), refusal=CROSS_SITE),
             Middleware(SafeHeaders, policy=CONTENT_POLICY),
         ],

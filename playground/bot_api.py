@@ -1,4 +1,4 @@
-"""The Bot API over HTTP: tokens, parameters, faults and files. The methods are in methods.py."""
+"""The HTTP side of the Bot API: tokens, parameters, faults and file downloads. The methods are in methods.py."""
 
 import ssl
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from playground.faults import Fault, Faults
-from playground.limits import Limits, is_counted
+from playground.limits import Limits, is_limited
 from playground.methods import Method, Methods
 from playground.parameters import Parameters, parse_parameters
-from playground.refusals import Json, Refusal, too_many_requests
-from playground.server import cut_connection, hold_request, lifetime_of
+from playground.refusals import Json, Refusal, make_too_many_requests
+from playground.server import cut_connection, get_lifetime, hold_request
 from playground.webhook import DELAYS, Courier
 from playground.world import World
 
@@ -25,23 +25,25 @@ def make_bot_api(
     *,
     webhook_delays: Sequence[float] = DELAYS,
     limits: Limits | None = None,
-    trusts: ssl.SSLContext | None = None,
+    ssl_context: ssl.SSLContext | None = None,
 ) -> Starlette:
-    """Build an app with /bot{token}/{method} and /file/bot{token}/{path}, which can be mounted in another app.
+    """Build an app with the routes /bot{token}/{method} and /file/bot{token}/{path}.
 
-    With `limits`, refuse to send more than Telegram allows. See Courier for `trusts`.
+    With `limits`, the bot may not send more messages than Telegram allows. See Courier for `ssl_context`.
     """
-    courier = Courier(world.updates, world.clock, webhook_delays, trusts=trusts)
-    error_boundary = _Door(world, faults or Faults(), courier, limits)
+    courier = Courier(world.updates, world.clock, webhook_delays, ssl_context=ssl_context)
+    bot_api = _BotApi(world, faults or Faults(), courier, limits)
     return Starlette(
         routes=[
-            Route("/bot{token}/{method}", error_boundary.call, methods=["GET", "POST"]),
-            Route("/file/bot{token}/{path:path}", error_boundary.download),
+            Route("/bot{token}/{method}", bot_api.call_method, methods=["GET", "POST"]),
+            Route("/file/bot{token}/{path:path}", bot_api.download_file),
         ]
     )
 
 
-class _Door:
+class _BotApi:
+    """The HTTP endpoints of the Bot API."""
+
     def __init__(self, world: World, faults: Faults, courier: Courier, limits: Limits | None) -> None:
         self._world = world
         self._faults = faults
@@ -49,71 +51,71 @@ class _Door:
         self._limits = limits
         self._methods = Methods(world, courier)
 
-    async def call(self, request: Request) -> Response:
+    async def call_method(self, request: Request) -> Response:
         if request.path_params["token"] != self._world.token:
-            return _refused(Refusal(401, "Unauthorized"))
-        found = self._methods.named(request.path_params["method"])
+            return _make_refusal_response(Refusal(401, "Unauthorized"))
+        found = self._methods.find_method(request.path_params["method"])
         if not found:
-            return _refused(Refusal(404, "Not Found: method not found"))
-        self._courier.resume(lifetime_of(request))
+            return _make_refusal_response(Refusal(404, "Not Found: method not found"))
+        self._courier.resume(get_lifetime(request))
         name, method = found
         try:
-            given = await parse_parameters(request)
-            fault, released = self._faults.take(name, given), self._faults.released()
+            parameters = await parse_parameters(request)
+            fault, release_event = self._faults.take_matching_rule(name, parameters), self._faults.get_release_event()
         except Refusal as refusal:
-            return _refused(refusal)
+            return _make_refusal_response(refusal)
         if fault and fault.kind == "drop_before":
-            self._note(name, given, fault, {})
+            self._record_call(name, parameters, fault, {})
             await cut_connection(request)
             return Response()
-        answer = self._refused_for_now(name, given) or await _answer(request, method, given, fault)
-        self._note(name, given, fault, answer)
+        answer = self._refuse_over_limit(name, parameters) or await _run_method(request, method, parameters, fault)
+        self._record_call(name, parameters, fault, answer)
         if fault and fault.kind == "hang":
-            await hold_request(request, released.wait(), True)
+            await hold_request(request, release_event.wait(), True)
         if fault and fault.kind == "drop_after":
             await cut_connection(request)
             return Response()
         return JSONResponse(answer, answer.get("error_code", 200))
 
-    def _refused_for_now(self, method: str, given: Parameters) -> Json | None:
-        if self._limits is None or not is_counted(method):
+    def _refuse_over_limit(self, method: str, parameters: Parameters) -> Json | None:
+        if self._limits is None or not is_limited(method):
             return None
-        wait = self._limits.wait(given.integer("chat_id") or 0)
-        return too_many_requests(wait).body() if wait else None
+        wait = self._limits.reserve_message(parameters.integer("chat_id") or 0)
+        return make_too_many_requests(wait).to_json() if wait else None
 
-    async def download(self, request: Request) -> Response:
-        file = self._world.files.by_path(request.path_params["path"])
+    async def download_file(self, request: Request) -> Response:
+        file = self._world.files.find_by_path(request.path_params["path"])
         if request.path_params["token"] != self._world.token:
-            return _refused(Refusal(401, "Unauthorized"))
+            return _make_refusal_response(Refusal(401, "Unauthorized"))
         if not file:
-            return _refused(Refusal(404, "Not Found"))
-        # A page or picture with scripts that somebody sent must not act in a browser as the playground's own.
+            return _make_refusal_response(Refusal(404, "Not Found"))
+        # Scripts in a file that somebody sent must not run in a browser with the playground's origin.
         headers = {"Content-Security-Policy": "sandbox", "Content-Disposition": "attachment"}
         return Response(file.data, media_type=file.mime_type, headers=headers)
 
-    def _note(self, method: str, given: Parameters, fault: Fault | None, answer: Json) -> None:
+    def _record_call(self, method: str, parameters: Parameters, fault: Fault | None, answer: Json) -> None:
         self._world.calls.add(
             {
                 "method": method,
-                "params": given.journal(),
+                "params": parameters.make_journal_entry(),
                 "at": self._world.clock(),
                 "fault": fault.kind if fault else None,
-                "answer": answer,  # empty where the connection was cut without effect
+                "answer": answer,  # empty if the connection was cut before the call had an effect
             }
         )
 
 
-async def _answer(request: Request, method: Method, given: Parameters, fault: Fault | None) -> Json:
-    """Call the method and return its result or refusal as a complete response."""
-    refusal = fault.refusal() if fault else None
+async def _run_method(request: Request, method: Method, parameters: Parameters, fault: Fault | None) -> Json:
+    """Call the method, unless `fault` replaces it, and return its result or refusal as the body of the response."""
+    refusal = fault.make_refusal() if fault else None
     if refusal:
-        return refusal.body()
+        return refusal.to_json()
     try:
-        result: Any = await method(request, given)
+        result: Any = await method(request, parameters)
     except Refusal as refused:
-        return refused.body()
+        return refused.to_json()
     return {"ok": True, "result": result}
 
 
-def _refused(refusal: Refusal) -> JSONResponse:
-    return JSONResponse(refusal.body(), refusal.code)
+def _make_refusal_response(refusal: Refusal) -> JSONResponse:
+    return JSONResponse(refusal.to_json(), refusal.code)

@@ -1,6 +1,6 @@
-"""Control endpoints over HTTP: people's actions, events, the bot's calls, and faults.
+"""HTTP endpoints that control the playground: people's actions, events, the bot's calls, and faults.
 
-The chat page uses them, and so do tests that run the bot as a process. Errors are 400 with {"error": sentence}.
+The chat page uses them, and so do tests that run the bot as a process. Errors have status 400 and {"error": sentence}.
 """
 
 import asyncio
@@ -24,194 +24,211 @@ from playground.refusals import Json, Refusal
 from playground.server import hold_request
 from playground.world import World
 
-WAIT = 25  # seconds that /events and /calls are held when nothing happens
-MAX_WAIT_SECONDS = 60  # seconds, whatever is asked for
+DEFAULT_WAIT_SECONDS = 25  # how long /events and /calls wait if the client does not say
+MAX_WAIT_SECONDS = 60  # even if a client asks for more
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def make_control(world: World, faults: Faults | None = None) -> Router:
-    """Build a router that can be mounted anywhere. /faults exists only if `faults` is given."""
-    acts = _Acts(world)
+def make_control_router(world: World, faults: Faults | None = None) -> Router:
+    """Build a router that can be mounted at any path. It has /faults only if `faults` is given."""
+    people = _PeopleEndpoints(world)
     routes = [
-        Route("/say", make_endpoint(acts.say), methods=["POST"]),
-        Route("/content", make_endpoint(acts.content), methods=["POST"]),
-        Route("/stop", make_endpoint(acts.stop), methods=["POST"]),
-        Route("/file", make_endpoint(acts.file), methods=["POST"]),
-        Route("/edit", make_endpoint(acts.edit), methods=["POST"]),
-        Route("/press", make_endpoint(acts.press), methods=["POST"]),
-        Route("/react", make_endpoint(acts.react), methods=["POST"]),
-        Route("/block", make_endpoint(acts.block), methods=["POST"]),
-        Route("/snapshot", make_endpoint(acts.snapshot)),
-        Route("/menu", make_endpoint(acts.menu)),
-        Route("/events", make_endpoint(acts.events)),
-        Route("/calls", make_endpoint(acts.calls)),
-        Route("/files/{file_id}", acts.download),
+        Route("/say", make_endpoint(people.send_text), methods=["POST"]),
+        Route("/content", make_endpoint(people.send_content), methods=["POST"]),
+        Route("/stop", make_endpoint(people.stop_draft), methods=["POST"]),
+        Route("/file", make_endpoint(people.send_file), methods=["POST"]),
+        Route("/edit", make_endpoint(people.edit_message), methods=["POST"]),
+        Route("/press", make_endpoint(people.press_button), methods=["POST"]),
+        Route("/react", make_endpoint(people.set_reactions), methods=["POST"]),
+        Route("/block", make_endpoint(people.block_bot), methods=["POST"]),
+        Route("/snapshot", make_endpoint(people.make_snapshot)),
+        Route("/menu", make_endpoint(people.list_menu_commands)),
+        Route("/events", make_endpoint(people.wait_for_events)),
+        Route("/calls", make_endpoint(people.list_calls)),
+        Route("/files/{file_id}", people.download_file),
     ]
     if faults is not None:
-        injected = _Injected(faults)
+        fault_endpoints = _FaultEndpoints(faults)
         routes += [
-            Route("/faults", make_endpoint(injected.add), methods=["POST"]),
-            Route("/faults", make_endpoint(injected.listed), methods=["GET"]),
-            Route("/faults", make_endpoint(injected.clear), methods=["DELETE"]),
-            Route("/faults/release", make_endpoint(injected.release), methods=["POST"]),
+            Route("/faults", make_endpoint(fault_endpoints.add_faults), methods=["POST"]),
+            Route("/faults", make_endpoint(fault_endpoints.list_faults), methods=["GET"]),
+            Route("/faults", make_endpoint(fault_endpoints.clear_faults), methods=["DELETE"]),
+            Route("/faults/release", make_endpoint(fault_endpoints.release_held_calls), methods=["POST"]),
         ]
     return Router(routes)
 
 
-class _Acts:
+class _PeopleEndpoints:
+    """The endpoints for people's actions and for what happened in the world."""
+
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def say(self, request: Request, given: Parameters) -> Json:
+    async def send_text(self, request: Request, parameters: Parameters) -> Json:
         return self._world.say(
-            parse_number(given, "person_id"),
-            parse_number(given, "chat_id"),
-            given.text("text"),
-            reply_to=given.integer("reply_to"),
-            thread_id=given.integer("thread_id"),
-            forward_from=_id_or_name(given.text("forward_from")),
+            parse_required_number(parameters, "person_id"),
+            parse_required_number(parameters, "chat_id"),
+            parameters.text("text"),
+            reply_to=parameters.integer("reply_to"),
+            thread_id=parameters.integer("thread_id"),
+            forward_from=_parse_id_or_name(parameters.text("forward_from")),
         )
 
-    async def content(self, request: Request, given: Parameters) -> Json:
-        """Send a message with the fields in "content", or change the message with "message_id"."""
+    async def send_content(self, request: Request, parameters: Parameters) -> Json:
+        """Send a message with the fields in "content". If "message_id" is given, change that message instead."""
         person_id, chat_id, fields = (
-            parse_number(given, "person_id"),
-            parse_number(given, "chat_id"),
-            given.object("content"),
+            parse_required_number(parameters, "person_id"),
+            parse_required_number(parameters, "chat_id"),
+            parameters.object("content"),
         )
-        if (message_id := given.integer("message_id")) is not None:
+        if (message_id := parameters.integer("message_id")) is not None:
             return edit_content(self._world, person_id, chat_id, message_id, fields or {})
         return send_content(
             self._world,
             person_id,
             chat_id,
             fields or {},
-            reply_to=given.integer("reply_to"),
-            thread_id=given.integer("thread_id"),
-            forward_from=given.text("forward_from"),
+            reply_to=parameters.integer("reply_to"),
+            thread_id=parameters.integer("thread_id"),
+            forward_from=parameters.text("forward_from"),
         )
 
-    async def stop(self, request: Request, given: Parameters) -> Json:
-        stop_draft(self._world, parse_number(given, "person_id"), thread_id=given.integer("thread_id"))
+    async def stop_draft(self, request: Request, parameters: Parameters) -> Json:
+        stop_draft(
+            self._world, parse_required_number(parameters, "person_id"), thread_id=parameters.integer("thread_id")
+        )
         return {"stopped": True}
 
-    async def file(self, request: Request, given: Parameters) -> Json:
-        """Send a file from a multipart field "file", or from JSON with "name" and base64 "data"."""
-        upload = given.upload("file")
+    async def send_file(self, request: Request, parameters: Parameters) -> Json:
+        """Send a file. Its content is the multipart field "file", or base64 in "data" with its "name"."""
+        upload = parameters.upload("file")
         try:
-            data = upload.data if upload else base64.b64decode(given.text("data"), validate=True)
+            data = upload.data if upload else base64.b64decode(parameters.text("data"), validate=True)
         except binascii.Error:
             raise Impossible("data is not base64.") from None
         if not data:
             raise Impossible("This file is empty.")
         return self._world.send_file(
-            parse_number(given, "person_id"),
-            parse_number(given, "chat_id"),
-            kind=given.text("kind", "document"),
-            name=given.text("name") or (upload.name if upload else "file"),
+            parse_required_number(parameters, "person_id"),
+            parse_required_number(parameters, "chat_id"),
+            kind=parameters.text("kind", "document"),
+            name=parameters.text("name") or (upload.name if upload else "file"),
             data=data,
-            caption=given.text("caption") or None,
-            thread_id=given.integer("thread_id"),
-            reply_to=given.integer("reply_to"),
-            album=given.text("album") or None,
+            caption=parameters.text("caption") or None,
+            thread_id=parameters.integer("thread_id"),
+            reply_to=parameters.integer("reply_to"),
+            album=parameters.text("album") or None,
         )
 
-    async def edit(self, request: Request, given: Parameters) -> Json:
-        return self._world.edit(
-            parse_number(given, "person_id"),
-            parse_number(given, "chat_id"),
-            parse_number(given, "message_id"),
-            given.text("text"),
+    async def edit_message(self, request: Request, parameters: Parameters) -> Json:
+        return self._world.edit_message(
+            parse_required_number(parameters, "person_id"),
+            parse_required_number(parameters, "chat_id"),
+            parse_required_number(parameters, "message_id"),
+            parameters.text("text"),
         )
 
-    async def press(self, request: Request, given: Parameters) -> Json:
-        query_id = self._world.press(
-            parse_number(given, "person_id"),
-            parse_number(given, "chat_id"),
-            parse_number(given, "message_id"),
-            given.text("data"),
+    async def press_button(self, request: Request, parameters: Parameters) -> Json:
+        query_id = self._world.press_button(
+            parse_required_number(parameters, "person_id"),
+            parse_required_number(parameters, "chat_id"),
+            parse_required_number(parameters, "message_id"),
+            parameters.text("data"),
         )
         return {"query_id": query_id}
 
-    async def react(self, request: Request, given: Parameters) -> Json:
-        """Replace the person's reactions by the emoji in the list "reaction"."""
-        emoji = given.texts("reaction") or []
+    async def set_reactions(self, request: Request, parameters: Parameters) -> Json:
+        """Replace the person's reactions to a message with the emoji in the list "reaction"."""
+        emoji = parameters.texts("reaction") or []
         self._world.react(
-            parse_number(given, "person_id"), parse_number(given, "chat_id"), parse_number(given, "message_id"), *emoji
+            parse_required_number(parameters, "person_id"),
+            parse_required_number(parameters, "chat_id"),
+            parse_required_number(parameters, "message_id"),
+            *emoji,
         )
         return {"reaction": emoji}
 
-    async def block(self, request: Request, given: Parameters) -> Json:
-        person_id = parse_number(given, "person_id")
-        if given.flag("blocked"):
+    async def block_bot(self, request: Request, parameters: Parameters) -> Json:
+        person_id = parse_required_number(parameters, "person_id")
+        if parameters.flag("blocked"):
             self._world.block_bot(person_id)
         else:
             self._world.unblock_bot(person_id)
         return {"blocked": self._world.has_blocked(person_id)}
 
-    async def snapshot(self, request: Request, given: Parameters) -> Json:
-        return self._world.snapshot()
+    async def make_snapshot(self, request: Request, parameters: Parameters) -> Json:
+        return self._world.make_snapshot()
 
-    async def menu(self, request: Request, given: Parameters) -> list[Json]:
-        return self._world.menu(parse_number(given, "person_id"), parse_number(given, "chat_id"))
+    async def list_menu_commands(self, request: Request, parameters: Parameters) -> list[Json]:
+        return self._world.list_menu_commands(
+            parse_required_number(parameters, "person_id"), parse_required_number(parameters, "chat_id")
+        )
 
-    async def events(self, request: Request, given: Parameters) -> list[Json]:
-        return await _waited(request, given, self._world.events)
+    async def wait_for_events(self, request: Request, parameters: Parameters) -> list[Json]:
+        return await _wait_for_entries(request, parameters, self._world.wait_for_events)
 
-    async def calls(self, request: Request, given: Parameters) -> list[Json]:
-        """Return the bot's calls since a number. With a timeout, wait for the first one."""
-        if "timeout" in given:
-            return await _waited(request, given, self._world.calls.after)
-        return self._world.calls.since(given.integer("since", 0) or 0)
+    async def list_calls(self, request: Request, parameters: Parameters) -> list[Json]:
+        """Return the bot's calls after the number in "since". With "timeout", wait until there is at least one."""
+        if "timeout" in parameters:
+            return await _wait_for_entries(request, parameters, self._world.calls.wait_for_entries)
+        return self._world.calls.list_since(parameters.integer("since", 0) or 0)
 
-    async def download(self, request: Request) -> Response:
-        file = self._world.files.by_id(request.path_params["file_id"])
+    async def download_file(self, request: Request) -> Response:
+        file = self._world.files.find_by_id(request.path_params["file_id"])
         if not file:
             return JSONResponse({"error": "There is no such file."}, 404)
-        # Anything may be uploaded, and a page must not run it.
+        # People can upload anything, and a browser must not run it.
         headers = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
         return Response(file.data, media_type=file.mime_type, headers=headers)
 
 
-class _Injected:
+class _FaultEndpoints:
+    """The endpoints for injected faults."""
+
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
 
-    async def add(self, request: Request, given: Parameters) -> list[Json]:
-        """Add one fault, or all those in "rules"."""
-        many = given.objects("rules")
-        for fault in [parse_fault(rule) for rule in many or [given.journal()]]:
+    async def add_faults(self, request: Request, parameters: Parameters) -> list[Json]:
+        """Add the fault that the parameters describe, or all faults in the list "rules"."""
+        many = parameters.objects("rules")
+        for fault in [parse_fault(rule) for rule in many or [parameters.make_journal_entry()]]:
             self._faults.add(fault)
-        return await self.listed(request, given)
+        return await self.list_faults(request, parameters)
 
-    async def listed(self, request: Request, given: Parameters) -> list[Json]:
-        return [asdict(rule) for rule in self._faults.rules()]
+    async def list_faults(self, request: Request, parameters: Parameters) -> list[Json]:
+        return [asdict(rule) for rule in self._faults.list_rules()]
 
-    async def clear(self, request: Request, given: Parameters) -> list[Json]:
-        self._faults.clear()
+    async def clear_faults(self, request: Request, parameters: Parameters) -> list[Json]:
+        self._faults.clear_rules()
         return []
 
-    async def release(self, request: Request, given: Parameters) -> list[Json]:
-        self._faults.release()
-        return await self.listed(request, given)
+    async def release_held_calls(self, request: Request, parameters: Parameters) -> list[Json]:
+        self._faults.release_held_calls()
+        return await self.list_faults(request, parameters)
 
 
-async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awaitable[list[Json]]]) -> list[Json]:
-    timeout = min(max(given.integer("timeout", WAIT) or 0, 0), MAX_WAIT_SECONDS)
+async def _wait_for_entries(
+    request: Request, parameters: Parameters, wait: Callable[[int], Awaitable[list[Json]]]
+) -> list[Json]:
+    """Return the result of `wait` for the entries after "since", or an empty list after "timeout" seconds."""
+    timeout = min(max(parameters.integer("timeout", DEFAULT_WAIT_SECONDS) or 0, 0), MAX_WAIT_SECONDS)
 
-    async def limited() -> list[Json]:
+    async def wait_with_timeout() -> list[Json]:
         try:
             async with asyncio.timeout(timeout):
-                return await wait(given.integer("since", 0) or 0)
+                return await wait(parameters.integer("since", 0) or 0)
         except TimeoutError:
             return []
 
-    return await hold_request(request, limited(), [])
+    return await hold_request(request, wait_with_timeout(), [])
 
 
 def make_endpoint(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
-    """Wrap an action as an endpoint that parses the parameters and responds with JSON or an error sentence."""
+    """Return an endpoint that parses the request's parameters, calls `act`, and returns its result as JSON.
+
+    If the action is impossible, it returns {"error": sentence} with status 400.
+    """
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -223,14 +240,15 @@ def make_endpoint(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handl
     return endpoint
 
 
-def parse_number(given: Parameters, name: str) -> int:
-    number = given.integer(name)
+def parse_required_number(parameters: Parameters, name: str) -> int:
+    """Return a parameter that is a whole number. Raise Impossible if it is missing."""
+    number = parameters.integer(name)
     if number is None:
         raise Impossible(f"{name} is missing.")
     return number
 
 
-def _id_or_name(text: str) -> int | str | None:
+def _parse_id_or_name(text: str) -> int | str | None:
     if not text:
         return None
     return int(text) if text.lstrip("-").isdecimal() else text

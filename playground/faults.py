@@ -1,4 +1,4 @@
-"""Faults that tests inject into the Bot API. bot_api.py carries them out."""
+"""Rules for faults that tests inject into the Bot API. bot_api.py applies them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from playground.parameters import Parameters
-from playground.refusals import Refusal, bad_request, too_many_requests
+from playground.refusals import Refusal, make_bad_request, make_too_many_requests
 
 KINDS = {
     "retry_after": "429 without effect",
@@ -21,10 +21,10 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """One rule for failing calls.
+    """A rule that makes Bot API calls fail.
 
-    `times` is the number of calls that it hits, or None for all. `after` matching calls pass first. With `field`, it
-    hits only calls that have this parameter.
+    It hits `times` calls, or all if None, after letting `after` matching calls pass. With `field`, it only hits calls
+    that have this parameter.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Fault:
         if self.kind not in KINDS:
             raise ValueError(f"kind is one of {', '.join(KINDS)}.")
 
-    def fits(self, method: str, parameters: Parameters) -> bool:
+    def matches(self, method: str, parameters: Parameters) -> bool:
         if self.method != "*" and self.method.lower() != method.lower():
             return False
         if self.chat_id is not None and parameters.text("chat_id") != str(self.chat_id):
@@ -51,22 +51,22 @@ class Fault:
         has_markup = "parse_mode" in parameters or bool(parameters.objects("entities"))
         return self.kind != "refuse_entities" or has_markup
 
-    def refusal(self) -> Refusal | None:
-        """Return the refusal that replaces the effect, or None for other kinds of faults."""
+    def make_refusal(self) -> Refusal | None:
+        """Return the refusal that replaces the call's effect, or None if this kind of fault lets the effect happen."""
         match self.kind:
             case "retry_after":
-                return too_many_requests(self.retry_after)
+                return make_too_many_requests(self.retry_after)
             case "server_error":
                 return Refusal(502, "Bad Gateway")
             case "error":
                 return Refusal(self.error_code, self.description)
             case "refuse_entities":
-                return bad_request("can't parse entities: injected fault")
+                return make_bad_request("can't parse entities: injected fault")
         return None
 
 
 class Faults:
-    """All active rules, oldest first. At most one rule hits a call."""
+    """All active rules, oldest first. A call is hit by at most one of them."""
 
     def __init__(self) -> None:
         self._rules: list[Fault] = []
@@ -75,27 +75,30 @@ class Faults:
     def add(self, fault: Fault) -> None:
         self._rules.append(fault)
 
-    def rules(self) -> list[Fault]:
+    def list_rules(self) -> list[Fault]:
         return list(self._rules)
 
-    def clear(self) -> None:
-        """Remove all faults and release the responses that are held."""
+    def clear_rules(self) -> None:
+        """Remove all rules and release the calls that hang."""
         self._rules = []
-        self.release()
+        self.release_held_calls()
 
-    def release(self) -> None:
-        """Release all responses that are held."""
+    def release_held_calls(self) -> None:
+        """Release all calls that hang."""
         held, self._released = self._released, asyncio.Event()
         held.set()
 
-    def released(self) -> asyncio.Event:
-        """Return the event that a hanging call waits for. Call this before the journal shows the call."""
+    def get_release_event(self) -> asyncio.Event:
+        """Return the event that a hanging call waits for.
+
+        Get it before the call is recorded, because a test may release the calls as soon as it sees the record.
+        """
         return self._released
 
-    def take(self, method: str, parameters: Parameters) -> Fault | None:
-        """Return the fault that hits this call and count it, or None if the call passes."""
+    def take_matching_rule(self, method: str, parameters: Parameters) -> Fault | None:
+        """Return the rule that hits this call and count the hit, or None if the call passes."""
         for index, rule in enumerate(self._rules):
-            if not rule.fits(method, parameters):
+            if not rule.matches(method, parameters):
                 continue
             if rule.after:
                 self._rules[index] = replace(rule, after=rule.after - 1)
@@ -107,7 +110,7 @@ class Faults:
 
 
 def parse_fault(rule: Mapping[str, Any]) -> Fault:
-    """Parse a fault from JSON. Raise ValueError with a sentence if it is invalid."""
+    """Make a fault from its JSON object. Raise ValueError with a sentence if it is invalid."""
     known = {field.name for field in fields(Fault)}
     if unknown := set(rule) - known:
         raise ValueError(f"A fault has no field {', '.join(sorted(unknown))}.")

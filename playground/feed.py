@@ -1,4 +1,4 @@
-"""A numbered list whose readers can wait for new entries, used for events and for the journal of API calls."""
+"""A numbered list whose readers can wait for new entries, used for events and for the record of API calls."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,7 @@ from playground.refusals import Json
 
 
 class Pulse:
-    """Wakes all waiting tasks at each beat. A woken task must check its condition again."""
+    """Wakes all waiting tasks at each beat. A task that is woken must check its condition again."""
 
     def __init__(self) -> None:
         self._beat = asyncio.Event()
@@ -22,7 +22,7 @@ class Pulse:
 
 
 class Feed:
-    """Entries numbered from 1 in their field "n". Only the newest `keep` are kept."""
+    """Entries that are numbered from 1 in their field "n". Only the newest `keep` entries are kept."""
 
     def __init__(self, *, keep: int = 10_000) -> None:
         self._entries: deque[Json] = deque(maxlen=keep)
@@ -39,12 +39,12 @@ class Feed:
         self._pulse.beat()
         return numbered
 
-    def covers(self, since: int) -> bool:
-        """Return True if no entry after `since` was dropped."""
+    def has_all_since(self, since: int) -> bool:
+        """Return True if all entries after number `since` are still kept."""
         return self.last - len(self._entries) <= since <= self.last
 
-    def since(self, since: int) -> list[Json]:
-        """Return the kept entries with a number above `since`, oldest first."""
+    def list_since(self, since: int) -> list[Json]:
+        """Return the kept entries after number `since`, oldest first."""
         newest_first = []
         for entry in reversed(self._entries):
             if entry["n"] <= since:
@@ -52,17 +52,17 @@ class Feed:
             newest_first.append(entry)
         return newest_first[::-1]
 
-    async def after(self, since: int) -> list[Json]:
-        """Return the entries after `since`, and wait until there is at least one."""
+    async def wait_for_entries(self, since: int) -> list[Json]:
+        """Wait until there is an entry after number `since`, and return all such entries, oldest first."""
         while self.last <= since:
             await self._pulse.wait()
-        return self.since(since)
+        return self.list_since(since)
 
-    async def first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60) -> Json:
-        """Wait for the first matching entry after `since`. Raise TimeoutError after `timeout` seconds."""
+    async def wait_for_first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60) -> Json:
+        """Return the first matching entry after number `since`. Raise TimeoutError after `timeout` seconds."""
         async with asyncio.timeout(timeout):
             while True:
-                for entry in await self.after(since):
+                for entry in await self.wait_for_entries(since):
                     if matches(entry):
                         return entry
                     since = entry["n"]

@@ -1,4 +1,4 @@
-"""The files that people and the bot sent: contents, ids, paths and message fields."""
+"""Files that people and the bot sent: their contents, ids, paths and message fields."""
 
 import hashlib
 import mimetypes
@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from playground.refusals import Json
 
-DOWNLOAD_LIMIT = 20 * 1024 * 1024  # bytes that getFile gives out
+DOWNLOAD_LIMIT = 20 * 1024 * 1024  # bytes; getFile refuses larger files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class StoredFile:
     mime_type: str
     data: bytes
 
-    def described(self) -> Json:
+    def to_file_json(self) -> Json:
         """Return the fields that all file objects of the Bot API share."""
         return {
             "file_id": self.file_id,
@@ -28,7 +28,7 @@ class StoredFile:
 
 
 class Files:
-    """All files, by id and by path."""
+    """All files that were sent, by id and by path."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, StoredFile] = {}
@@ -47,19 +47,19 @@ class Files:
         self._by_id[file.file_id] = self._by_path[file.path] = file
         return file
 
-    def by_id(self, file_id: str) -> StoredFile | None:
+    def find_by_id(self, file_id: str) -> StoredFile | None:
         return self._by_id.get(file_id)
 
-    def by_path(self, path: str) -> StoredFile | None:
+    def find_by_path(self, path: str) -> StoredFile | None:
         return self._by_path.get(path)
 
 
 def make_attachment(kind: str, file: StoredFile) -> Json:
-    """Return the message field that carries this file. Raise KeyError for an unknown kind.
+    """Return the message field for a file of this kind. Raise KeyError if the kind is unknown.
 
-    Sizes and durations of media are invented, because nothing here reads the contents.
+    The dimensions and durations of media are made up, because the contents are not parsed.
     """
-    described = file.described()
+    described = file.to_file_json()
     media = {"mime_type": file.mime_type}
     named = {"file_name": file.name, **media}
     frame = {"width": 512, "height": 512}

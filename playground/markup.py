@@ -1,9 +1,9 @@
-"""Parse `parse_mode` HTML with Telegram's tags. MarkdownV2 is refused, because the bot never sends it."""
+"""Parse message text with Telegram's HTML tags. Other parse modes are refused, because the bot never uses them."""
 
 import html
 import re
 
-from playground.refusals import Json, bad_request
+from playground.refusals import Json, make_bad_request
 from playground.text import count_utf16_units
 
 TAGS = {
@@ -28,15 +28,15 @@ HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE
 
 
 def parse_markup(text: str, parse_mode: str | None) -> tuple[str, list[Json]]:
-    """Return the text without markup and its entities, with offsets in UTF-16 units."""
+    """Return the text without its markup, and its entities in UTF-16 units. Raise Refusal for invalid markup."""
     if not parse_mode:
         return text, []
     if parse_mode.lower() != "html":
-        raise bad_request("unsupported parse_mode")
-    return _from_html(text)
+        raise make_bad_request("unsupported parse_mode")
+    return _parse_html(text)
 
 
-def _from_html(text: str) -> tuple[str, list[Json]]:
+def _parse_html(text: str) -> tuple[str, list[Json]]:
     plain = ""
     entities: list[Json] = []
     open_tags: list[tuple[str, Json]] = []
@@ -48,10 +48,10 @@ def _from_html(text: str) -> tuple[str, list[Json]]:
         tag = (token["tag"] or "").lower()
         if token["close"]:
             if not open_tags:
-                raise bad_request(f"can't parse entities: Unexpected end tag at byte offset {byte}")
+                raise make_bad_request(f"can't parse entities: Unexpected end tag at byte offset {byte}")
             expected, entity = open_tags.pop()
             if tag not in ("", expected):
-                raise bad_request(
+                raise make_bad_request(
                     f"can't parse entities: Unmatched end tag at byte offset {byte}, "
                     f'expected "</{expected}>", found "</{tag}>"'
                 )
@@ -59,12 +59,14 @@ def _from_html(text: str) -> tuple[str, list[Json]]:
             entities.append(entity)
             continue
         if tag not in TAGS:
-            raise bad_request(f'can\'t parse entities: Unsupported start tag "{tag}" at byte offset {byte}')
+            raise make_bad_request(f'can\'t parse entities: Unsupported start tag "{tag}" at byte offset {byte}')
         entity = {"type": TAGS[tag], "offset": count_utf16_units(plain), "length": 0}
         if tag == "a" and (href := HREF.search(token["attributes"])):
             entity["url"] = html.unescape(next(filter(None, href.groups()), ""))
         open_tags.append((tag, entity))
     if open_tags:
-        raise bad_request(f"can't parse entities: Can't find end tag corresponding to start tag \"{open_tags[-1][0]}\"")
-    # A link without an address is plain text to Telegram.
+        raise make_bad_request(
+            f"can't parse entities: Can't find end tag corresponding to start tag \"{open_tags[-1][0]}\""
+        )
+    # Telegram treats a link without an address as plain text.
     return plain, [entity for entity in entities if entity["type"] != "text_link" or entity.get("url")]

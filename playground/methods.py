@@ -1,4 +1,4 @@
-"""The table of Bot API methods, and the methods that show nothing: updates, webhook, chats, commands, files."""
+"""The table of all Bot API methods, and those that send no message: updates, webhook, chats, commands and files."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -11,15 +11,15 @@ from playground.files import DOWNLOAD_LIMIT
 from playground.menus import DEFAULT
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, bad_request, conflict
+from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, make_bad_request, make_conflict
 from playground.sending import Sending, find_chat
-from playground.server import hold_request, lifetime_of
+from playground.server import get_lifetime, hold_request
 from playground.webhook import Courier, Webhook
 from playground.world import World
 
 Method = Callable[[Request, Parameters], Awaitable[Any]]
 
-MAX_POLL_SECONDS = 50  # seconds, whatever the bot asks for
+MAX_POLL_SECONDS = 50  # even if the bot asks for more
 SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 ADMIN_RIGHTS = (
@@ -39,7 +39,7 @@ ADMIN_RIGHTS = (
 
 
 class Methods:
-    """All methods of the Bot API by name."""
+    """All Bot API methods that the playground supports, by name."""
 
     def __init__(self, world: World, courier: Courier) -> None:
         self._world = world
@@ -88,8 +88,8 @@ class Methods:
         }
         self._names = {name.lower(): name for name in self._table}
 
-    def named(self, name: str) -> tuple[str, Method] | None:
-        """Find a method by its name, ignoring case like the real server."""
+    def find_method(self, name: str) -> tuple[str, Method] | None:
+        """Return the canonical name of a method and the method, or None. As on the real server, ignore case."""
         canonical = self._names.get(name.lower())
         return (canonical, self._table[canonical]) if canonical else None
 
@@ -97,8 +97,8 @@ class Methods:
 
     async def _get_updates(self, request: Request, parameters: Parameters) -> list[Json]:
         if self._courier.webhook:
-            raise conflict(WEBHOOK_ACTIVE)
-        self._world.updates.allow(parameters.texts("allowed_updates"))
+            raise make_conflict(WEBHOOK_ACTIVE)
+        self._world.updates.set_allowed_kinds(parameters.texts("allowed_updates"))
         limit = parameters.integer("limit", 100) or 100
         poll = self._world.updates.poll(
             offset=parameters.integer("offset", 0) or 0,
@@ -114,29 +114,29 @@ class Methods:
         try:
             address = urlsplit(url)
         except ValueError:  # such as http://[
-            raise bad_request("bad webhook: invalid URL specified") from None
+            raise make_bad_request("bad webhook: invalid URL specified") from None
         if address.scheme != "https" and not (address.scheme == "http" and address.hostname in LOCAL_HOSTS):
-            raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+            raise make_bad_request("bad webhook: An HTTPS URL must be provided for webhook")
         secret = parameters.text("secret_token")
         if secret and not SECRET.fullmatch(secret):
-            raise bad_request("secret token contains unallowed characters")
+            raise make_bad_request("secret token contains unallowed characters")
         if parameters.flag("drop_pending_updates"):
-            self._world.updates.drop()
-        self._world.updates.allow(parameters.texts("allowed_updates"))
+            self._world.updates.drop_all()
+        self._world.updates.set_allowed_kinds(parameters.texts("allowed_updates"))
         self._world.updates.interrupt("terminated by setWebhook request")
         connections = parameters.integer("max_connections", 40) or 40
         webhook = Webhook(url=url, secret=secret, max_connections=connections)
-        self._courier.set(webhook, lifetime_of(request))
+        self._courier.set_webhook(webhook, get_lifetime(request))
         return True
 
     async def _delete_webhook(self, request: Request, parameters: Parameters) -> bool:
         if parameters.flag("drop_pending_updates"):
-            self._world.updates.drop()
-        self._courier.set(None, lifetime_of(request))
+            self._world.updates.drop_all()
+        self._courier.set_webhook(None, get_lifetime(request))
         return True
 
     async def _get_webhook_info(self, parameters: Parameters) -> Json:
-        return self._courier.info()
+        return self._courier.make_webhook_info()
 
     # The bot, files, buttons
 
@@ -156,20 +156,20 @@ class Methods:
         return True
 
     async def _get_file(self, parameters: Parameters) -> Json:
-        file = self._world.files.by_id(parameters.text("file_id"))
+        file = self._world.files.find_by_id(parameters.text("file_id"))
         if not file:
-            raise bad_request("wrong file_id or the file is temporarily unavailable")
+            raise make_bad_request("wrong file_id or the file is temporarily unavailable")
         if len(file.data) > DOWNLOAD_LIMIT:
-            raise bad_request("file is too big")
-        return {**file.described(), "file_path": file.path}
+            raise make_bad_request("file is too big")
+        return {**file.to_file_json(), "file_path": file.path}
 
     async def _answer_callback_query(self, parameters: Parameters) -> bool:
         text = parameters.text("text")
         if len(text) > 200:
-            raise bad_request("MESSAGE_TOO_LONG")
+            raise make_bad_request("MESSAGE_TOO_LONG")
         query_id = parameters.text("callback_query_id")
-        if self._world.presser(query_id) is None:
-            raise bad_request(QUERY_TOO_OLD)
+        if self._world.find_presser(query_id) is None:
+            raise make_bad_request(QUERY_TOO_OLD)
         answer = {"text": text, "show_alert": parameters.flag("show_alert")}
         self._world.feed.add({"kind": "callback_answer", "query_id": query_id, **answer})
         return True
@@ -183,14 +183,14 @@ class Methods:
         return self._put_commands(parameters, [])
 
     async def _get_my_commands(self, parameters: Parameters) -> list[Json]:
-        return self._world.menus.get(self._scope(parameters), parameters.text("language_code"))
+        return self._world.menus.get_commands(self._parse_scope(parameters), parameters.text("language_code"))
 
     def _put_commands(self, parameters: Parameters, commands: list[Json]) -> bool:
-        self._world.menus.put(self._scope(parameters), parameters.text("language_code"), commands)
-        self._world.feed.add({"kind": "commands", "commands": self._world.menus.listed()})
+        self._world.menus.set_commands(self._parse_scope(parameters), parameters.text("language_code"), commands)
+        self._world.feed.add({"kind": "commands", "commands": self._world.menus.list_menus()})
         return True
 
-    def _scope(self, parameters: Parameters) -> Json:
+    def _parse_scope(self, parameters: Parameters) -> Json:
         scope = parameters.object("scope") or DEFAULT
         if "chat_id" in scope:
             find_chat(self._world, Parameters(scope))
@@ -202,7 +202,7 @@ class Methods:
         chat = find_chat(self._world, parameters)
         gifts = ("unlimited_gifts", "limited_gifts", "unique_gifts", "premium_subscription", "gifts_from_channels")
         return {
-            **chat.brief(),
+            **chat.to_chat_json(),
             "accent_color_id": 0,
             "max_reaction_count": 11,
             "accepted_gift_types": dict.fromkeys(gifts, False),
@@ -214,17 +214,17 @@ class Methods:
         if user_id == self._world.bot["id"]:
             return {"status": "member", "user": self._world.bot}
         if user_id not in self._world.people:
-            raise bad_request("user not found")
-        return self._member(chat, user_id)
+            raise make_bad_request("user not found")
+        return self._make_member(chat, user_id)
 
     async def _get_chat_administrators(self, parameters: Parameters) -> list[Json]:
         chat = find_chat(self._world, parameters)
         if chat.is_private:
-            raise bad_request("there are no administrators in the private chat")
-        return [self._member(chat, person_id) for person_id in chat.admins]
+            raise make_bad_request("there are no administrators in the private chat")
+        return [self._make_member(chat, person_id) for person_id in chat.admins]
 
-    def _member(self, chat: Chat, person_id: int) -> Json:
-        member: Json = {"user": self._world.people[person_id].user()}
+    def _make_member(self, chat: Chat, person_id: int) -> Json:
+        member: Json = {"user": self._world.people[person_id].to_user_json()}
         if person_id not in chat.members:
             return {"status": "left", **member}
         if person_id not in chat.admins:
@@ -237,13 +237,13 @@ class Methods:
     async def _leave_chat(self, parameters: Parameters) -> bool:
         chat = find_chat(self._world, parameters)
         if chat.is_private:
-            raise bad_request("chat not found")
+            raise make_bad_request("chat not found")
         self._world.remove_bot(chat.id)
         return True
 
 
 async def _accept_setting(parameters: Parameters) -> bool:
-    """Accept a setting of the bot that nothing here shows."""
+    """Accept a setting that has no visible effect in the playground."""
     return True
 
 

@@ -1,4 +1,4 @@
-"""Find a chat model of an Ollama server on this machine."""
+"""Find a chat model on an Ollama server on this machine."""
 
 import asyncio
 from contextlib import aclosing, suppress
@@ -9,8 +9,8 @@ from llm.endpoint import open_client
 OLLAMA = "http://127.0.0.1:11434/v1"
 
 
-async def ollama_model(url: str = OLLAMA) -> str | None:
-    """Return the name of the first chat model at `url`, or None without an answer within five seconds."""
+async def find_ollama_model(url: str = OLLAMA) -> str | None:
+    """Return the name of the first chat model at `url`, or None if no server answers within five seconds."""
     address = urlsplit(url)
     with suppress(OSError):  # TimeoutError is one
         async with asyncio.timeout(5.0):

@@ -1,6 +1,6 @@
-"""The typed parameters of one HTTP request, from a query, form, multipart body or JSON.
+"""Parse the parameters of an HTTP request from its query, form, multipart body or JSON.
 
-Refusals use the real server's words.
+Invalid ones are refused with the real server's error messages.
 """
 
 import json
@@ -13,17 +13,17 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from playground.refusals import Json, Refusal, bad_request
+from playground.refusals import Json, Refusal, make_bad_request
 from runtime.bounded_json import parse_untrusted_json
 
 FORM_LIMIT = 500_000
-"""Bytes of a form without files: a text of TEXT_LIMIT characters, each spelled out, has a tenth of that."""
+"""Bytes of a form without files. The longest message, with each character percent-encoded, has a tenth of that."""
 MAX_FIELDS = 1_000
-"""Of one form, and files in it; the Bot API's longest method has some 40."""
+"""Fields and files of one form. The Bot API method with the most parameters has about 40."""
 MAX_NUMBER = 2**62
-"""Whole numbers are within it: ids have at most 52 bits."""
+"""Larger numbers are refused. Telegram's ids have at most 52 bits."""
 BODY_LIMIT = 50 * 1024 * 1024
-"""Bytes of one request, and so of a file that is uploaded: a bot may upload 50 MB (Bot API, sendDocument)."""
+"""Bytes of one request, including an uploaded file. A bot may upload 50 MB (Bot API, sendDocument)."""
 
 _HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -35,7 +35,10 @@ class Upload:
 
 
 class Parameters:
-    """Named parameters. Strings of forms and values of JSON are read alike."""
+    """The named parameters of one request, from JSON or a form.
+
+    Each method reads a parameter as one type, and raises Refusal if it has another type.
+    """
 
     def __init__(self, values: Mapping[str, Any], uploads: Mapping[str, Upload] | None = None) -> None:
         self._values = values
@@ -57,55 +60,55 @@ class Parameters:
         except (TypeError, ValueError, OverflowError):
             number = MAX_NUMBER
         if abs(number) >= MAX_NUMBER:
-            raise bad_request(f'field "{name}" must be a number')
+            raise make_bad_request(f'field "{name}" must be a number')
         return number
 
     def flag(self, name: str) -> bool:
         return str(self._values.get(name, "")).lower() in ("true", "1", "yes", "t", "y")
 
     def value(self, name: str) -> Any:
-        """Return a JSON value, or None if it is absent."""
+        """Return the JSON value of a parameter, or None if it is absent."""
         value = self._values.get(name)
         if not isinstance(value, str):
             return value
         try:
             return parse_untrusted_json(value) if value else None
         except ValueError:
-            raise bad_request(f"can't parse {name} JSON object") from None
+            raise make_bad_request(f"can't parse {name} JSON object") from None
 
     def texts(self, name: str) -> list[str] | None:
-        """Return a list of strings, or None if it is absent."""
+        """Return a parameter that is a list of strings, or None if it is absent."""
         value = self.value(name)
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise bad_request(f"can't parse {name} JSON object")
+            raise make_bad_request(f"can't parse {name} JSON object")
         return value
 
     def objects(self, name: str) -> list[Json]:
-        """Return a list of JSON objects, which is empty if it is absent."""
+        """Return a parameter that is a list of JSON objects, or an empty list if it is absent."""
         value = self.value(name)
         if value is None:
             return []
         if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-            raise bad_request(f"can't parse {name} JSON object")
+            raise make_bad_request(f"can't parse {name} JSON object")
         return value
 
     def object(self, name: str) -> Json | None:
         value = self.value(name)
         if value is not None and not isinstance(value, dict):
-            raise bad_request(f"object expected as {name.replace('_', ' ')}")
+            raise make_bad_request(f"object expected as {name.replace('_', ' ')}")
         return value
 
     def upload(self, name: str) -> Upload | None:
-        """Return the file in this field, or the one that it names with "attach://"."""
+        """Return the file that was uploaded in this field, or in the field that it names with "attach://"."""
         reference = self.text(name)
         if reference.startswith("attach://"):
             return self._uploads.get(reference.removeprefix("attach://"))
         return self._uploads.get(name)
 
-    def journal(self) -> Json:
-        """Return the parameters for the journal, with JSON decoded and files as name and size."""
+    def make_journal_entry(self) -> Json:
+        """Return the parameters for the record of calls, with decoded JSON, and with the name and size of each file."""
         shown: Json = {name: _decode_json(value) for name, value in self._values.items()}
         for name, upload in self._uploads.items():
             shown[name] = {"file_name": upload.name, "size": len(upload.data)}
@@ -113,7 +116,7 @@ class Parameters:
 
 
 async def parse_parameters(request: Request) -> Parameters:
-    """Read the parameters of a request. Raise Refusal with 400 for an invalid body, or 413 for a large one."""
+    """Read the parameters of a request. Raise Refusal with 400 if the body is invalid, or 413 if it is too large."""
     values: Json = dict(request.query_params)
     body = await _read_body(request)
     content_type = Message()
@@ -123,14 +126,14 @@ async def parse_parameters(request: Request) -> Parameters:
         return Parameters(values)
     if kind == "application/json":
         try:
-            given = parse_untrusted_json(body.decode())
+            fields_from_json = parse_untrusted_json(body.decode())
             if _HALF_A_PAIR.search(body):
-                json.dumps(given, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
+                json.dumps(fields_from_json, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
         except (ValueError, RecursionError):
-            raise bad_request("can't parse JSON object") from None
-        if not isinstance(given, dict):
-            raise bad_request("object expected")
-        return Parameters(values | given)
+            raise make_bad_request("can't parse JSON object") from None
+        if not isinstance(fields_from_json, dict):
+            raise make_bad_request("object expected")
+        return Parameters(values | fields_from_json)
     if kind == "multipart/form-data":
         fields, uploads = _parse_multipart(body, str(content_type.get_param("boundary")))
         return Parameters(values | fields, uploads)
@@ -139,7 +142,7 @@ async def parse_parameters(request: Request) -> Parameters:
     try:
         form = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise bad_request("too many fields") from None
+        raise make_bad_request("too many fields") from None
     return Parameters(values | dict(form))
 
 
@@ -157,10 +160,10 @@ def _parse_multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[s
     """Parse a multipart body (RFC 7578). The boundary never occurs within a part, so a split is enough."""
     fields: dict[str, str] = {}
     uploads: dict[str, Upload] = {}
-    # Without a boundary every two dashes would be one.
+    # Without this check, an empty boundary would split the body at any two dashes.
     parts = body.split(b"--" + boundary.encode(), MAX_FIELDS + 2) if boundary else []
     if len(parts) > MAX_FIELDS + 2:
-        raise bad_request("too many fields")
+        raise make_bad_request("too many fields")
     for part in parts[1:-1]:
         head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
         data = data.removesuffix(b"\r\n")

@@ -1,4 +1,4 @@
-"""People and chats as values."""
+"""Immutable values for people and chats, and the JSON objects that the Bot API has for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from playground.refusals import Json
 
 
 class Impossible(ValueError):  # noqa: N818 (a person's act, not a failure of the program)
-    """An action that Telegram's clients do not allow. The message is a sentence."""
+    """Raised for an action that Telegram's clients do not allow. The message is a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +17,8 @@ class Person:
     username: str | None = None
     language_code: str = "en"
 
-    def user(self) -> Json:
-        """Return a Telegram User object."""
+    def to_user_json(self) -> Json:
+        """Return the person as a User object of the Bot API."""
         user: Json = {"id": self.id, "is_bot": False, "first_name": self.first_name}
         if self.username:
             user["username"] = self.username
@@ -42,8 +42,8 @@ class Chat:
     def is_private(self) -> bool:
         return self.type == "private"
 
-    def brief(self) -> Json:
-        """Return the Telegram Chat object that messages carry."""
+    def to_chat_json(self) -> Json:
+        """Return the chat as the Chat object that the Bot API puts into messages."""
         chat: Json = {"id": self.id, "type": self.type}
         chat["first_name" if self.is_private else "title"] = self.title
         if self.username:
@@ -52,10 +52,10 @@ class Chat:
             chat["is_forum"] = True
         return chat
 
-    def described(self) -> Json:
-        """Return the chat as the page sees it."""
+    def to_page_json(self) -> Json:
+        """Return the chat as the page needs it, with its members and topics."""
         return {
-            **self.brief(),
+            **self.to_chat_json(),
             "title": self.title,
             "members": list(self.members),
             "admins": list(self.admins),
@@ -69,7 +69,7 @@ def make_topic_message(chat: Chat, opener: Json, thread_id: int, name: str, at: 
     return {
         "message_id": thread_id,
         "from": opener,
-        "chat": chat.brief(),
+        "chat": chat.to_chat_json(),
         "date": at,
         "message_thread_id": thread_id,
         "is_topic_message": True,
@@ -78,10 +78,10 @@ def make_topic_message(chat: Chat, opener: Json, thread_id: int, name: str, at: 
 
 
 def make_membership_update(chat: Chat, bot: Json, user: Json, before: str, after: str, at: int) -> Json:
-    """Build a ChatMemberUpdated about the bot."""
+    """Build the ChatMemberUpdated object for a change of the bot's own status in a chat."""
     states = {
         status: {"user": bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}
         for status in (before, after)
     }
-    told = {"old_chat_member": states[before], "new_chat_member": states[after]}
-    return {"chat": chat.brief(), "from": user, "date": at, **told}
+    members = {"old_chat_member": states[before], "new_chat_member": states[after]}
+    return {"chat": chat.to_chat_json(), "from": user, "date": at, **members}

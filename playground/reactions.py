@@ -1,4 +1,4 @@
-"""The reactions to messages, and the updates that tell the bot about them."""
+"""Reactions to messages, and the updates that notify the bot of them."""
 
 from collections.abc import Sequence
 
@@ -9,21 +9,21 @@ class Reactions:
     """Reactions by chat, message and author."""
 
     def __init__(self) -> None:
-        self._put: dict[tuple[int, int, int], tuple[str, ...]] = {}
+        self._emoji: dict[tuple[int, int, int], tuple[str, ...]] = {}
 
-    def of(self, message: Json, author_id: int) -> tuple[str, ...]:
-        return self._put.get((message["chat"]["id"], message["message_id"], author_id), ())
+    def get_emoji(self, message: Json, author_id: int) -> tuple[str, ...]:
+        return self._emoji.get((message["chat"]["id"], message["message_id"], author_id), ())
 
-    def put(self, message: Json, author_id: int, emoji: Sequence[str]) -> Json:
+    def replace_emoji(self, message: Json, author_id: int, emoji: Sequence[str]) -> Json:
         """Replace an author's reactions, and return the message with its new reactions."""
         chat_id, message_id = message["chat"]["id"], message["message_id"]
-        self._put[chat_id, message_id, author_id] = tuple(emoji)
-        shown = [emoji for key, these in self._put.items() if key[:2] == (chat_id, message_id) for emoji in these]
+        self._emoji[chat_id, message_id, author_id] = tuple(emoji)
+        shown = [emoji for key, these in self._emoji.items() if key[:2] == (chat_id, message_id) for emoji in these]
         return {**remove_reactions(message), **({"reactions": shown} if shown else {})}
 
 
 def make_reaction_update(message: Json, user: Json, before: Sequence[str], after: Sequence[str], at: int) -> Json:
-    """Build a MessageReactionUpdated."""
+    """Build the MessageReactionUpdated object for a change of a person's reactions."""
     return {
         "chat": message["chat"],
         "message_id": message["message_id"],
@@ -35,11 +35,11 @@ def make_reaction_update(message: Json, user: Json, before: Sequence[str], after
 
 
 def remove_reactions(message: Json) -> Json:
-    """Return the message as the Bot API sends it, without reactions."""
+    """Return the message without its reactions, which the Bot API does not send."""
     return {name: value for name, value in message.items() if name != "reactions"}
 
 
 def make_sent_message(message: Json) -> Json:
-    """Return the message as the Bot API sends it, without reactions. An ephemeral message has the id 0."""
+    """Return the message as the Bot API sends it: without reactions, and with id 0 if it is ephemeral."""
     number = {"message_id": 0} if "ephemeral_message_id" in message else {}
     return {**remove_reactions(message), **number}

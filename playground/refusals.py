@@ -1,6 +1,6 @@
-"""Refusals of Telegram's server with its exact wording.
+"""The refusals of Telegram's server, with its exact error messages, because bots match on them.
 
-The wording follows tdlib/telegram-bot-api, because bots match on these sentences.
+Source: tdlib/telegram-bot-api.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ Json = dict[str, Any]
 
 
 class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer, not an error)
-    """An answer with "ok": false. `code` is also the HTTP status."""
+    """Raised for a call that gets an answer with "ok": false. `code` is also the HTTP status."""
 
     def __init__(self, code: int, description: str, parameters: Json | None = None) -> None:
         super().__init__(description)
@@ -17,37 +17,37 @@ class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer,
         self.description = description
         self.parameters = parameters
 
-    def body(self) -> Json:
-        """Return the JSON object of the answer."""
+    def to_json(self) -> Json:
+        """Return the refusal as the JSON object of the answer."""
         answer: Json = {"ok": False, "error_code": self.code, "description": self.description}
         if self.parameters:
             answer["parameters"] = self.parameters
         return answer
 
 
-def bad_request(reason: str) -> Refusal:
-    """400 with the real server's prefix. `reason` starts in lower case."""
+def make_bad_request(reason: str) -> Refusal:
+    """Make a 400 refusal. `reason` follows the real server's prefix, so it starts in lower case."""
     return Refusal(400, f"Bad Request: {reason}")
 
 
-def forbidden(reason: str) -> Refusal:
-    """403: the bot cannot use this chat."""
+def make_forbidden(reason: str) -> Refusal:
+    """Make the 403 refusal for a bot that may not use a chat."""
     return Refusal(403, f"Forbidden: {reason}")
 
 
-def conflict(reason: str) -> Refusal:
-    """409: another program fetches this bot's updates."""
+def make_conflict(reason: str) -> Refusal:
+    """Make the 409 refusal for a bot whose updates are already fetched in another way."""
     return Refusal(409, f"Conflict: {reason}")
 
 
-def upgraded(chat_id: int) -> Refusal:
-    """400: the group is now a supergroup with another id."""
+def make_group_upgraded(chat_id: int) -> Refusal:
+    """Make the 400 refusal for a group that is now the supergroup `chat_id`."""
     reason = "group chat was upgraded to a supergroup chat"
     return Refusal(400, f"Bad Request: {reason}", {"migrate_to_chat_id": chat_id})
 
 
-def too_many_requests(retry_after: int) -> Refusal:
-    """429 with the seconds to wait, in the sentence and the parameters."""
+def make_too_many_requests(retry_after: int) -> Refusal:
+    """Make a 429 refusal that tells the bot to wait `retry_after` seconds."""
     return Refusal(429, f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after})
 
 

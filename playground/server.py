@@ -1,4 +1,7 @@
-"""An HTTP server whose handlers can hold requests and cut connections, and which ends both when it stops."""
+"""An HTTP server whose handlers can hold a request until something happens, or cut its connection.
+
+When the server stops, it ends all held requests.
+"""
 
 import asyncio
 import contextlib
@@ -14,11 +17,11 @@ from runtime.tasks import cancel_and_wait
 T = TypeVar("T")
 
 MAX_CONNECTIONS = 900
-"""At the same moment: a bot holds one for each answer that it sends, and a process may open 1,024 files."""
+"""Simultaneous ones. A bot needs one for each answer that it sends, and a process may open 1,024 files."""
 
 
 class Lifetime:
-    """The lifetime of one server. At its end, held requests finish and spawned tasks are cancelled."""
+    """The lifetime of one server. When it ends, held requests are answered and spawned tasks are cancelled."""
 
     def __init__(self) -> None:
         self.stopping = asyncio.Event()
@@ -35,35 +38,35 @@ class Lifetime:
         await cancel_and_wait(*self._tasks)
 
 
-def lifetime_of(request: Request) -> Lifetime:
-    """Return the lifetime of the server that handles this request."""
+def get_lifetime(request: Request) -> Lifetime:
+    """Return the lifetime of the server that handles this request. Raise TypeError if another kind of server does."""
     lifetime = getattr(request.state, "lifetime", None)
     if not isinstance(lifetime, Lifetime):
         raise TypeError("This app holds requests: run it with playground.server.serve().")
     return lifetime
 
 
-async def hold_request(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) -> T:
-    """Return the result of `waiting`, or `otherwise` if the client disconnects or the server stops.
+async def hold_request(request: Request, work: Coroutine[Any, Any, T], otherwise: T) -> T:
+    """Return the result of `work`, or `otherwise` if the client disconnects or the server stops first.
 
-    Read the request's body before.
+    Read the request's body before calling this.
     """
-    work = asyncio.ensure_future(waiting)
+    task = asyncio.ensure_future(work)
     ends = [
-        asyncio.ensure_future(lifetime_of(request).stopping.wait()),
+        asyncio.ensure_future(get_lifetime(request).stopping.wait()),
         asyncio.ensure_future(_wait_for_disconnect(request)),
     ]
     try:
-        await asyncio.wait({work, *ends}, return_when=asyncio.FIRST_COMPLETED)
-        return work.result() if work.done() else otherwise
+        await asyncio.wait({task, *ends}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else otherwise
     finally:
-        for task in (work, *ends):
-            task.cancel()
-        await asyncio.gather(work, *ends, return_exceptions=True)
+        for pending in (task, *ends):
+            pending.cancel()
+        await asyncio.gather(task, *ends, return_exceptions=True)
 
 
 async def cut_connection(request: Request) -> None:
-    """Reset the TCP connection, and wait until the server has noticed."""
+    """Reset the TCP connection of a request, and wait until the server has noticed."""
     abort: Callable[[], None] = request.state.drop
     abort()
     await _wait_for_disconnect(request)
@@ -74,14 +77,14 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-IDLE_FOR = 75
-"""Seconds, more than the clients that come here keep a connection (ours 30): whoever closes it while the other sends
-cuts a request off.
+IDLE_SECONDS = 75
+"""How long an idle connection is kept: longer than clients keep theirs (ours 30 seconds), because closing a connection
+while the client sends would cut off a request.
 """
 
 
 class ServerProtocol(BoundedProtocol):
-    """HTTP/1.1 with the usual bounds, whose handlers can cut the connection."""
+    """The bounded HTTP/1.1 protocol, with a way for request handlers to cut the connection."""
 
     max_connections = MAX_CONNECTIONS
 
@@ -94,16 +97,16 @@ class ServerProtocol(BoundedProtocol):
 async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> AsyncIterator[str]:
     """Serve `app` while the block runs, and yield its URL without a trailing slash.
 
-    Port 0 takes a free port. Raise OSError if the port is in use. Held requests are answered when the block ends.
+    Port 0 selects a free port. Raise OSError if the port is in use. Held requests are answered when the block ends.
     """
     lifetime = Lifetime()
 
-    async def with_lifetime(scope: Scope, receive: Receive, send: Send) -> None:
+    async def app_with_lifetime(scope: Scope, receive: Receive, send: Send) -> None:
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
     async with serve_app(
-        with_lifetime, host, port, protocol=ServerProtocol, grace_seconds=5, idle_seconds=IDLE_FOR
+        app_with_lifetime, host, port, protocol=ServerProtocol, grace_seconds=5, idle_seconds=IDLE_SECONDS
     ) as taken:
         try:
             yield f"http://{host}:{taken}"

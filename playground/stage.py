@@ -1,4 +1,4 @@
-"""Start the playground: people and a group, the local Bot API server and the page, on one port."""
+"""Start the playground: three people, a group, and one server for the Bot API, the chat page and the dashboard."""
 
 import secrets
 import time
@@ -16,7 +16,7 @@ from dashboard.sessions import PageSessions
 from locales.catalog import tr
 from playground.app import HOSTS, make_playground_app
 from playground.guests import Guests
-from playground.past import Formatted, bring_back, erase
+from playground.past import FormatAnswer, erase_memory, restore_messages
 from playground.server import serve
 from playground.world import World
 from records.errors import SettingsError
@@ -31,8 +31,8 @@ PEOPLE = "people.json"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stage:
-    """The URL and token with which a bot connects."""
+class RunningPlayground:
+    """A running playground: the URL and token that a bot needs, the world, and the ids of the bot's admins."""
 
     url: str
     token: Secret
@@ -41,25 +41,25 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(
-    services: Services, *, model_name: str, port: int, is_wanted: bool, folder: Path, formatted: Formatted
-) -> AsyncIterator[Stage]:
+async def serve_playground(
+    services: Services, *, model_name: str, port: int, is_port_required: bool, folder: Path, format_answer: FormatAnswer
+) -> AsyncIterator[RunningPlayground]:
     """Serve the playground while the block runs.
 
-    If `is_wanted`, raise SettingsError about --port when the port is taken. Otherwise take a free one. `folder` stores
-    the people who were added. See past.py for `formatted`.
+    If `port` is in use, take a free one, or raise SettingsError if `is_port_required`. The people who were added on the
+    page are stored in `folder`. See past.py for `format_answer`.
     """
-    # The bot's id stays, so that it finds what an earlier run left open; the numbers of this run must not look like
-    # those of an earlier one.
+    # The bot's id is fixed, so that the bot finds its unfinished work of an earlier run. Message ids begin at the
+    # current time, so that they differ from those of an earlier run.
     token = Secret(f"{BOT}:{secrets.token_hex(16)}")
     world = World(token=token.value, first_id=int(time.time()))
     for person, name, username in ((ANNA, "Anna", "anna"), (BORIS, "Boris", "boris"), (CARLA, "Carla", "carla")):
         world.add_person(person, name, username=username)
     world.add_group(BOOK_CLUB, "Book club", members=(ANNA, BORIS, CARLA), admins=(ANNA,))
 
-    guests = Guests(world, folder / PEOPLE, partial(erase, services))
-    guests.bring_back()
-    await bring_back(world, services, formatted)
+    guests = Guests(world, folder / PEOPLE, partial(erase_memory, services))
+    guests.restore_people()
+    await restore_messages(world, services, format_answer)
 
     sessions = PageSessions(memory=services.memory, clock=services.clock)
 
@@ -67,7 +67,7 @@ async def open_stage(
         group = world.chats.get(owner)
         return group is not None and person in group.admins
 
-    async def link(person: int, owner: int) -> str:
+    async def make_link(person: int, owner: int) -> str:
         if owner != person and not await is_admin(owner, person):
             raise LookupError(tr("web-not-yours"))
         who, group = world.people[person], world.chats.get(owner)
@@ -81,21 +81,21 @@ async def open_stage(
         decided = KnownPerson(id=person, standing=standing, name=who.first_name if who else "")
         await services.memory.people.store_decision(decided, admin_id=admin_id, now=services.clock())
 
-    async def health() -> dict[str, bool]:
+    async def get_health() -> dict[str, bool]:
         return {"playground": True}
 
     operation = Operation(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
     host = Host(
-        url="", hosts=HOSTS, configures=is_admin, store_decision=store_decision, health=health, operation=operation
+        url="", hosts=HOSTS, configures=is_admin, store_decision=store_decision, health=get_health, operation=operation
     )
     app = make_playground_app(
-        world, model_name=model_name, guests=guests, dashboard=make_dashboard_app(services, host), link=link
+        world, model_name=model_name, guests=guests, dashboard=make_dashboard_app(services, host), make_link=make_link
     )
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(serve(app, port))
         except OSError:
-            if is_wanted:
+            if is_port_required:
                 raise SettingsError("--port", f"port {port} is taken or not allowed here; choose another.") from None
             url = await stack.enter_async_context(serve(app, 0))
-        yield Stage(url=url, token=token, world=world, admins=ADMINS)
+        yield RunningPlayground(url=url, token=token, world=world, admins=ADMINS)

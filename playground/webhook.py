@@ -1,4 +1,4 @@
-"""Post pending updates to the bot's webhook, those of one chat in order, each until it is accepted."""
+"""Post pending updates to the bot's webhook. Updates of one chat are sent in order, and each until it is accepted."""
 
 import asyncio
 import ssl
@@ -11,8 +11,8 @@ from playground.refusals import Json
 from playground.server import Lifetime
 from playground.updates import Updates, find_chat_id
 
-DELAYS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds after the first, second, … failure in a row; the last repeats
-TIMEOUT = 60
+DELAYS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds after the first, second, … failure in a row; the last value repeats
+TIMEOUT_SECONDS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +25,8 @@ class Webhook:
 class Courier:
     """Delivers updates while a webhook is set.
 
-    Like the real server's WebhookActor, it sends one update of a chat at a time, for as many chats as connections are
-    allowed.
+    Like the real server's WebhookActor, it sends only one update of each chat at a time. It serves several chats in
+    parallel, up to the webhook's `max_connections`.
     """
 
     def __init__(
@@ -35,18 +35,18 @@ class Courier:
         clock: Callable[[], float],
         delays: Sequence[float] = DELAYS,
         *,
-        trusts: ssl.SSLContext | None = None,
+        ssl_context: ssl.SSLContext | None = None,
     ) -> None:
-        """`trusts` holds the accepted certificates of webhooks. By default, these are the system's."""
+        """`ssl_context` verifies the webhook's certificate. None stands for the system's certificates."""
         self.webhook: Webhook | None = None
         self._updates = updates
         self._clock = clock
         self._delays = delays
-        self._trusts = trusts
+        self._ssl_context = ssl_context
         self._task: asyncio.Task[None] | None = None
         self._last_error: Json = {}
 
-    def set(self, webhook: Webhook | None, lifetime: Lifetime) -> None:
+    def set_webhook(self, webhook: Webhook | None, lifetime: Lifetime) -> None:
         self.webhook = webhook
         self._last_error = {}
         if self._task:
@@ -55,16 +55,16 @@ class Courier:
         self.resume(lifetime)
 
     def resume(self, lifetime: Lifetime) -> None:
-        """Continue to deliver after the server was restarted with the same world."""
+        """Continue to deliver if a webhook is set, after the server was restarted with the same world."""
         if self.webhook and (self._task is None or self._task.done()):
             self._task = lifetime.spawn(self._deliver(self.webhook))
 
-    def info(self) -> Json:
-        """Return a Telegram WebhookInfo object."""
+    def make_webhook_info(self) -> Json:
+        """Return the WebhookInfo object of the Bot API."""
         info: Json = {
             "url": self.webhook.url if self.webhook else "",
             "has_custom_certificate": False,
-            "pending_update_count": len(self._updates.pending()),
+            "pending_update_count": len(self._updates.list_pending()),
         }
         if self.webhook:
             info["max_connections"] = self.webhook.max_connections
@@ -75,9 +75,9 @@ class Courier:
     async def _deliver(self, webhook: Webhook) -> None:
         headers = {"X-Telegram-Bot-Api-Secret-Token": webhook.secret} if webhook.secret else {}
         connections, busy = asyncio.Semaphore(webhook.max_connections), set[int]()
-        # trust_env: a proxy from the environment must not stand between two local programs.
+        # trust_env=False: two programs on one machine must not use a proxy from the environment.
         async with (
-            httpx.AsyncClient(timeout=TIMEOUT, trust_env=False, verify=self._trusts or True) as client,
+            httpx.AsyncClient(timeout=TIMEOUT_SECONDS, trust_env=False, verify=self._ssl_context or True) as client,
             asyncio.TaskGroup() as group,
         ):
 
@@ -87,19 +87,19 @@ class Courier:
                     self._last_error = {"last_error_date": int(self._clock()), "last_error_message": error}
                     await asyncio.sleep(self._delays[min(failures, len(self._delays) - 1)])
                     failures += 1
-                self._updates.take(update["update_id"])
+                self._updates.remove(update["update_id"])
                 busy.discard(find_chat_id(update))
                 connections.release()
 
             while True:
                 await connections.acquire()
-                update = await self._updates.oldest(busy)
+                update = await self._updates.wait_for_oldest(busy)
                 busy.add(find_chat_id(update))
                 group.create_task(deliver(update))
 
 
 async def _post_update(client: httpx.AsyncClient, url: str, update: Json, headers: dict[str, str]) -> str:
-    """Post an update. Return "" if it was accepted, or the error in the real server's words."""
+    """Post an update. Return "" if it was accepted, or else the real server's error message."""
     try:
         response = await client.post(url, json=update, headers=headers)
     except httpx.TimeoutException:

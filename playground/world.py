@@ -1,7 +1,7 @@
 """The state of a small Telegram: people, chats, messages, files, command menus and pending updates.
 
-People act through say(), edit(), press() and so on, the Bot API through post(), change() and remove(). Everything is in
-memory and in one event loop. Stored messages are replaced, never changed.
+People act through say(), press_button() and so on, the Bot API through post_message(), replace_message() and so on.
+Everything is in memory and in one event loop. Stored messages are replaced, never modified.
 """
 
 import time
@@ -26,13 +26,13 @@ from playground.text import (
     make_text_content,
     split_text,
 )
-from playground.updates import FIRST_UPDATE_ID, Queries, Updates, is_meant_for
+from playground.updates import FIRST_UPDATE_ID, CallbackQueries, Updates, is_visible_in_privacy_mode
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
 
 
 class World:
-    """One bot, and everybody it can talk to. Message ids of each chat begin at `first_id`."""
+    """A bot and the people and chats around it. The message ids of each chat begin at `first_id`."""
 
     def __init__(
         self,
@@ -57,36 +57,36 @@ class World:
         self._first_id = first_id
         self.files = Files()
         self.menus = Menus()
-        self.feed = Feed()  # what happened, for pages and tests
-        self.calls = Feed()  # every Bot API call
+        self.feed = Feed()  # events, for pages and tests
+        self.calls = Feed()  # Bot API calls
         self._last_ids: dict[int, int] = {}
         self._drafts: dict[int, Json] = {}
-        self._queries = Queries()
-        self._recalled: dict[int, int] = {}
-        self._ephemeral = 0  # the newest ephemeral message, of all chats
+        self._queries = CallbackQueries()
+        self._last_restored_ids: dict[int, int] = {}
+        self._last_ephemeral_id = 0  # counted over all chats
         self._started: set[int] = set()
         self._blocked: set[int] = set()
         self._reactions = Reactions()
 
-    # Who is there
+    # People and chats
 
-    def recall(self, chat_id: int, author: Json, content: Json, *, at: int) -> None:
-        """Add a message of an earlier run with its Unix time, without an update for the bot."""
-        message = self.post(chat_id, author, {**content, "date": at})
-        self._recalled[chat_id] = message["message_id"]
+    def restore_message(self, chat_id: int, author: Json, content: Json, *, at: int) -> None:
+        """Add a message from an earlier run, sent at the Unix time `at`, without an update for the bot."""
+        message = self.post_message(chat_id, author, {**content, "date": at})
+        self._last_restored_ids[chat_id] = message["message_id"]
         self._started |= {chat_id} & self.people.keys()
 
-    def clear(self, chat_id: int) -> None:
-        """Remove all messages of a chat."""
+    def clear_chat(self, chat_id: int) -> None:
+        """Remove all messages of a chat, except those that open its topics."""
         topics = self.chats[chat_id].topics
         self.messages[chat_id] = {id_: kept for id_, kept in self.messages[chat_id].items() if id_ in topics}
         self._drafts.pop(chat_id, None)
         self._started.discard(chat_id)
         self.feed.add({"kind": "reset"})
 
-    def choose_language(self, person_id: int, code: str) -> None:
-        """Set the language of a person's app, which the bot sees in their messages."""
-        self.people[person_id] = replace(self._person(person_id), language_code=code)
+    def set_language(self, person_id: int, code: str) -> None:
+        """Set the language of a person's app, which is part of the updates that the bot gets."""
+        self.people[person_id] = replace(self._require_person(person_id), language_code=code)
         self.feed.add({"kind": "reset"})
 
     def add_person(
@@ -110,11 +110,11 @@ class World:
         is_forum: bool = False,
         topics: Mapping[int, str] | None = None,
     ) -> Chat:
-        """Add a group with the bot in it. The first admin is its creator. `topics` maps thread ids to names."""
+        """Add a group that includes the bot. The first admin is its creator. `topics` maps thread ids to names."""
         if chat_id >= 0:
             raise Impossible("The id of a group is negative.")
         for person_id in (*members, *admins):
-            self._person(person_id)
+            self._require_person(person_id)
         kind = "supergroup" if is_forum or chat_id < -1_000_000_000_000 else "group"
         everybody = tuple(dict.fromkeys((*admins, *members)))
         chat = Chat(
@@ -130,64 +130,63 @@ class World:
         self.messages.setdefault(chat_id, {})
         self._last_ids[chat_id] = max(chat.topics, default=0)  # a thread's id is that of its first message
         for thread_id, name in chat.topics.items():
-            opener = self.people[chat.members[0]].user()
+            opener = self.people[chat.members[0]].to_user_json()
             self.messages[chat_id][thread_id] = make_topic_message(chat, opener, thread_id, name, int(self.clock()))
         return chat
 
     def upgrade_group(self, chat_id: int) -> int:
         """Turn a group into a supergroup and return its new id.
 
-        Message ids start again, and the old chat is closed. As on Telegram, a service message in each chat tells the
-        bot.
+        The old chat is closed, and the new one has no messages. As on Telegram, the bot gets a service message in each.
         """
         old = self.chats[chat_id]
         if old.type != "group" or old.upgraded_to is not None:
             raise Impossible("Only a group can become a supergroup, and once.")
         new_id = -1_000_000_000_000 + chat_id
-        author = self.people[old.admins[0]].user()
+        author = self.people[old.admins[0]].to_user_json()
         self.chats[new_id] = replace(old, id=new_id, type="supergroup")
         self.messages[new_id] = {}
-        told = [
-            self.post(chat_id, author, {"migrate_to_chat_id": new_id}),
-            self.post(new_id, author, {"migrate_from_chat_id": chat_id}),
+        service_messages = [
+            self.post_message(chat_id, author, {"migrate_to_chat_id": new_id}),
+            self.post_message(new_id, author, {"migrate_from_chat_id": chat_id}),
         ]
         self.chats[chat_id] = replace(old, upgraded_to=new_id)
-        for message in told if old.has_bot else ():
+        for message in service_messages if old.has_bot else ():
             self.updates.add("message", message)
         return new_id
 
     def delete_topic(self, chat_id: int, thread_id: int) -> None:
-        """Delete a topic with its messages. As on Telegram, the bot gets no update."""
+        """Delete a topic and its messages. As on Telegram, the bot is not notified."""
         chat = self.chats[chat_id]
         rest = {number: name for number, name in chat.topics.items() if number != thread_id}
         self.chats[chat_id] = replace(chat, topics=rest)
         for message in list(self.messages[chat_id].values()):
             if message.get("message_thread_id") == thread_id:
-                self.remove(chat_id, message["message_id"])
+                self.remove_message(chat_id, message["message_id"])
 
     def remove_bot(self, chat_id: int) -> None:
         """Remove the bot from a group."""
         chat = self.chats[chat_id]
         self.chats[chat_id] = replace(chat, has_bot=False)
-        self._membership(chat, chat.admins[0] if chat.admins else chat.members[0], "member", "left")
+        self._announce_membership(chat, chat.admins[0] if chat.admins else chat.members[0], "member", "left")
 
     def block_bot(self, person_id: int) -> None:
-        self._person(person_id)
+        self._require_person(person_id)
         self._blocked.add(person_id)
-        self._membership(self.chats[person_id], person_id, "member", "kicked")
+        self._announce_membership(self.chats[person_id], person_id, "member", "kicked")
 
     def unblock_bot(self, person_id: int) -> None:
         self._blocked.discard(person_id)
-        self._membership(self.chats[person_id], person_id, "kicked", "member")
+        self._announce_membership(self.chats[person_id], person_id, "kicked", "member")
 
     def has_blocked(self, person_id: int) -> bool:
         return person_id in self._blocked
 
     def has_started(self, person_id: int) -> bool:
-        """Return True if this person ever wrote to the bot. Until then, the bot must not write to them."""
+        """Return True if this person has ever written to the bot. Before that, the bot may not write to them."""
         return person_id in self._started
 
-    # What people do
+    # Actions of people
 
     def say(
         self,
@@ -199,23 +198,23 @@ class World:
         thread_id: int | None = None,
         forward_from: int | str | None = None,
     ) -> Json:
-        """Send a text and return the message. Split a text over 4,096 UTF-16 units and return the last piece.
+        """Send a text as a person and return the message, or the last of them if the text is too long for one.
 
-        `forward_from` is a person's id, or the name of a hidden original author.
+        `forward_from` is the id of the original author, or the name of one whose account is hidden.
         """
-        self._check_place(person_id, chat_id, thread_id)
+        self._require_may_write(person_id, chat_id, thread_id)
         if reply_to is not None:
-            self._existing(chat_id, reply_to)
-        origin = self._origin(forward_from)
+            self._require_message(chat_id, reply_to)
+        origin = self._make_forward_origin(forward_from)
         if len(text) > MAX_PASTE_CHARS:
             raise Impossible(f"At most {MAX_PASTE_CHARS:,} characters are sent at once.")
         texts = [content for piece in split_text(text) if (content := make_text_content(piece))]
         if not texts:
             raise Impossible("A message needs some text.")
         is_group = not self.chats[chat_id].is_private
-        receiver = self.bot if is_group and is_ephemeral(text, self.menu(person_id, chat_id)) else None
+        receiver = self.bot if is_group and is_ephemeral(text, self.list_menu_commands(person_id, chat_id)) else None
         for content in texts:
-            message = self.from_person(
+            message = self.post_from_person(
                 person_id, chat_id, {**origin, **content}, thread_id=thread_id, reply_to=reply_to, receiver=receiver
             )
             reply_to = None
@@ -234,10 +233,10 @@ class World:
         reply_to: int | None = None,
         album: str | None = None,
     ) -> Json:
-        """Send a file as photo, voice, sticker, document, audio, video, animation or video_note."""
-        self._check_place(person_id, chat_id, thread_id)
+        """Send a file as a person. `kind` is photo, voice, sticker, document, audio, video, animation or video_note."""
+        self._require_may_write(person_id, chat_id, thread_id)
         if reply_to is not None:
-            self._existing(chat_id, reply_to)
+            self._require_message(chat_id, reply_to)
         if count_utf16_units(caption or "") > CAPTION_LIMIT:
             raise Impossible(tr("page-caption-long", most=CAPTION_LIMIT))
         try:
@@ -250,26 +249,26 @@ class World:
             content["caption"], entities = format_text(caption)
             if entities:
                 content["caption_entities"] = entities
-        return self.from_person(person_id, chat_id, content, thread_id=thread_id, reply_to=reply_to)
+        return self.post_from_person(person_id, chat_id, content, thread_id=thread_id, reply_to=reply_to)
 
-    def edit(self, person_id: int, chat_id: int, message_id: int, text: str) -> Json:
-        """Change one's own text message."""
-        message = self._existing(chat_id, message_id)
+    def edit_message(self, person_id: int, chat_id: int, message_id: int, text: str) -> Json:
+        """Edit a person's own text message."""
+        message = self._require_message(chat_id, message_id)
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
         content = make_text_content(text) if len(text) <= MAX_MESSAGE_CHARS else {}
         if not content or count_utf16_units(content["text"]) > TEXT_LIMIT:
             raise Impossible(tr("page-edit-long", most=TEXT_LIMIT))
-        kept = {key: value for key, value in message.items() if key not in ("text", "entities")}
-        edited = self.change(chat_id, {**kept, **content, "edit_date": int(self.clock())})
-        if self._visible(edited):
+        other_fields = {key: value for key, value in message.items() if key not in ("text", "entities")}
+        edited = self.replace_message(chat_id, {**other_fields, **content, "edit_date": int(self.clock())})
+        if self._is_visible_to_bot(edited):
             self.updates.add("edited_message", edited)
         return edited
 
-    def press(self, person_id: int, chat_id: int, message_id: int, data: str) -> str:
-        """Press an inline button and return the query's id. Accept any data, as a modified client can send it."""
-        self._check_place(person_id, chat_id, None)
-        message = self._existing(chat_id, message_id)
+    def press_button(self, person_id: int, chat_id: int, message_id: int, data: str) -> str:
+        """Press an inline button and return the query's id. Like a modified client, this may send any `data`."""
+        self._require_may_write(person_id, chat_id, None)
+        message = self._require_message(chat_id, message_id)
         if message["from"]["id"] != self.bot["id"]:
             raise Impossible("Only the bot's messages have buttons.")
         if message.get("receiver_user", {"id": person_id})["id"] != person_id:
@@ -281,7 +280,7 @@ class World:
             "callback_query",
             {
                 "id": query_id,
-                "from": self.people[person_id].user(),
+                "from": self.people[person_id].to_user_json(),
                 "message": make_sent_message(message),
                 "chat_instance": str(abs(chat_id) * 1_000_003),
                 "data": data,
@@ -291,21 +290,22 @@ class World:
 
     def react(self, person_id: int, chat_id: int, message_id: int, *emoji: str) -> None:
         """Replace the person's reactions to a message."""
-        self._check_place(person_id, chat_id, None)
-        message, chat = self._existing(chat_id, message_id), self.chats[chat_id]
-        before = self._reactions.of(message, person_id)
+        self._require_may_write(person_id, chat_id, None)
+        message, chat = self._require_message(chat_id, message_id), self.chats[chat_id]
+        before = self._reactions.get_emoji(message, person_id)
         self.set_reaction(message, person_id, emoji)
         # In a group the bot has to be an administrator (Bot API, Update).
         if before != emoji and (chat.is_private or self.bot["id"] in chat.admins):
-            user, at = self.people[person_id].user(), int(self.clock())
+            user, at = self.people[person_id].to_user_json(), int(self.clock())
             self.updates.add("message_reaction", make_reaction_update(message, user, before, emoji, at))
 
-    # What the Bot API does
+    # Actions of the bot
 
     def set_reaction(self, message: Json, author_id: int, emoji: Sequence[str]) -> None:
-        self.change(message["chat"]["id"], self._reactions.put(message, author_id, emoji), kind="markup")
+        changed = self._reactions.replace_emoji(message, author_id, emoji)
+        self.replace_message(message["chat"]["id"], changed, kind="markup")
 
-    def post(
+    def post_message(
         self,
         chat_id: int,
         author: Json,
@@ -317,22 +317,22 @@ class World:
     ) -> Json:
         """Store a new message, add it to the feed, and return it.
 
-        Only `receiver` and the author see an ephemeral message. It is stored with a negative id, and the Bot API shows
-        0 (see as_sent).
+        With `receiver`, the message is ephemeral: only the receiver and the author see it. It is stored under a
+        negative id, for which the Bot API shows 0 (see make_sent_message).
         """
         chat = self.chats[chat_id]
         if receiver is None:
             message_id = self._last_ids[chat_id] = self._last_ids.get(chat_id, self._first_id - 1) + 1
         else:
-            self._ephemeral += 1
-            message_id = -self._ephemeral
+            self._last_ephemeral_id += 1
+            message_id = -self._last_ephemeral_id
         message: Json = {
             "message_id": message_id,
-            **({"ephemeral_message_id": self._ephemeral, "receiver_user": receiver} if receiver else {}),
+            **({"ephemeral_message_id": self._last_ephemeral_id, "receiver_user": receiver} if receiver else {}),
             "from": author,
-            "chat": chat.brief(),
+            "chat": chat.to_chat_json(),
             "date": int(self.clock()),
-            **self._placement(chat, thread_id, reply_to),
+            **self._make_placement_fields(chat, thread_id, reply_to),
             **content,
         }
         self.messages[chat_id][message_id] = message
@@ -341,66 +341,67 @@ class World:
         self.feed.add({"kind": "message", "chat_id": chat_id, "message": message})
         return message
 
-    def change(self, chat_id: int, message: Json, *, kind: str = "edit") -> Json:
-        """Replace the message with the same id. The kind is "markup" if only its buttons changed."""
+    def replace_message(self, chat_id: int, message: Json, *, kind: str = "edit") -> Json:
+        """Replace the message that has the same id. The kind is "markup" if only buttons or reactions changed."""
         self.messages[chat_id][message["message_id"]] = message
         self.feed.add({"kind": kind, "chat_id": chat_id, "message": message})
         return message
 
-    def remove(self, chat_id: int, message_id: int) -> None:
+    def remove_message(self, chat_id: int, message_id: int) -> None:
         del self.messages[chat_id][message_id]
         self.feed.add({"kind": "delete", "chat_id": chat_id, "message_id": message_id})
 
-    def draft(self, chat_id: int, draft: Json) -> None:
-        """Show a draft for half a minute, or until the bot's next message."""
+    def show_draft(self, chat_id: int, draft: Json) -> None:
+        """Show a draft until the bot's next message, for at most DRAFT_LIFETIME seconds."""
         self._drafts[chat_id] = {**draft, "date": self.clock()}
         self.feed.add({"kind": "draft", "chat_id": chat_id, "draft": self._drafts[chat_id]})
 
-    def presser(self, query_id: str) -> int | None:
-        """Return the person who pressed the button, or None if the query is unknown or too old."""
-        return self._queries.presser(query_id, self.clock())
+    def find_presser(self, query_id: str) -> int | None:
+        """Return the id of the person who pressed the button, or None if the query is unknown or too old."""
+        return self._queries.find_presser(query_id, self.clock())
 
-    # What a page sees
+    # Views for pages
 
-    def snapshot(self) -> Json:
-        """Return the whole state up to the event numbered `version`. Chat ids are strings, as JSON keys must be."""
+    def make_snapshot(self) -> Json:
+        """Return the complete state as JSON. `version` is the number of the last event that it includes."""
         oldest_draft = self.clock() - DRAFT_LIFETIME
+        people, restored = self.people.values(), self._last_restored_ids
         return {
             "bot": self.bot,
-            "people": [{**person.user(), "blocked": self.has_blocked(person.id)} for person in self.people.values()],
-            "chats": [{**chat.described(), "recalled": self._recalled.get(chat.id, 0)} for chat in self.chats.values()],
+            "people": [{**person.to_user_json(), "blocked": self.has_blocked(person.id)} for person in people],
+            "chats": [{**chat.to_page_json(), "recalled": restored.get(chat.id, 0)} for chat in self.chats.values()],
             "messages": {str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()},
-            "commands": self.menus.listed(),
+            "commands": self.menus.list_menus(),
             "drafts": {str(chat): draft for chat, draft in self._drafts.items() if draft["date"] > oldest_draft},
             "version": self.feed.last,
         }
 
-    async def events(self, since: int) -> list[Json]:
-        """Wait for events after `since`. An event of the kind "reset" means that a new snapshot is needed."""
-        if not self.feed.covers(since):
+    async def wait_for_events(self, since: int) -> list[Json]:
+        """Wait for events after number `since`, and return them. One of kind "reset" demands a new snapshot."""
+        if not self.feed.has_all_since(since):
             return [{"n": self.feed.last, "kind": "reset"}]
-        return await self.feed.after(since)
+        return await self.feed.wait_for_entries(since)
 
-    def menu(self, person_id: int, chat_id: int) -> list[Json]:
-        """Return the commands that this person's client shows in this chat."""
+    def list_menu_commands(self, person_id: int, chat_id: int) -> list[Json]:
+        """Return the commands that a person's client shows in a chat."""
         chat = self.chats[chat_id]
         language = self.people[person_id].language_code
-        return self.menus.shown(chat_id, person_id, language, chat.is_private, person_id in chat.admins)
+        return self.menus.find_visible_commands(chat_id, person_id, language, chat.is_private, person_id in chat.admins)
 
-    # How it is kept
+    # Checks and message fields
 
-    def _person(self, person_id: int) -> Person:
+    def _require_person(self, person_id: int) -> Person:
         if person_id not in self.people:
             raise Impossible(f"There is no person {person_id}.")
         return self.people[person_id]
 
-    def _existing(self, chat_id: int, message_id: int) -> Json:
+    def _require_message(self, chat_id: int, message_id: int) -> Json:
         if message_id not in self.messages[chat_id]:
             raise Impossible(f"There is no message {message_id} in chat {chat_id}.")
         return self.messages[chat_id][message_id]
 
-    def _check_place(self, person_id: int, chat_id: int, thread_id: int | None) -> None:
-        self._person(person_id)
+    def _require_may_write(self, person_id: int, chat_id: int, thread_id: int | None) -> None:
+        self._require_person(person_id)
         if chat_id not in self.chats:
             raise Impossible(f"There is no chat {chat_id}.")
         chat = self.chats[chat_id]
@@ -413,48 +414,45 @@ class World:
         if thread_id is not None and thread_id not in chat.topics:
             raise Impossible(f"There is no topic {thread_id} in chat {chat_id}.")
 
-    def from_person(self, person_id: int, chat_id: int, content: Json, **placing: Any) -> Json:
-        """Post a person's message, and add an update if the bot may see it. See post() for `placing`."""
-        message = self.post(chat_id, self.people[person_id].user(), content, **placing)
+    def post_from_person(self, person_id: int, chat_id: int, content: Json, **placing: Any) -> Json:
+        """Post a person's message, and notify the bot if it may see it. See post_message() for `placing`."""
+        message = self.post_message(chat_id, self.people[person_id].to_user_json(), content, **placing)
         if chat_id == person_id:
             self._started.add(person_id)
-        if self._visible(message):
+        if self._is_visible_to_bot(message):
             self.updates.add("message", make_sent_message(message))
         return message
 
-    def _placement(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
-        """Return the fields of topic and reply. In a topic, a message without a reply answers the topic's first
-        message.
-        """
+    def _make_placement_fields(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
+        """Return the fields for topic and reply. In a topic, a message replies to the topic's first one by default."""
         placement: Json = {}
         if thread_id is not None:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
         replied = self.messages[chat.id].get(reply_to if reply_to is not None else thread_id or 0)
         if replied:
-            placement["reply_to_message"] = {
-                k: v for k, v in make_sent_message(replied).items() if k != "reply_to_message"
-            }
+            sent = make_sent_message(replied)
+            placement["reply_to_message"] = {name: sent[name] for name in sent if name != "reply_to_message"}
         return placement
 
-    def _origin(self, forward_from: int | str | None) -> Json:
+    def _make_forward_origin(self, forward_from: int | str | None) -> Json:
         if forward_from is None:
             return {}
         origin: Json = {"date": int(self.clock())}
         if isinstance(forward_from, str):
             origin |= {"type": "hidden_user", "sender_user_name": forward_from}
         else:
-            origin |= {"type": "user", "sender_user": self._person(forward_from).user()}
+            origin |= {"type": "user", "sender_user": self._require_person(forward_from).to_user_json()}
         return {"forward_origin": origin}
 
-    def _membership(self, chat: Chat, person_id: int, before: str, after: str) -> None:
-        user, at = self.people[person_id].user(), int(self.clock())
+    def _announce_membership(self, chat: Chat, person_id: int, before: str, after: str) -> None:
+        user, at = self.people[person_id].to_user_json(), int(self.clock())
         self.updates.add("my_chat_member", make_membership_update(chat, self.bot, user, before, after, at))
 
-    def _visible(self, message: Json) -> bool:
-        """Return True if the bot receives this message. Privacy mode restricts that in groups."""
+    def _is_visible_to_bot(self, message: Json) -> bool:
+        """Return True if the bot may see this message, which privacy mode restricts in groups."""
         chat = self.chats[message["chat"]["id"]]
         if not chat.has_bot:
             return False
         if chat.is_private or not self.privacy_mode:
             return True
-        return is_meant_for(self.bot, message)
+        return is_visible_in_privacy_mode(self.bot, message)

@@ -1,4 +1,4 @@
-"""The command line that the tests of this folder share."""
+"""The command line that the tests in this folder share."""
 
 import argparse
 import asyncio
@@ -9,23 +9,24 @@ from pathlib import Path
 from typing import Any, Concatenate
 
 
-def run(
+def run_from_command_line(
     description: str | None,
-    numbers: Mapping[str, int],
+    number_options: Mapping[str, int],
     test: Callable[Concatenate[Path, ...], Coroutine[Any, Any, Mapping[str, object]]],
 ) -> int:
-    """Run `test` in a folder with the given options, print its report as JSON, and return the exit status.
+    """Run `test` with the options of the command line, print its report as JSON, and return the exit status.
 
-    `numbers` has the name and default of each option. The status is 1 unless the report's `is_good` is true.
+    `number_options` maps the names of the options to their defaults. The test gets a folder and the options as keyword
+    arguments. The status is 0 if the report's `is_good` is true, and otherwise 1.
     """
     parser = argparse.ArgumentParser(description=description)
-    for name, default in numbers.items():
+    for name, default in number_options.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--data", type=Path, help="an empty folder to work in, kept afterwards")
     options = vars(parser.parse_args())
-    kept: Path | None = options.pop("data")
+    data_folder: Path | None = options.pop("data")
     with tempfile.TemporaryDirectory() as away:
-        folder = kept or Path(away)
+        folder = data_folder or Path(away)
         folder.mkdir(parents=True, exist_ok=True)
         result = asyncio.run(test(folder, **options))
     print(json.dumps(result, indent=2))

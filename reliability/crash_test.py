@@ -1,8 +1,8 @@
-"""Kill the bot with SIGKILL at random moments while people talk, fold and move between stores.
+"""Kill the bot with SIGKILL at random moments while people talk to it and move their memory between stores.
 
 `python -m reliability.crash_test [--kills 500] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one JSON object.
-The exit status is 1 if an invariant was violated. After each kill, the files are read before anything recovers them.
-With `--within`, the test ends early and reports the kills so far.
+The exit status is 1 if an invariant was violated. After each kill, the files are checked before the bot recovers them.
+With `--within`, the test ends after that time and reports the kills so far.
 """
 
 import asyncio
@@ -15,18 +15,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reliability import command, killing
-from reliability.town import STORAGES, Bot, open_bot, open_town
+from reliability.town import STORAGES, BotProcess, open_bot, run_local_servers
 from tests.end_to_end.harness import House
 
-MAX_RUN_SECONDS = 1.5  # the longest time from fetching updates to the kill
-SHARE_AT_START = 0.3  # kills before the bot is ready
-SHARE_AT_MOVE = 0.4  # of the other kills: just after somebody asked for a move between stores
-SHARE_WITHOUT_INDEX = 0.2  # kills after which index.db is deleted, as a power failure may do
+MAX_RUN_SECONDS = 1.5  # from when the bot is ready to the kill
+SHARE_AT_START = 0.3  # of the rounds in which the next run is also killed, while it starts
+SHARE_AT_MOVE = 0.4  # of the other rounds, in which the kill follows a request to move between stores
+SHARE_WITHOUT_INDEX = 0.2  # of the kills after which index.db is deleted, as it may be lost in a power failure
 
 
 @dataclass(kw_only=True)
-class Outcome(killing.Outcome):
-    """The result of one crash test."""
+class CrashOutcome(killing.KillOutcome):
+    """The result of a crash test.
+
+    Of the kills, `at_start` came before the bot was ready, and `while_moving` during a move between stores. After
+    `without_index` of them, index.db was deleted.
+    """
 
     at_start: int = 0
     while_moving: int = 0
@@ -34,82 +38,86 @@ class Outcome(killing.Outcome):
 
 
 class CrashTest(killing.KillTest):
-    """A kill test of one process."""
+    """Kills the only process of a bot, and sometimes also the next one while it starts."""
 
     storages = STORAGES
-    outcome: Outcome
+    outcome: CrashOutcome
 
-    def __init__(self, house: House, bot: Bot, chance: random.Random, *, data: Path) -> None:
-        super().__init__(house, [bot], chance, moves=0.25, step_patience=5.0)
+    def __init__(self, house: House, bot: BotProcess, rng: random.Random, *, data: Path) -> None:
+        super().__init__(house, [bot], rng, move_share=0.25, step_timeout=5.0)
         self._data = data
-        self.outcome = Outcome()
+        self.outcome = CrashOutcome()
 
-    async def kill(self) -> None:
-        """Kill the current run, or kill it and the next one while that starts."""
-        if self.chance.random() < SHARE_AT_START:
-            await self.bots[0].end(signal.SIGKILL)
-            await self.bots[0].begin()
-            # The kill comes at a random moment, so this sleep waits for no event.
+    async def kill_process(self) -> None:
+        """Kill the current run, check the files, and start the next one. Sometimes also kill a run while it starts."""
+        if self.rng.random() < SHARE_AT_START:
+            await self.bots[0].stop_with_signal(signal.SIGKILL)
+            await self.bots[0].start()
+            # The kill has to come at a random moment, so this waits for a time and not for an event.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.bots[0].ready(), self.chance.random() * 0.3)
+                await asyncio.wait_for(self.bots[0].wait_until_ready(), self.rng.random() * 0.3)
             self.outcome.at_start += 1
             self.outcome.kills += 1
-        elif self.chance.random() < SHARE_AT_MOVE:
+        elif self.rng.random() < SHARE_AT_MOVE:
             moves = [asyncio.create_task(talker.moving.wait()) for talker in self.talkers]
             await asyncio.wait(moves, timeout=MAX_RUN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             for move in moves:
                 move.cancel()
-            await asyncio.sleep(self.chance.random() * 0.1)
+            await asyncio.sleep(self.rng.random() * 0.1)
         else:
-            await asyncio.sleep(self.chance.random() ** 2 * MAX_RUN_SECONDS)
-        await self.bots[0].end(signal.SIGKILL)
+            await asyncio.sleep(self.rng.random() ** 2 * MAX_RUN_SECONDS)
+        await self.bots[0].stop_with_signal(signal.SIGKILL)
         self.outcome.kills += 1
-        self.check(settled=False)
+        self.check_invariants(is_settled=False)
         index = list(self._data.glob("index.db*"))
-        if index and self.chance.random() < SHARE_WITHOUT_INDEX:
+        if index and self.rng.random() < SHARE_WITHOUT_INDEX:
             for file in index:
                 file.unlink()
             self.outcome.without_index += 1
-        await self.bots[0].begin()
-        await self.bots[0].ready()
+        await self.bots[0].start()
+        await self.bots[0].wait_until_ready()
 
-    def check(self, *, settled: bool) -> None:
-        found, files = self.ledger.check(self._data, settled=settled)
+    def check_invariants(self, *, is_settled: bool) -> None:
+        found, files = self.ledger.check_folder(self._data, is_settled=is_settled)
         self.outcome.found.add(found)
         self.outcome.while_moving += bool(files.moving)
         self.outcome.with_inbox += bool(files.inbox)
 
 
-async def crash_test(folder: Path, *, kills: int, seed: int, within: int = 0) -> dict[str, object]:
-    """Run the test in `folder` and return its report."""
-    chance = random.Random(seed)  # noqa: S311 - not a secret
+async def run_crash_test(folder: Path, *, kills: int, seed: int, within: int = 0) -> dict[str, object]:
+    """Run the crash test in `folder` and return its report."""
+    rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(open_town(folder, chance))
+        house = await stack.enter_async_context(run_local_servers(folder, rng))
         environ = house.environ(LOG_LEVEL="INFO")
         bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=20_000))
-        test = CrashTest(house, bot, chance, data=house.data)
+        test = CrashTest(house, bot, rng, data=house.data)
         await test.run(kills, within=within)
         if test.outcome.found:
             (folder / "log").write_text(bot.read_log(), encoding="utf-8")
-    done = test.outcome
+    outcome = test.outcome
     return {
-        "kills": done.kills,
+        "kills": outcome.kills,
         "seed": seed,
-        "kills_at_start": done.at_start,
-        "kills_while_moving": done.while_moving,
-        "kills_with_work_in_the_inbox": done.with_inbox,
-        "working_copies_rebuilt": done.without_index,
+        "kills_at_start": outcome.at_start,
+        "kills_while_moving": outcome.while_moving,
+        "kills_with_work_in_the_inbox": outcome.with_inbox,
+        "working_copies_rebuilt": outcome.without_index,
         "messages": len(test.ledger.said),
-        **done.found.counts(),
-        "unanswered": len(done.unanswered),
+        **outcome.found.count_by_kind(),
+        "unanswered": len(outcome.unanswered),
         "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
-        "wizards_begun_again": sum(talker.stuck for talker in test.talkers),
+        "wizards_begun_again": sum(talker.failed_setups for talker in test.talkers),
         "seconds": round(time.monotonic() - started),
-        "is_good": done.is_good,
-        **({"first": str(done.found)[:2000], "unanswered_words": done.unanswered[:20]} if not done.is_good else {}),
+        "is_good": outcome.is_good,
+        **(
+            {"first": str(outcome.found)[:2000], "unanswered_words": outcome.unanswered[:20]}
+            if not outcome.is_good
+            else {}
+        ),
     }
 
 
 if __name__ == "__main__":
-    sys.exit(command.run(__doc__, {"kills": 500, "seed": 1, "within": 0}, crash_test))
+    sys.exit(command.run_from_command_line(__doc__, {"kills": 500, "seed": 1, "within": 0}, run_crash_test))

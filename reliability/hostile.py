@@ -1,9 +1,9 @@
 """Measure how much longer one person waits for answers while another person attacks the bot.
 
 `python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1] [--webhook]` runs bot.py as a
-process. In each round, it measures the waiting person alone, then during the attack. It prints one JSON object. The
-exit status is 1 if the median wait during an attack is more than `MAX_SLOWDOWN` times the usual one. With
-`--answer-after 0`, the model answers at once, which shows the delay by the attack most clearly.
+process. Each round measures how long a bystander waits, first without the attack and then during it. The program prints
+one JSON object. The exit status is 1 if the median wait during an attack is more than `MAX_SLOWDOWN` times the usual
+one. With `--answer-after 0`, the model answers at once, so that only the delay by the attack remains.
 """
 
 import argparse
@@ -43,63 +43,68 @@ QUESTION = re.compile(r"question (\d+)")
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One attack, which is repeated, with the bot's additional settings."""
+    """An attack that is repeated, and the additional settings with which the bot runs.
+
+    If `has_page`, the bot also serves its memory page.
+    """
 
     name: str
     load: Load
     settings: Mapping[str, str] = field(default_factory=dict)
     is_webhook: bool = False
     has_page: bool = False
-    each_behind: bool = False
-    """True if each question is asked directly after a complete load instead of during it."""
+    asks_after_load: bool = False
+    """True if each question is asked right after a complete load, instead of during it."""
 
 
 CASES = (
-    Case(name="tool results at a small ceiling", load=loads.tools, settings={"MAX_CONTEXT_TOKENS": "4096"}),
-    Case(name="long texts and imports", load=loads.long_texts),
-    Case(name="imports of very many parts", load=loads.many_parts),
-    Case(name="answers with very many entities", load=loads.entities),
-    Case(name="1,200 messages and 900 of strangers", load=loads.flood, each_behind=True),
-    Case(name="slow connections to the webhook", load=loads.slow_connections, is_webhook=True),
-    Case(name="pipelined requests of a stranger to the page", load=loads.page_pipelined, has_page=True),
-    Case(name="100 connections of a stranger to the page", load=loads.page_connections, has_page=True),
-    Case(name="60 half-sent uploads to the page", load=loads.page_uploads, has_page=True),
-    Case(name="60 unread exports of the page", load=loads.page_exports, has_page=True),
+    Case(
+        name="tool results at a small ceiling", load=loads.request_tool_calls, settings={"MAX_CONTEXT_TOKENS": "4096"}
+    ),
+    Case(name="long texts and imports", load=loads.send_long_texts),
+    Case(name="imports of very many parts", load=loads.import_many_parts),
+    Case(name="answers with very many entities", load=loads.request_many_entities),
+    Case(name="1,200 messages and 900 of strangers", load=loads.flood_with_messages, asks_after_load=True),
+    Case(name="slow connections to the webhook", load=loads.open_slow_connections, is_webhook=True),
+    Case(name="pipelined requests of a stranger to the page", load=loads.pipeline_page_requests, has_page=True),
+    Case(name="100 connections of a stranger to the page", load=loads.open_page_connections, has_page=True),
+    Case(name="60 half-sent uploads to the page", load=loads.send_half_page_uploads, has_page=True),
+    Case(name="60 unread exports of the page", load=loads.request_unread_page_exports, has_page=True),
 )
 
 
 class Bystander:
-    """The person whose waiting time is measured."""
+    """The person whose waits are measured."""
 
     def __init__(self, house: House) -> None:
-        self.second = house.person("Bob")
+        self.member = house.person("Bob")
         self._asked = 0
 
-    async def turn(self) -> float:
-        """Ask one question and return the seconds until its answer."""
+    async def measure_wait(self) -> float:
+        """Ask a question and return the seconds until the answer."""
         self._asked += 1
-        since, started = self.second.now, time.perf_counter()
-        self.second.says(f"What about question {self._asked}?")
-        await self.second.hears(f"Answer {self._asked}.", since=since)
+        since, started = self.member.now, time.perf_counter()
+        self.member.says(f"What about question {self._asked}?")
+        await self.member.hears(f"Answer {self._asked}.", since=since)
         return time.perf_counter() - started
 
-    async def turns(self, number: int, *, until: Callable[[], bool] = lambda: True) -> list[float]:
-        """Ask at least `number` questions, and more until `until` returns True. Return the waiting times."""
+    async def measure_waits(self, count: int, *, may_stop: Callable[[], bool] = lambda: True) -> list[float]:
+        """Ask `count` questions, and more until `may_stop()` is true. Return the wait for each answer in seconds."""
         waits: list[float] = []
-        while len(waits) < number or not until():
-            waits.append(await self.turn())
+        while len(waits) < count or not may_stop():
+            waits.append(await self.measure_wait())
             await asyncio.sleep(PAUSE_SECONDS)
         return waits
 
 
-async def measure(
+async def measure_case(
     case: Case, folder: Path, *, rounds: int, turns: int, answer_after: float, webhook: bool
 ) -> dict[str, object]:
-    """Measure one case in its own run of the bot, and return its part of the report."""
+    """Measure one attack in its own run of the bot, and return its part of the report."""
     alone: list[float] = []
     beside: list[float] = []
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(_open_house(folder, answer_after))
+        house = await stack.enter_async_context(_run_local_servers(folder, answer_after))
         settings = {"LOG_LEVEL": "INFO", **case.settings}
         address = f"127.0.0.1:{stack.enter_context(kept_port())}"
         if webhook or case.is_webhook:
@@ -109,93 +114,95 @@ async def measure(
         if case.has_page:
             attack.page = f"127.0.0.1:{stack.enter_context(kept_port())}"
             settings |= {"DASHBOARD_URL": f"http://{attack.page}", "DASHBOARD_LISTEN": attack.page}
-        settings["ALLOWED_USER_IDS"] = f"{bystander.second.id},{hostile.id}"
+        settings["ALLOWED_USER_IDS"] = f"{bystander.member.id},{hostile.id}"
         async with house.bot(**settings):
-            for person in (bystander.second, hostile):
+            for person in (bystander.member, hostile):
                 await person.sets_up()
             if case.has_page:
                 attack.token = await _sign_in(attack)
-            await bystander.turns(WARM_UP_TURNS)
+            await bystander.measure_waits(WARM_UP_TURNS)
             for _ in range(rounds):
-                alone += await bystander.turns(turns)
+                alone += await bystander.measure_waits(turns)
                 house.model.requests.clear()
-                if case.each_behind:
+                if case.asks_after_load:
                     for _ in range(max(1, turns // 5)):
                         await case.load(attack)
-                        beside.append(await bystander.turn())
-                        await attack.settled()
+                        beside.append(await bystander.measure_wait())
+                        await attack.wait_until_answered()
                 else:
-                    async with _lasting(case.load, attack):
-                        beside += await bystander.turns(turns, until=partial(_was_done, attack, attack.done))
-                await attack.settled()
+                    async with _repeat_load(case.load, attack):
+                        beside += await bystander.measure_waits(
+                            turns, may_stop=partial(_has_load_run, attack, attack.finished_loads)
+                        )
+                await attack.wait_until_answered()
     ratio = statistics.median(beside) / statistics.median(alone)
     return {
         "turns": len(beside),
         "alone_ms": _summarize_times(alone),
         "beside_ms": _summarize_times(beside),
         "ratio": round(ratio, 2),
-        "loads": attack.done,
+        "loads": attack.finished_loads,
         "is_good": ratio <= MAX_SLOWDOWN,
     }
 
 
 async def _sign_in(attack: Attack) -> str:
-    """Sign the hostile person in on the memory page and return the session's token."""
+    """Sign in to the memory page as the hostile person, and return the session's token."""
     async with httpx.AsyncClient(base_url=f"http://{attack.page}", trust_env=False) as client:
         answer = await client.post("/api/session", json={"init_data": init_data(attack.hostile.id)})
         return str(answer.json()["token"])
 
 
-def _was_done(attack: Attack, before: int) -> bool:
-    return attack.done > before or attack.lasts
+def _has_load_run(attack: Attack, loads_before: int) -> bool:
+    return attack.finished_loads > loads_before or attack.runs_until_ended
 
 
 @asynccontextmanager
-async def _lasting(load: Load, attack: Attack) -> AsyncIterator[None]:
-    """Repeat the load while the block runs, and finish the last one."""
+async def _repeat_load(load: Load, attack: Attack) -> AsyncIterator[None]:
+    """Repeat the load while the block runs, and finish the last repetition."""
     stopping = asyncio.Event()
 
-    async def repeat_load() -> None:
+    async def attack_repeatedly() -> None:
         while not stopping.is_set():
             await load(attack)
 
-    task = asyncio.create_task(repeat_load())
+    task = asyncio.create_task(attack_repeatedly())
     try:
-        begun = asyncio.create_task(attack.began.wait())
+        begun = asyncio.create_task(attack.load_started.wait())
         await asyncio.wait({task, begun}, return_when=asyncio.FIRST_COMPLETED)
         begun.cancel()
         yield
         stopping.set()
-        await attack.end()
+        await attack.end_load()
         await task
     finally:
-        attack.began.clear()
+        attack.load_started.clear()
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
 
 
 @asynccontextmanager
-async def _open_house(folder: Path, answer_after: float) -> AsyncIterator[House]:
-    """Run a local Bot API server and a model that cooperates with every attack."""
+async def _run_local_servers(folder: Path, answer_after: float) -> AsyncIterator[House]:
+    """Serve a local Bot API server and a model that cooperates with every attack, while the block runs."""
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
-    model.default(ANSWERS, answer)
+    model.default(ANSWERS, make_answer)
     model.default(SUMMARIES, SUMMARY)
 
-    async def delayed(scope: object, receive: object, send: object) -> None:
+    async def answer_with_delay(scope: object, receive: object, send: object) -> None:
         await asyncio.sleep(answer_after)
         await model_app(scope, receive, send)  # type: ignore[arg-type]
 
     model_app = model.app()
     telegram = Starlette(routes=[Mount("", make_bot_api(world, faults, webhook_delays=(0.001,)))])
-    async with serve(telegram) as url, serve(delayed if answer_after else model_app) as model_url:
+    async with serve(telegram) as url, serve(answer_with_delay if answer_after else model_app) as model_url:
         yield House(
             world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
         )
 
 
-def answer(messages: Sequence[Mapping[str, str]]) -> Answer:
-    """Answer as the model, with whatever the attack asks for."""
+def make_answer(messages: Sequence[Mapping[str, str]]) -> Answer:
+    """Answer as the model: with what the attack asks for, or with the number of the question."""
     said = next((message["content"] for message in reversed(messages) if message["role"] == "user"), "").rpartition(
         "\n\n"
     )[2]
@@ -204,7 +211,7 @@ def answer(messages: Sequence[Mapping[str, str]]) -> Answer:
         return Behaviour(calls=(call,) * 8)
     for words, text in loads.ANSWERS.items():
         if words in said:
-            return Behaviour(text=text, plain=True)  # in one piece, so that streaming by this program costs no time
+            return Behaviour(text=text, plain=True)  # in one piece, so that streaming does not slow down this program
     asked = QUESTION.findall(said)
     return f"Answer {asked[-1]}." if asked else "Noted."
 
@@ -218,16 +225,16 @@ def _summarize_times(seconds: Sequence[float]) -> dict[str, float]:
     }
 
 
-async def hostile(
+async def measure_cases(
     folder: Path, *, names: Sequence[str] = (), rounds: int, turns: int, answer_after: float, webhook: bool = False
 ) -> dict[str, object]:
-    """Measure all cases, or those whose name contains one of `names`, each in its own folder."""
+    """Measure all cases, or those with a name that contains one of `names`, and return the report."""
     cases = [case for case in CASES if not names or any(name in case.name for name in names)]
     results: dict[str, dict[str, object]] = {}
     for number, case in enumerate(cases):
         place = folder / str(number)
         place.mkdir(parents=True)
-        results[case.name] = await measure(
+        results[case.name] = await measure_case(
             case, place, rounds=rounds, turns=turns, answer_after=answer_after, webhook=webhook
         )
     return {
@@ -250,7 +257,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="keepsake-hostile-") as away:
         result = asyncio.run(
-            hostile(
+            measure_cases(
                 Path(away),
                 names=options.case,
                 rounds=options.rounds,

@@ -1,6 +1,6 @@
-"""The attacks of a hostile person, one for each way in which a person once delayed everybody else.
+"""Attacks by a hostile person. Each repeats a way in which one person once delayed everybody else.
 
-Each load is a function that attacks once and returns when the bot has handled it. Nothing is measured here.
+Each load is a function that attacks once, and returns when the bot has handled the attack or when it is told to end.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ PIPELINES = 20
 PAGE_CONNECTIONS = 100
 UPLOADS = 60
 RECONNECT_SECONDS = 0.005  # before a closed connection is opened again
-CRAWL_SECONDS = 1.0  # between two bytes of a slow connection, and before a slow one is opened again
+CRAWL_SECONDS = 1.0  # between two bytes of a slow connection, and before it is opened again
 MAX_QUESTIONS_TO_SETTLE = 12
 PIECE_CHARS = 4_000
 PIECES = 25
@@ -33,13 +33,13 @@ ANSWERS = {
     "Quote 3": "[" * 8_000 + "](" * 4_000,
     "Quote 4": "".join(f"- **a{n}** [l](http://x.y/{n})\n" for n in range(700)),
 }
-"""Answers by the words that request them. Each is slightly shorter than an answer that is sent as a file."""
+"""The model's answers, by the words that request them. A slightly longer answer would be sent as a file."""
 ELEMENTS = ("{},", "[],", "0,", '"",', '{"a":{}},', '{"id":1,"date":"2020-01-01","text":"x"},')
 
 
 @dataclass(kw_only=True)
 class Attack:
-    """The state of one attack. `began` is set when the bot works on the load, and `done` counts finished loads."""
+    """The state of an attack. `load_started` is set once the bot works on a load."""
 
     hostile: Member
     strangers: Sequence[Member]
@@ -48,28 +48,28 @@ class Attack:
     """The host and port of the memory page."""
     token: str = ""
     """The token of the hostile person's session on the page."""
-    began: asyncio.Event = field(default_factory=asyncio.Event)
-    done: int = 0
-    lasts: bool = False
-    """True while a load runs that ends only on request."""
+    load_started: asyncio.Event = field(default_factory=asyncio.Event)
+    finished_loads: int = 0
+    runs_until_ended: bool = False
+    """True while a load is running that goes on until `end_load` is called."""
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
     _ending: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def next(self) -> int:
+    def take_number(self) -> int:
         return next(self._numbers)
 
-    async def end(self) -> None:
-        """Stop a load that ends only on request."""
+    async def end_load(self) -> None:
+        """End a load that waits in `wait_for_end`."""
         self._ending.set()
 
     async def wait_for_end(self) -> None:
         await self._ending.wait()
         self._ending.clear()
 
-    async def settled(self) -> None:
-        """Wait until the hostile person gets an answer again, so nothing of theirs is queued."""
+    async def wait_until_answered(self) -> None:
+        """Wait until the hostile person gets an answer again, which means that none of their messages are queued."""
         for _ in range(MAX_QUESTIONS_TO_SETTLE):  # the bot refuses questions while too many wait
-            number, since = self.next(), self.hostile.now
+            number, since = self.take_number(), self.hostile.now
             self.hostile.says(f"What about question {number}?")
             with suppress(AssertionError):
                 await self.hostile.hears(f"Answer {number}.", since=since, timeout=30)
@@ -77,87 +77,87 @@ class Attack:
         heard = [str(message.get("text"))[:200] for message in self.hostile.heard()][-5:]
         raise AssertionError(f"the hostile person is not answered any more; the last words were {heard}")
 
-    async def says(self, text: str, *, times: int = 1) -> None:
-        """Send a text `times` times without waiting, then wait for as many messages of the bot."""
+    async def send_texts(self, text: str, *, times: int = 1) -> None:
+        """Send a text `times` times without a pause, then wait for the same number of messages from the bot."""
         since = self.hostile.now
         for _ in range(times):
             self.hostile.says(text)
-        self.began.set()
+        self.load_started.set()
         while len(self.hostile.heard(since=since)) < times:
             await self.hostile.hears(since=self.hostile.now)
 
-    async def sends(self, data: bytes, *, caption: str = "/import") -> Json:
-        """Send a file and return the bot's final message about it."""
+    async def send_file(self, data: bytes, *, caption: str = "/import") -> Json:
+        """Send a file with a caption, and return the bot's last message about it."""
         since = self.hostile.now
         self.hostile.house.world.send_file(
             self.hostile.id, self.hostile.chat_id, kind="document", name="result.json", data=data, caption=caption
         )
-        self.began.set()
+        self.load_started.set()
         return await self.hostile.hears(lambda message: "Reading" not in message.get("text", ""), since=since)
 
 
 Load = Callable[[Attack], Awaitable[None]]
 
 
-async def tools(attack: Attack) -> None:
-    """Ask a question for which the model searches memory eight times per round, for all rounds."""
-    if not attack.done:
+async def request_tool_calls(attack: Attack) -> None:
+    """Ask a question that makes the model call its search tool eight times in every round."""
+    if not attack.finished_loads:
         for number in range(40):
             said = f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12
             await attack.hostile.asks(said)
-    await attack.says(f"{WALNUTS}? " + "Please tell me everything about them. " * 60, times=1)
-    attack.done += 1
+    await attack.send_texts(f"{WALNUTS}? " + "Please tell me everything about them. " * 60, times=1)
+    attack.finished_loads += 1
 
 
-async def long_texts(attack: Attack) -> None:
-    """Paste words with digits, import a message of two million characters, and ask about it."""
-    number = attack.next()
+async def send_long_texts(attack: Attack) -> None:
+    """Send long texts of words with digits, import a message of two million such characters, and ask about them."""
+    number = attack.take_number()
     since = attack.hostile.now
     for piece in range(PIECES):
         attack.hostile.says(_make_words(PIECE_CHARS, f"{number}p{piece}"))
-    attack.began.set()
+    attack.load_started.set()
     await attack.hostile.hears(since=since)
-    offer = await attack.sends(
+    offer = await attack.send_file(
         gzip.compress(_make_export([_make_words(IMPORTED_CHARS, f"{number}i")], first=number), 6)
     )
     if "reply_markup" in offer:
         since = attack.hostile.now
         attack.hostile.press(offer, "Import")
         await attack.hostile.hears("Done", since=since)
-    await attack.says("Which of w1x2 w3x4 w5x6 was it? " * 100)
-    attack.done += 1
+    await attack.send_texts("Which of w1x2 w3x4 w5x6 was it? " * 100)
+    attack.finished_loads += 1
 
 
-async def many_parts(attack: Attack) -> None:
-    """Import a file of very many tiny elements, alternately plain and packed."""
-    element = ELEMENTS[attack.done % len(ELEMENTS)]
-    size = UNPACKED_BYTES if attack.done % 2 else 900_000
+async def import_many_parts(attack: Attack) -> None:
+    """Import a file with a huge number of tiny elements. Every second file is compressed."""
+    element = ELEMENTS[attack.finished_loads % len(ELEMENTS)]
+    size = UNPACKED_BYTES if attack.finished_loads % 2 else 900_000
     data = f'{{"type": "saved_messages", "id": 7, "messages": [{element * (size // len(element))}{{}}]}}'.encode()
-    await attack.sends(gzip.compress(data, 6) if attack.done % 2 else data)
-    attack.done += 1
+    await attack.send_file(gzip.compress(data, 6) if attack.finished_loads % 2 else data)
+    attack.finished_loads += 1
 
 
-async def entities(attack: Attack) -> None:
-    """Request answers with nested quotes, very many entities, unclosed brackets and long lists."""
+async def request_many_entities(attack: Attack) -> None:
+    """Request answers that are slow to format: nested quotes, many entities, unclosed brackets and long lists."""
     for words in ANSWERS:
-        await attack.says(words)
-    attack.done += 1
+        await attack.send_texts(words)
+    attack.finished_loads += 1
 
 
-async def flood(attack: Attack) -> None:
-    """Send 1,200 messages, and 900 from strangers, without waiting."""
+async def flood_with_messages(attack: Attack) -> None:
+    """Send 1,200 messages, and 900 from strangers, without waiting for answers."""
     for number in range(FLOOD_MESSAGES):
         attack.hostile.says(f"Message {number}")
         if number * STRANGERS_MESSAGES // FLOOD_MESSAGES > (number - 1) * STRANGERS_MESSAGES // FLOOD_MESSAGES:
             attack.strangers[number % len(attack.strangers)].says(f"Let me in {number}")
-    attack.done += 1
+    attack.finished_loads += 1
 
 
-async def slow_connections(attack: Attack) -> None:
-    """Open twice as many connections as the bot keeps, send headers byte by byte, and reopen closed ones."""
+async def open_slow_connections(attack: Attack) -> None:
+    """Open twice as many webhook connections as the bot keeps, send headers byte by byte, and reopen closed ones."""
     host, _, port = attack.address.rpartition(":")
 
-    async def crawl() -> None:
+    async def send_slowly() -> None:
         while True:
             with suppress(OSError):
                 reader, writer = await asyncio.open_connection(host, int(port))
@@ -173,26 +173,26 @@ async def slow_connections(attack: Attack) -> None:
                     writer.close()
             await asyncio.sleep(CRAWL_SECONDS)
 
-    await _run_until_ended(attack, [crawl() for _ in range(CONNECTIONS)])
+    await _run_until_ended(attack, [send_slowly() for _ in range(CONNECTIONS)])
 
 
-async def page_pipelined(attack: Attack) -> None:
-    """Pipeline requests without a session and read the answers."""
+async def pipeline_page_requests(attack: Attack) -> None:
+    """Pipeline requests to the page without a session, and read the answers."""
     await _run_until_ended(attack, [_pipeline_requests(attack) for _ in range(PIPELINES)])
 
 
-async def page_connections(attack: Attack) -> None:
-    """Open connections without a session, and reconnect after each answer."""
+async def open_page_connections(attack: Attack) -> None:
+    """Open connections to the page without a session, and reconnect after each answer."""
     await _run_until_ended(attack, [_reconnect_repeatedly(attack) for _ in range(PAGE_CONNECTIONS)])
 
 
-async def page_uploads(attack: Attack) -> None:
-    """Send half of each upload within a session."""
+async def send_half_page_uploads(attack: Attack) -> None:
+    """Begin uploads to the page within a session, and send only half of each."""
     await _run_until_ended(attack, [_send_half_uploads(attack) for _ in range(UPLOADS)])
 
 
-async def page_exports(attack: Attack) -> None:
-    """Request exports within a session and never read them."""
+async def request_unread_page_exports(attack: Attack) -> None:
+    """Request exports from the page within a session, and never read them."""
     await _run_until_ended(attack, [_request_unread_exports(attack) for _ in range(UPLOADS)])
 
 
@@ -200,14 +200,14 @@ async def _run_until_ended(attack: Attack, works: Sequence[Coroutine[object, obj
     tasks = [asyncio.create_task(work) for work in works]
     try:
         await asyncio.sleep(CRAWL_SECONDS)  # time to connect
-        attack.lasts = True
-        attack.began.set()
+        attack.runs_until_ended = True
+        attack.load_started.set()
         await attack.wait_for_end()
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    attack.done += 1
+    attack.finished_loads += 1
 
 
 @asynccontextmanager
@@ -280,7 +280,7 @@ async def _request_unread_exports(attack: Attack) -> None:
 
 
 def _make_words(characters: int, seed: str) -> str:
-    """Return distinct words with digits, which cost the analyzer most."""
+    """Return a text of distinct words with digits, which take the analyzer the most time."""
     return " ".join(f"w{n}x{seed}" for n in range(characters // 8))[:characters]
 
 

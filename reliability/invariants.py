@@ -1,6 +1,6 @@
-"""Read a DATA_DIR or a PostgreSQL database and check the invariants that hold at every moment.
+"""Read a DATA_DIR or a PostgreSQL database, and check the invariants that have to hold at every moment.
 
-It uses plain sqlite3, json and psycopg. It shares no code with the stores, because it would share their errors.
+This uses only sqlite3, json and psycopg. Code that is shared with the stores would share their errors.
 """
 
 import json
@@ -19,12 +19,12 @@ import psycopg
 from psycopg.rows import dict_row
 
 Row = dict[str, Any]
-_MINE = {
+_SQLITE_QUERIES = {
     "users": "SELECT * FROM users WHERE storage_type = 'sqlite'",
     "messages": "SELECT * FROM messages",
     "summaries": "SELECT * FROM summaries",
 }
-_ON_SERVER = {**_MINE, "users": "SELECT * FROM users WHERE storage_type = 'postgres'"}
+_POSTGRES_QUERIES = {**_SQLITE_QUERIES, "users": "SELECT * FROM users WHERE storage_type = 'postgres'"}
 _KEYS = {"users": ("user_id",), "messages": ("user_id", "id"), "summaries": ("user_id", "id")}
 
 
@@ -36,29 +36,33 @@ class Rows:
     messages: tuple[Row, ...] = ()
     summaries: tuple[Row, ...] = ()
 
-    def select_owner(self, owner: int) -> "Rows":
-        kept = {name: tuple(row for row in getattr(self, name) if row["user_id"] == owner) for name in _KEYS}
-        return Rows(**kept)
+    def filter_by_owner(self, owner: int) -> "Rows":
+        rows_by_table = {name: tuple(row for row in getattr(self, name) if row["user_id"] == owner) for name in _KEYS}
+        return Rows(**rows_by_table)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Files:
-    """A DATA_DIR at one moment: the store of each owner, the owners with an unfinished move, all rows and the inbox."""
+class MemoryState:
+    """The contents of a DATA_DIR or database at one moment.
+
+    `homes` maps owners to the store that holds their memory. `moving` has the owners with an unfinished move between
+    stores, `stores` the rows of each store, and `inbox` the updates that are not handled yet.
+    """
 
     homes: dict[int, str] = field(default_factory=dict)
     moving: frozenset[int] = frozenset()
     stores: dict[str, Rows] = field(default_factory=dict)
     inbox: tuple[str, ...] = ()
 
-    def home(self, owner: int) -> Rows:
-        """Return the owner's rows from the store that holds their memory."""
-        return self.stores[self.homes[owner]].select_owner(owner) if owner in self.homes else Rows()
+    def get_owner_rows(self, owner: int) -> Rows:
+        """Return an owner's rows from the store that holds their memory, or no rows if none does."""
+        return self.stores[self.homes[owner]].filter_by_owner(owner) if owner in self.homes else Rows()
 
 
-def read_folder(folder: Path) -> Files:
-    """Read a DATA_DIR from a copy, because SQLite recovers a file when it opens it."""
+def read_data_dir(folder: Path) -> MemoryState:
+    """Read a DATA_DIR. This works on a copy, because SQLite recovers a file when it opens it."""
     if not (folder / "memory.db").exists():
-        return Files()
+        return MemoryState()
     with tempfile.TemporaryDirectory() as away:
         for name in ("memory.db", "memory.db-wal"):
             with suppress(FileNotFoundError):
@@ -66,44 +70,46 @@ def read_folder(folder: Path) -> Files:
         with closing(sqlite3.connect(Path(away) / "memory.db")) as connection:
             connection.row_factory = sqlite3.Row
 
-            def rows(sql: str) -> tuple[Row, ...]:
+            def fetch_rows(sql: str) -> tuple[Row, ...]:
                 return tuple(dict(row) for row in connection.execute(sql))
 
-            if not rows("SELECT 1 FROM sqlite_master WHERE name = 'updates'"):
-                return Files()
-            places = rows("SELECT user_id, storage_type FROM users")
-            return Files(
+            if not fetch_rows("SELECT 1 FROM sqlite_master WHERE name = 'updates'"):
+                return MemoryState()
+            places = fetch_rows("SELECT user_id, storage_type FROM users")
+            return MemoryState(
                 homes={row["user_id"]: row["storage_type"] for row in places},
-                moving=frozenset(row["user_id"] for row in rows("SELECT user_id FROM moves")),
+                moving=frozenset(row["user_id"] for row in fetch_rows("SELECT user_id FROM moves")),
                 stores={
-                    "sqlite": _parse_sql_rows({name: rows(sql) for name, sql in _MINE.items()}),
+                    "sqlite": _parse_sql_rows({name: fetch_rows(sql) for name, sql in _SQLITE_QUERIES.items()}),
                     "json": _read_json_rows(folder),
                 },
-                inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
+                inbox=tuple(row["payload"] for row in fetch_rows("SELECT payload FROM updates WHERE done_at IS NULL")),
             )
 
 
-def read_server(address: str, folder: Path | None = None) -> Files:
-    """Read all tables of a server in one transaction, and the JSON memories in `folder`."""
+def read_postgres(address: str, folder: Path | None = None) -> MemoryState:
+    """Read all tables of a PostgreSQL database in one transaction, and the JSON store in `folder` if given."""
     with psycopg.connect(address, row_factory=dict_row) as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-        def rows(sql: str) -> tuple[Row, ...]:
+        def fetch_rows(sql: str) -> tuple[Row, ...]:
             return tuple(connection.execute(sql.encode()).fetchall())
 
-        return Files(
-            homes={row["user_id"]: row["storage_type"] for row in rows("SELECT user_id, storage_type FROM users")},
+        return MemoryState(
+            homes={
+                row["user_id"]: row["storage_type"] for row in fetch_rows("SELECT user_id, storage_type FROM users")
+            },
             stores={
-                "postgres": _parse_sql_rows({name: rows(sql) for name, sql in _ON_SERVER.items()}),
+                "postgres": _parse_sql_rows({name: fetch_rows(sql) for name, sql in _POSTGRES_QUERIES.items()}),
                 "sqlite": Rows(),
                 "json": _read_json_rows(folder) if folder else Rows(),
             },
-            inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
+            inbox=tuple(row["payload"] for row in fetch_rows("SELECT payload FROM updates WHERE done_at IS NULL")),
         )
 
 
 def _parse_sql_rows(tables: dict[str, tuple[Row, ...]]) -> Rows:
-    """Convert SQL rows to the same types as the rows of the JSON files."""
+    """Make a store's rows from its SQL tables, converting values to the types of the JSON store."""
     for row in tables["summaries"]:
         row["source_ids"] = json.loads(row["source_ids"])
         row["source_chunk_ids"] = json.loads(row["source_chunk_ids"])
@@ -113,7 +119,7 @@ def _parse_sql_rows(tables: dict[str, tuple[Row, ...]]) -> Rows:
 
 
 def _read_json_rows(folder: Path) -> Rows:
-    """Read memory.json, and apply the newer records of its journal."""
+    """Read the JSON store: memory.json, and the records of its journal that are newer."""
     tables: dict[str, dict[tuple[int, ...], Row]] = {name: {} for name in _KEYS}
     newest = 0
     if (folder / "memory.json").exists():
@@ -131,7 +137,7 @@ def _read_json_rows(folder: Path) -> Rows:
 
 
 def _read_journal(path: Path) -> Iterator[Row]:
-    """Yield the lines of each complete record of a journal. Skip lines with a wrong checksum."""
+    """Yield the lines of a journal that belong to complete records. Skip lines with a wrong checksum."""
     if not path.exists():
         return
     parts: list[Row] = []
@@ -162,7 +168,11 @@ def _apply_record(record: Row, tables: dict[str, dict[tuple[int, ...], Row]]) ->
 
 @dataclass(kw_only=True)
 class Violations:
-    """All violations by kind, one line each. Strays are stored messages that nobody sent."""
+    """Violations of the invariants by kind, each as a line of text.
+
+    `both` has rows that are both active and archived, `orphans` references to missing rows, `two_places` owners with
+    rows in a second store, `torn` runs that did not stop cleanly, and `strays` stored messages that nobody sent.
+    """
 
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)
@@ -176,7 +186,7 @@ class Violations:
         for name, lines in vars(other).items():
             getattr(self, name).extend(lines)
 
-    def counts(self) -> dict[str, int]:
+    def count_by_kind(self) -> dict[str, int]:
         return {name: len(lines) for name, lines in vars(self).items()}
 
     def __bool__(self) -> bool:
@@ -186,13 +196,13 @@ class Violations:
         return "; ".join(f"{name}: {line}" for name, lines in vars(self).items() for line in lines)
 
 
-def find_violations(files: Files) -> Violations:
-    """Check the invariants that hold at every moment, even between a kill and the next start."""
+def find_violations(files: MemoryState) -> Violations:
+    """Check the invariants that have to hold at every moment, even between a kill and the next start."""
     found = Violations()
     for owner, kind in files.homes.items():
-        _check_memory(owner, files.home(owner), found)
+        _check_memory(owner, files.get_owner_rows(owner), found)
         for other, rows in files.stores.items():
-            if other != kind and owner not in files.moving and any(vars(rows.select_owner(owner)).values()):
+            if other != kind and owner not in files.moving and any(vars(rows.filter_by_owner(owner)).values()):
                 found.two_places.append(f"{owner} lives in {kind}, and {other} holds something of theirs")
     return found
 

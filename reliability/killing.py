@@ -1,6 +1,7 @@
-"""A test in which people talk while the bot's processes are killed.
+"""The base of the tests that kill the bot's processes while people talk to it.
 
-crash_test.py (one process) and replicas.py (several) decide which process is killed when, and read the memory.
+Its subclasses in crash_test.py (one process) and replicas.py (several) choose the process and the moment, and check
+what is stored.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from reliability.invariants import Violations
-from reliability.town import Bot, Ledger, Talker
+from reliability.town import BotProcess, Ledger, Talker
 from tests.end_to_end.harness import House
 
 PEOPLE = 6
@@ -21,8 +22,8 @@ MAX_SETTLE_SECONDS = 300.0  # for the last answers, after the last kill
 
 
 @dataclass(kw_only=True)
-class Outcome:
-    """The result of one test. `with_inbox` counts the kills after which updates were waiting."""
+class KillOutcome:
+    """The result of one test. `with_inbox` counts the kills after which unhandled updates were stored."""
 
     kills: int = 0
     with_inbox: int = 0
@@ -35,70 +36,74 @@ class Outcome:
 
 
 class KillTest(ABC):
-    """The processes of one bot, six people in private chats, and a group of two."""
+    """Lets six people in private chats and a group of two talk to a bot whose processes are killed."""
 
     storages: Sequence[str]
     """The storages that the people choose in the setup, one after another."""
-    outcome: Outcome
+    outcome: KillOutcome
 
     def __init__(
-        self, house: House, bots: Sequence[Bot], chance: random.Random, *, moves: float, step_patience: float
+        self, house: House, bots: Sequence[BotProcess], rng: random.Random, *, move_share: float, step_timeout: float
     ) -> None:
-        """Pass `moves` and `step_patience` to each Talker."""
+        """See Talker for `move_share` and `step_timeout`."""
         self.house = house
         self.bots = bots
-        self.chance = chance
+        self.rng = rng
         self.ledger = Ledger(house.world)
         people = [house.person(f"Person {number}") for number in range(PEOPLE + 2)]
         group = house.group(*people[PEOPLE:], admins=people[PEOPLE : PEOPLE + 1])
         chats = [[person] for person in people[:PEOPLE]] + [[person.within(group) for person in people[PEOPLE:]]]
         self.talkers = [
-            Talker(self.ledger, members, chance, moves=moves, step_patience=step_patience) for members in chats
+            Talker(self.ledger, members, rng, move_share=move_share, step_timeout=step_timeout) for members in chats
         ]
 
     async def run(self, rounds: int, *, within: float = 0.0) -> None:
         """Let everybody set up and talk during `rounds` rounds of kills, then check what is stored.
 
-        Begin no further round after `within` seconds, unless it is 0.
+        If `within` is not 0, begin no further round after that many seconds.
         """
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
-            watching = asyncio.create_task(self.ledger.watch())
+            watching = asyncio.create_task(self.ledger.record_answers())
             stack.callback(watching.cancel)
             for bot in self.bots:
-                await bot.serve()
+                await bot.start_and_wait()
             for number, talker in enumerate(self.talkers):
-                await talker.configure_as(self.storages[number % len(self.storages)])
+                await talker.set_up_with_storage(self.storages[number % len(self.storages)])
             talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
             for task in talking:
                 stack.callback(task.cancel)
             for _ in range(rounds):
-                await self.kill()
+                await self.kill_process()
                 for task in talking:
-                    if task.done():  # a talker stops early only because of an error, which this raises
+                    if task.done():  # only an error stops a talker early, and result() raises it
                         task.result()
                 if within and time.monotonic() - begun > within:
                     break
-            await self.revive()
-            await self._settle(talking)
+            await self.restart_dead_processes()
+            await self._stop_and_check(talking)
 
     @abstractmethod
-    async def kill(self) -> None:
-        """Kill a process, check what is stored, and restart it."""
+    async def kill_process(self) -> None:
+        """Kill a process, check what is stored, and restart the process."""
 
-    async def revive(self) -> None:
-        """Start the processes that are still dead."""
+    async def restart_dead_processes(self) -> None:
+        """Start the processes that were left dead."""
         return
 
     async def wait_until_fetched(self) -> None:
-        """Wait until Telegram holds no more updates."""
-        await self.house.world.updates.emptied()
+        """Wait until the bot has fetched all updates from Telegram."""
+        await self.house.world.updates.wait_until_empty()
 
     @abstractmethod
-    def check(self, *, settled: bool) -> None:
-        """Check what is stored, and add the violations to the outcome."""
+    def check_invariants(self, *, is_settled: bool) -> None:
+        """Check what is stored, and add the violations to the outcome.
 
-    async def _settle(self, talking: "Sequence[asyncio.Task[None]]") -> None:
+        Unless `is_settled`, updates may still be on their way.
+        """
+
+    async def _stop_and_check(self, talking: "Sequence[asyncio.Task[None]]") -> None:
+        """Wait for the last answers, stop the bot, and check what is stored and logged."""
         for talker in self.talkers:
             talker.stopping.set()
         await asyncio.wait(talking, timeout=MAX_SETTLE_SECONDS)
@@ -106,8 +111,8 @@ class KillTest(ABC):
         await self.wait_until_fetched()
         torn = self.outcome.found.torn
         for bot in self.bots:
-            if await bot.end(signal.SIGTERM) != 0:
+            if await bot.stop_with_signal(signal.SIGTERM) != 0:
                 torn.append("a last run did not stop cleanly")
-        self.check(settled=True)
+        self.check_invariants(is_settled=True)
         if any(bot.count_tracebacks() for bot in self.bots):
             torn.append("there are tracebacks in the log")

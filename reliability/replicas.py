@@ -1,10 +1,10 @@
-"""Kill random processes of several that serve one bot, and look for lost, doubled or reordered messages.
+"""Kill random processes of several that serve one bot, and look for lost, duplicated or reordered messages.
 
 `python -m reliability.replicas [--kills 500] [--pauses 10] [--lost 0] [--webhook 0] [--replicas 3] [--seed 1]
 [--within SECONDS] [--data FOLDER]` starts its own PostgreSQL server and prints one JSON object. The exit status is 1 if
-an invariant was violated. After each kill and pause, the tables are read while the other processes continue. With
-`--within`, the test ends early. With `--lost N`, the reply to one COMMIT in N is lost. With `--webhook 1`, updates
-arrive by webhook at a random process.
+an invariant was violated. After each kill and pause, the tables are checked while the other processes continue. With
+`--within`, the test ends after that time. With `--lost N`, the reply to one COMMIT in N is lost. With `--webhook 1`,
+each update is sent to the webhook of a random process.
 """
 
 import asyncio
@@ -20,25 +20,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reliability import command, killing
-from reliability.invariants import Files, find_violations, read_server
-from reliability.town import WORD, Bot, open_bot, open_town
+from reliability.invariants import MemoryState, find_violations, read_postgres
+from reliability.town import WORD, BotProcess, open_bot, run_local_servers
 from tests.end_to_end.harness import House
 from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database, postgres_server
 from tests.support.postgres_wire import laid
 
-MAX_PAUSE_SECONDS = 1.5  # the longest time between two kills
-SHARE_STAYING_DEAD = 0.03  # kills after which the process stays dead until the next kill, so the others take over
+MAX_PAUSE_SECONDS = 1.5  # between two kills
+SHARE_STAYING_DEAD = 0.03  # of the kills after which the process stays dead until the next kill, and others take over
 MIN_HANG_SECONDS = 5.0
-MAX_HANG_SECONDS = 60.0  # leases last 20 s, so some pauses lose them
+MAX_HANG_SECONDS = 60.0  # leases last 20 s, so a process loses them in a long pause
 KILLS_PER_PROGRESS_LINE = 20
 
 
-def find_reordered(files: Files) -> list[str]:
-    """Find messages that were stored before earlier ones, by the numbers in their words."""
+def find_reordered_messages(files: MemoryState) -> list[str]:
+    """Return the messages that were stored before earlier ones. Their texts contain words with ascending numbers."""
     found = []
     for owner in files.homes:
-        asked = sorted((row["id"], row["content"]) for row in files.home(owner).messages if row["role"] == "user")
+        asked = sorted(
+            (row["id"], row["content"]) for row in files.get_owner_rows(owner).messages if row["role"] == "user"
+        )
         numbers = [int(word[1:-1]) for _, text in asked for word in WORD.findall(text)]
         found += [
             f"{owner}: {first} before {second}" for first, second in itertools.pairwise(numbers) if first > second
@@ -47,8 +49,12 @@ def find_reordered(files: Files) -> list[str]:
 
 
 @dataclass(kw_only=True)
-class Outcome(killing.Outcome):
-    """The result of one test."""
+class ReplicaOutcome(killing.KillOutcome):
+    """The result of a replica test.
+
+    `hung` counts the pauses, `stayed_dead` the processes that were not restarted at once. `disordered` lists messages
+    that were stored in the wrong order.
+    """
 
     hung: int = 0
     stayed_dead: int = 0
@@ -60,89 +66,89 @@ class Outcome(killing.Outcome):
 
 
 class ReplicaTest(killing.KillTest):
-    """A kill test of several processes."""
+    """Kills and pauses single processes of a bot while the others serve its users."""
 
     storages = ("PostgreSQL",)
-    outcome: Outcome
+    outcome: ReplicaOutcome
 
     def __init__(
-        self, house: House, bots: Sequence[Bot], address: str, chance: random.Random, *, pauses: float
+        self, house: House, bots: Sequence[BotProcess], address: str, rng: random.Random, *, pauses: float
     ) -> None:
-        """Pause a process before a kill with the probability `pauses`."""
-        super().__init__(house, bots, chance, moves=0.0, step_patience=120.0)
+        """`pauses` is the probability that a process is paused before a kill. `address` is that of the database."""
+        super().__init__(house, bots, rng, move_share=0.0, step_timeout=120.0)
         self.address = address
         self._pauses = pauses
         self._dead: set[int] = set()
         self.begun = time.monotonic()
-        self.outcome = Outcome()
+        self.outcome = ReplicaOutcome()
 
-    async def kill(self) -> None:
-        await asyncio.sleep(self.chance.random() ** 2 * MAX_PAUSE_SECONDS)
+    async def kill_process(self) -> None:
+        await asyncio.sleep(self.rng.random() ** 2 * MAX_PAUSE_SECONDS)
         living = [number for number in range(len(self.bots)) if number not in self._dead]
-        number = self.chance.choice(living)
+        number = self.rng.choice(living)
         bot = self.bots[number]
-        if self.chance.random() < self._pauses:
-            await self.pause(self.chance.choice(living))
-        await bot.end(signal.SIGKILL)
+        if self.rng.random() < self._pauses:
+            await self.pause_process(self.rng.choice(living))
+        await bot.stop_with_signal(signal.SIGKILL)
         self.outcome.kills += 1
-        self.check(settled=False)
-        await self.revive()
-        if self.chance.random() < SHARE_STAYING_DEAD and len(living) > 1:
+        self.check_invariants(is_settled=False)
+        await self.restart_dead_processes()
+        if self.rng.random() < SHARE_STAYING_DEAD and len(living) > 1:
             self._dead.add(number)
             self.outcome.stayed_dead += 1
         else:
-            await bot.serve()
+            await bot.start_and_wait()
         if self.outcome.kills % KILLS_PER_PROGRESS_LINE == 0:
-            print(f"{self.outcome.kills} kills, {self.outcome.found.counts()}", file=sys.stderr, flush=True)
+            print(f"{self.outcome.kills} kills, {self.outcome.found.count_by_kind()}", file=sys.stderr, flush=True)
 
-    async def pause(self, number: int) -> None:
+    async def pause_process(self, number: int) -> None:
         bot = self.bots[number]
         os.kill(bot.pid, signal.SIGSTOP)
-        await asyncio.sleep(self.chance.uniform(MIN_HANG_SECONDS, MAX_HANG_SECONDS))
+        await asyncio.sleep(self.rng.uniform(MIN_HANG_SECONDS, MAX_HANG_SECONDS))
         os.kill(bot.pid, signal.SIGCONT)
-        await asyncio.sleep(self.chance.random())
+        await asyncio.sleep(self.rng.random())
         self.outcome.hung += 1
-        self.check(settled=False)
+        self.check_invariants(is_settled=False)
 
-    async def revive(self) -> None:
+    async def restart_dead_processes(self) -> None:
         for number in sorted(self._dead):
-            await self.bots[number].serve()
+            await self.bots[number].start_and_wait()
         self._dead.clear()
 
-    def check(self, *, settled: bool) -> None:
-        # The Bot API server and the model run in this process, so nobody sends anything while the tables are read.
-        pending = str(self.house.world.updates.pending())
-        files = read_server(self.address)
+    def check_invariants(self, *, is_settled: bool) -> None:
+        # The Bot API server and the model run in this process, so no message can arrive while the tables are read.
+        pending = str(self.house.world.updates.list_pending())
+        files = read_postgres(self.address)
         self.outcome.found.add(find_violations(files))
-        self.outcome.found.add(self.ledger.find_missing(files, pending, settled=settled))
+        self.outcome.found.add(self.ledger.find_missing_messages(files, pending, is_settled=is_settled))
         self.outcome.with_inbox += bool(files.inbox)
-        self.outcome.disordered += find_reordered(files)
+        self.outcome.disordered += find_reordered_messages(files)
 
 
 def make_report(test: ReplicaTest, **options: int) -> dict[str, object]:
-    """Return the report of a test together with its options."""
-    done = test.outcome
+    """Return the report of a test, including its options."""
+    outcome = test.outcome
     return {
-        "kills": done.kills,
+        "kills": outcome.kills,
         **options,
-        "hung_and_woke": done.hung,
-        "stayed_dead": done.stayed_dead,
-        "kills_with_work_in_the_inbox": done.with_inbox,
+        "hung_and_woke": outcome.hung,
+        "stayed_dead": outcome.stayed_dead,
+        "kills_with_work_in_the_inbox": outcome.with_inbox,
         "messages": len(test.ledger.said),
-        **done.found.counts(),
-        "out_of_order": len(done.disordered),
-        "unanswered": len(done.unanswered),
+        **outcome.found.count_by_kind(),
+        "out_of_order": len(outcome.disordered),
+        "unanswered": len(outcome.unanswered),
         "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
         "apologies": test.ledger.apologies,
         "seconds": round(time.monotonic() - test.begun),
-        "is_good": done.is_good,
-        **({"first": f"{done.found} {done.disordered[:5]}"[:2000]} if not done.is_good else {}),
+        "is_good": outcome.is_good,
+        **({"first": f"{outcome.found} {outcome.disordered[:5]}"[:2000]} if not outcome.is_good else {}),
     }
 
 
 @asynccontextmanager
-async def run_load_balancer(ports: Sequence[int], chance: random.Random) -> AsyncIterator[str]:
-    """Yield a webhook URL whose connections go to a random port on which a process listens."""
+async def run_load_balancer(ports: Sequence[int], rng: random.Random) -> AsyncIterator[str]:
+    """Yield a webhook URL, and pass each connection to it on to a random one of `ports` that accepts it."""
 
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
@@ -152,7 +158,7 @@ async def run_load_balancer(ports: Sequence[int], chance: random.Random) -> Asyn
         writer.close()
 
     async def handle_connection(from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
-        for port in chance.sample(ports, len(ports)):
+        for port in rng.sample(ports, len(ports)):
             with suppress(OSError):
                 from_bot, to_bot = await asyncio.open_connection("127.0.0.1", port)
                 await asyncio.gather(pass_on(from_client, to_bot), pass_on(from_bot, to_client))
@@ -163,27 +169,27 @@ async def run_load_balancer(ports: Sequence[int], chance: random.Random) -> Asyn
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
 
 
-async def replica_test(
+async def run_replica_test(
     folder: Path, *, kills: int, pauses: int, lost: int, webhook: int, replicas: int, seed: int, within: int = 0
 ) -> dict[str, object]:
-    """Run the test in `folder` and return its report."""
-    chance = random.Random(seed)  # noqa: S311 - not a secret
+    """Run the replica test in `folder` and return its report. See the module for the options."""
+    rng = random.Random(seed)  # noqa: S311 - not a secret
     async with AsyncExitStack() as stack:
         server = stack.enter_context(postgres_server())
         address = new_database(server, f"replicas_{os.getpid()}")
-        house = await stack.enter_async_context(open_town(folder, chance))
+        house = await stack.enter_async_context(run_local_servers(folder, rng))
         behind, wire = await stack.enter_async_context(laid(address))
-        wire.cuts_some = lambda: bool(lost) and chance.random() * lost < 1
+        wire.cuts_some = lambda: bool(lost) and rng.random() * lost < 1
         settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": as_uri(behind)}
         ports = [stack.enter_context(kept_port()) for _ in range(replicas)]
         if webhook:
-            settings["WEBHOOK_URL"] = await stack.enter_async_context(run_load_balancer(ports, chance))
+            settings["WEBHOOK_URL"] = await stack.enter_async_context(run_load_balancer(ports, rng))
         bots = []
         for number, port in enumerate(ports):
             environ = house.environ(**settings, WEBHOOK_LISTEN=f"127.0.0.1:{port}")
             opening = open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000)
             bots.append(await stack.enter_async_context(opening))
-        test = ReplicaTest(house, bots, address, chance, pauses=pauses / kills)
+        test = ReplicaTest(house, bots, address, rng, pauses=pauses / kills)
         await test.run(kills, within=within)
         if not test.outcome.is_good:
             for number, bot in enumerate(bots):
@@ -193,4 +199,4 @@ async def replica_test(
 
 if __name__ == "__main__":
     numbers = {"kills": 500, "pauses": 10, "lost": 0, "webhook": 0, "replicas": 3, "seed": 1, "within": 0}
-    sys.exit(command.run(__doc__, numbers, replica_test))
+    sys.exit(command.run_from_command_line(__doc__, numbers, run_replica_test))

@@ -1,9 +1,10 @@
-"""Let a hundred people hold thousands of turns while faults happen at random, and measure the process's memory.
+"""Let a hundred people talk to the bot for thousands of turns while random faults happen, and watch its memory use.
 
 `python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one
-JSON object. The exit status is 1 if an invariant was violated, or if the process kept growing in the later half of a
-long run. With `--within`, it ends early. Telegram fails (429, 502, connections cut before or after the effect), the
-model fails (429, 500, connections cut, empty answers), and the disk refuses all writes for a moment. Needs Linux.
+JSON object. The exit status is 1 if an invariant was violated, or if the process kept growing in the second half of a
+long run. With `--within`, the test ends after that time. Telegram fails (429, 502, connections cut before or after the
+effect), the model fails (429, 500, connections cut, empty answers), and the disk refuses all writes for a moment. This
+needs Linux.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from pathlib import Path
 from playground.faults import Fault
 from reliability import command
 from reliability.invariants import Violations
-from reliability.town import STORAGES, Bot, Ledger, Talker, answer, open_bot, open_town
+from reliability.town import STORAGES, BotProcess, Ledger, Talker, make_answer, open_bot, run_local_servers
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House
 from tests.peers.openai_server import Answer, Behaviour
 
@@ -51,16 +52,16 @@ MEAN_DISK_FAULT_SECONDS = 2.0
 MIN_TURNS_TO_JUDGE_GROWTH = 8_000  # before that, the process fills its caches
 MAX_GROWTH_PERCENT = 5.0  # of resident memory in the later half
 THRESHOLDS = (5, 10, 20)
-PATIENCE = 120.0  # seconds after which a person continues without an answer
+ANSWER_TIMEOUT = 120.0  # seconds after which a person continues without an answer
 
 
-class Soak:
-    """One run of the bot with its people and the injected faults."""
+class SoakTest:
+    """A long run of the bot with simulated people and random faults."""
 
-    def __init__(self, house: House, bot: Bot, chance: random.Random, *, people: int) -> None:
+    def __init__(self, house: House, bot: BotProcess, rng: random.Random, *, people: int) -> None:
         self._house = house
         self._bot = bot
-        self._chance = chance
+        self._rng = rng
         self.ledger = Ledger(house.world)
         self.injected: Counter[str] = Counter()
         self.rss: list[int] = []
@@ -69,31 +70,33 @@ class Soak:
             Talker(
                 self.ledger,
                 [house.person(f"Person {number}")],
-                chance,
-                moves=0.01,
+                rng,
+                move_share=0.01,
                 thresholds=THRESHOLDS,
-                patience=PATIENCE,
-                step_patience=PATIENCE / 4,
+                answer_timeout=ANSWER_TIMEOUT,
+                step_timeout=ANSWER_TIMEOUT / 4,
             )
             for number in range(people)
         ]
 
     async def run(self, turns: int, *, within: float) -> int:
-        """Hold this many turns, wait for the answers, stop the bot, and return its exit status.
+        """Let people talk for `turns` turns, wait for the answers, stop the bot, and return its exit status.
 
-        Begin no further turn after `within` seconds, unless it is 0.
+        If `within` is not 0, begin no further turn after that many seconds.
         """
         async with AsyncExitStack() as stack:
 
             def track(work: "asyncio.Task[None]") -> None:
                 stack.callback(work.cancel)
 
-            track(asyncio.create_task(self.ledger.watch()))
-            await self._bot.begin()
-            await self._bot.ready()
-            await asyncio.gather(*(talker.configure_as(STORAGES[n % 10 == 9]) for n, talker in enumerate(self.talkers)))
-            self._house.model.default(ANSWERS, self._answer)
-            self._house.model.default(SUMMARIES, self._summary)
+            track(asyncio.create_task(self.ledger.record_answers()))
+            await self._bot.start()
+            await self._bot.wait_until_ready()
+            await asyncio.gather(
+                *(talker.set_up_with_storage(STORAGES[n % 10 == 9]) for n, talker in enumerate(self.talkers))
+            )
+            self._house.model.default(ANSWERS, self._make_answer)
+            self._house.model.default(SUMMARIES, self._make_summary)
             faults = [asyncio.create_task(self._break_telegram()), asyncio.create_task(self._break_disk())]
             for task in (*faults, asyncio.create_task(self._measure_memory())):
                 track(task)
@@ -109,40 +112,40 @@ class Soak:
             for task in faults:
                 task.cancel()
             await asyncio.gather(*faults, return_exceptions=True)
-            self._house.faults.clear()
-            await asyncio.wait(talking, timeout=PATIENCE)
+            self._house.faults.clear_rules()
+            await asyncio.wait(talking, timeout=ANSWER_TIMEOUT)
             self.is_listening = await self._wait_until_fetched()
-            return await self._bot.end(signal.SIGTERM)
+            return await self._bot.stop_with_signal(signal.SIGTERM)
 
     async def _wait_until_fetched(self) -> bool:
         """Return True once the bot has fetched all updates, or False if it makes no progress."""
         updates = self._house.world.updates
         while True:
-            waiting = len(updates.pending())
+            waiting = len(updates.list_pending())
             with suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE):
-                    await updates.polled()
+                async with asyncio.timeout(ANSWER_TIMEOUT):
+                    await updates.wait_until_polled()
                 return True
-            if len(updates.pending()) >= waiting:
+            if len(updates.list_pending()) >= waiting:
                 return False
 
     def _choose_failure(self) -> Behaviour | None:
-        if self._chance.random() >= MODEL_FAILURE_SHARE:
+        if self._rng.random() >= MODEL_FAILURE_SHARE:
             return None
         self.injected["model"] += 1
-        return self._chance.choice(MODEL)
+        return self._rng.choice(MODEL)
 
-    def _answer(self, messages: Sequence[Mapping[str, str]]) -> Answer:
-        return self._choose_failure() or answer(messages)
+    def _make_answer(self, messages: Sequence[Mapping[str, str]]) -> Answer:
+        return self._choose_failure() or make_answer(messages)
 
-    def _summary(self, _: Sequence[Mapping[str, str]]) -> Answer:
+    def _make_summary(self, _: Sequence[Mapping[str, str]]) -> Answer:
         return self._choose_failure() or SUMMARY
 
     async def _break_telegram(self) -> None:
         polls_fail_from = 0.0
         while True:
-            await asyncio.sleep(self._chance.expovariate(1 / MEAN_SECONDS_BETWEEN_TELEGRAM_FAULTS))
-            fault = self._chance.choice(TELEGRAM)
+            await asyncio.sleep(self._rng.expovariate(1 / MEAN_SECONDS_BETWEEN_TELEGRAM_FAULTS))
+            fault = self._rng.choice(TELEGRAM)
             if fault.method == "getUpdates":
                 # After several failures in a row, the bot waits up to 30 s before it polls again.
                 if time.monotonic() < polls_fail_from:
@@ -153,11 +156,11 @@ class Soak:
 
     async def _break_disk(self) -> None:
         while True:
-            await asyncio.sleep(self._chance.expovariate(1 / MEAN_SECONDS_BETWEEN_DISK_FAULTS))
+            await asyncio.sleep(self._rng.expovariate(1 / MEAN_SECONDS_BETWEEN_DISK_FAULTS))
             self.injected["disk"] += 1
             try:
                 resource.prlimit(self._bot.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-                await asyncio.sleep(self._chance.random() * 2 * MEAN_DISK_FAULT_SECONDS)
+                await asyncio.sleep(self._rng.random() * 2 * MEAN_DISK_FAULT_SECONDS)
             finally:
                 resource.prlimit(self._bot.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
@@ -173,49 +176,49 @@ def _read_resident_mb(pid: int) -> int:
 
 
 def compute_medians(values: Sequence[int], parts: int) -> list[float]:
-    """Cut the values into equal parts and return the median of each."""
+    """Split the values into `parts` parts of the same length, and return the median of each."""
     cuts = [len(values) * number // parts for number in range(parts + 1)]
     return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
 
 
-def compute_growth(eighths: Sequence[float]) -> float:
-    """Return the growth from the fifth to the last eighth of a run, in percent."""
+def compute_growth_percent(eighths: Sequence[float]) -> float:
+    """Return the growth from the fifth to the last eighth of a run, in percent. `eighths` has their medians."""
     return round(100 * (eighths[-1] / eighths[len(eighths) // 2] - 1), 1)
 
 
-async def soak(folder: Path, *, turns: int, people: int, seed: int, within: int = 0) -> dict[str, object]:
-    """Run the test in `folder` and return its report."""
-    chance = random.Random(seed)  # noqa: S311 - not a secret
+async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, within: int = 0) -> dict[str, object]:
+    """Run the soak test in `folder` and return its report."""
+    rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(open_town(folder, chance, slowest=0.02))
+        house = await stack.enter_async_context(run_local_servers(folder, rng, max_delay=0.02))
         environ = house.environ(LOG_LEVEL="WARNING")
         bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=1_000_000))
-        work = Soak(house, bot, chance, people=people)
+        work = SoakTest(house, bot, rng, people=people)
         status = await work.run(turns, within=within)
         found = Violations()
-        found.add(work.ledger.check(house.data, settled=True)[0])
+        found.add(work.ledger.check_folder(house.data, is_settled=True)[0])
         if status or bot.count_tracebacks():
             found.torn.append(f"status {status}, {bot.count_tracebacks()} tracebacks")
         if not work.is_listening:
-            found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.pending())} updates")
+            found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.list_pending())} updates")
         (folder / "log").write_text(bot.read_log(), encoding="utf-8")
     unanswered = work.ledger.list_unanswered()
     said = sum(talker.turns for talker in work.talkers)
     eighths = compute_medians(work.rss, 8)
-    is_flat = said < MIN_TURNS_TO_JUDGE_GROWTH or compute_growth(eighths) <= MAX_GROWTH_PERCENT
+    is_flat = said < MIN_TURNS_TO_JUDGE_GROWTH or compute_growth_percent(eighths) <= MAX_GROWTH_PERCENT
     return {
         "turns": said,
         "people": people,
         "seed": seed,
         "faults": dict(work.injected),
-        **found.counts(),
-        "violations": sum(found.counts().values()),
+        **found.count_by_kind(),
+        "violations": sum(found.count_by_kind().values()),
         "unanswered": len(unanswered),
         "answered_with_an_apology": work.ledger.apologies,
         "rss_mb_by_quarter": compute_medians(work.rss, 4),
         "rss_mb_by_eighth": eighths,
-        "rss_growth_in_the_later_half_percent": compute_growth(eighths),
+        "rss_growth_in_the_later_half_percent": compute_growth_percent(eighths),
         "seconds": round(time.monotonic() - started),
         "is_good": not found and is_flat,
         "unanswered_words": unanswered[:20],
@@ -224,4 +227,6 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int, within: int 
 
 
 if __name__ == "__main__":
-    sys.exit(command.run(__doc__, {"turns": 10_000, "people": 100, "seed": 1, "within": 0}, soak))
+    sys.exit(
+        command.run_from_command_line(__doc__, {"turns": 10_000, "people": 100, "seed": 1, "within": 0}, run_soak_test)
+    )

@@ -1,7 +1,7 @@
 """Simulated people who talk to the bot, and a ledger of their messages and the answers.
 
-The bot runs as a process between a local Bot API server and a scripted model, over real HTTP. Each message contains a
-unique word, so that the tests can find it in the files and chats. The faults are injected elsewhere.
+The bot runs as a process and uses a local Bot API server and a scripted model over HTTP. Each message contains a unique
+word, so that tests can find it in the files and chats.
 """
 
 import asyncio
@@ -24,76 +24,76 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from playground.bot_api import make_bot_api
-from playground.control import make_control
+from playground.control import make_control_router
 from playground.faults import Faults
 from playground.feed import Feed, Pulse
 from playground.server import serve
 from playground.world import World
-from reliability.invariants import Files, Violations, find_violations, read_folder
+from reliability.invariants import MemoryState, Violations, find_violations, read_data_dir
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
 from tests.peers.openai_server import OpenAIServer
 from tests.support.forking import Forked, zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
-MAX_FAILED_STARTS = 30  # starts in a row that may fail because of a passing fault
+MAX_FAILED_STARTS = 30  # in a row, as long as a temporary fault lasts
 MAX_SETUP_SECONDS = 150.0  # several kills may come during one setup
 MAX_CANCEL_SECONDS = 60.0
-EDITED_SHARE = 0.2  # the share of answered messages that are edited
+EDITED_SHARE = 0.2  # of the answered messages
 
 
-class Bot:
-    """The bot's process, or that of another program, which can be killed and restarted."""
+class BotProcess:
+    """A process of the bot, or of another program, that can be killed and started again."""
 
     def __init__(
-        self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]], *, ready: str = "is ready"
+        self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]], *, ready_text: str = "is ready"
     ) -> None:
-        """Find the start of service by the log line that contains `ready`."""
+        """`start` starts the process. It is ready as soon as it logs a line that contains `ready_text`."""
         self._start = start
-        self._ready = ready
+        self._ready_text = ready_text
         self.log = Feed()
         self._since = 0
         self._run: Process | None = None
 
     @property
     def pid(self) -> int:
-        return self._begun.pid
+        return self._started_process.pid
 
-    async def begin(self) -> None:
-        """Start the process without waiting until it is ready."""
+    async def start(self) -> None:
+        """Start the process, without waiting until it is ready."""
         self._since = self.log.last
         self._run = Process(await self._start(), log=self.log)
 
-    async def ready(self) -> None:
-        await self.logged(self._ready)
+    async def wait_until_ready(self) -> None:
+        await self.wait_until_logged(self._ready_text)
 
-    async def serve(self) -> None:
-        """Start the process and wait until it serves. Restart it after exit status 1, as systemd does.
+    async def start_and_wait(self) -> None:
+        """Start the process and wait until it is ready. If it exits with status 1, start it again, as systemd does.
 
         Raise AssertionError if it fails in another way, or MAX_FAILED_STARTS times.
         """
         for left in reversed(range(MAX_FAILED_STARTS)):
-            await self.begin()
+            await self.start()
             try:
-                await self.ready()
+                await self.wait_until_ready()
             except AssertionError:
-                if not left or await self._begun.ended() != 1:
+                if not left or await self._started_process.ended() != 1:
                     raise
             else:
                 return
 
-    async def logged(self, words: str) -> None:
-        """Wait until the current run logs a line with these words."""
-        await self._begun.logged(words, since=self._since)
+    async def wait_until_logged(self, text: str) -> None:
+        """Wait until the current run has logged a line that contains `text`."""
+        await self._started_process.logged(text, since=self._since)
 
-    async def end(self, number: signal.Signals) -> int:
+    async def stop_with_signal(self, signal_number: signal.Signals) -> int:
         """Send a signal to the process and return its exit status."""
-        os.kill(self.pid, number)
+        os.kill(self.pid, signal_number)
         async with asyncio.timeout(15):
-            return await self._begun.ended()
+            return await self._started_process.ended()
 
     async def kill(self) -> None:
-        """Kill the process if it was started."""
+        """Kill the process if it has been started."""
         if self._run is not None:
             await self._run.kill()
 
@@ -106,17 +106,17 @@ class Bot:
         return "\n".join(entry["line"] for entry in self.log)
 
     @property
-    def _begun(self) -> Process:
+    def _started_process(self) -> Process:
         if self._run is None:
             raise RuntimeError("no run has begun")
         return self._run
 
 
 @asynccontextmanager
-async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[Bot]:
+async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[BotProcess]:
     """Yield a bot that is not started yet, and kill it at the end."""
     its = {**environ, "DATA_DIR": str(folder)}
-    bot = Bot(partial(zygote().fork, (), its, folder=folder.parent, snapshot_after=snapshot_after))
+    bot = BotProcess(partial(zygote().fork, (), its, folder=folder.parent, snapshot_after=snapshot_after))
     try:
         yield bot
     finally:
@@ -124,90 +124,94 @@ async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: 
 
 
 @asynccontextmanager
-async def open_town(
+async def run_local_servers(
     folder: Path,
-    chance: random.Random,
+    rng: random.Random,
     *,
-    slowest: float = 0.05,
+    max_delay: float = 0.05,
     host: str = "127.0.0.1",
-    trusts: ssl.SSLContext | None = None,
+    ssl_context: ssl.SSLContext | None = None,
 ) -> AsyncIterator[House]:
-    """Run a local Bot API server and a model that answers with the newest word after at most `slowest` seconds.
+    """Serve a local Bot API server and a scripted model while the block runs.
 
-    Both listen on `host`. See the playground's Courier for `trusts`.
+    Both listen on `host`. The model answers with the newest word, after at most `max_delay` seconds. See the
+    playground's Courier for `ssl_context`.
     """
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
     app = Starlette(
         routes=[
-            Mount("/control", make_control(world, faults)),
-            Mount("", make_bot_api(world, faults, webhook_delays=(0.001,), trusts=trusts)),
+            Mount("/control", make_control_router(world, faults)),
+            Mount("", make_bot_api(world, faults, webhook_delays=(0.001,), ssl_context=ssl_context)),
         ]
     )
-    model.default(ANSWERS, answer)
+    model.default(ANSWERS, make_answer)
     model.default(SUMMARIES, SUMMARY)
-    slowed = _slowed(model.app(), chance, slowest)
-    async with serve(_patient(app), host=host) as url, serve(_patient(slowed), host=host) as model_url:
+    delayed_model = _add_random_delay(model.app(), rng, max_delay)
+    async with (
+        serve(_ignore_disconnects(app), host=host) as url,
+        serve(_ignore_disconnects(delayed_model), host=host) as model_url,
+    ):
         yield House(
             world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
         )
 
 
-def answer(messages: Sequence[Mapping[str, str]]) -> str:
-    """Answer as the model, with the newest word of the prompt."""
+def make_answer(messages: Sequence[Mapping[str, str]]) -> str:
+    """Answer as the model, with the newest unique word of the prompt."""
     heard = WORD.findall(messages[-1]["content"])
     return f"I heard {heard[-1]} and remember it." if heard else "I heard nothing."
 
 
-def _slowed(app: ASGIApp, chance: random.Random, slowest: float) -> ASGIApp:
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+def _add_random_delay(app: ASGIApp, rng: random.Random, max_delay: float) -> ASGIApp:
+    async def call_with_delay(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await asyncio.sleep(chance.random() * slowest)
+            await asyncio.sleep(rng.random() * max_delay)
         await app(scope, receive, send)
 
-    return slow
+    return call_with_delay
 
 
-def _patient(app: ASGIApp) -> ASGIApp:
-    """Ignore clients that disconnect, because the bot may be killed during a request."""
+def _ignore_disconnects(app: ASGIApp) -> ASGIApp:
+    """Wrap an app so that it ignores clients that disconnect, because the bot may be killed during a request."""
 
-    async def patient(scope: Scope, receive: Receive, send: Send) -> None:
+    async def call_app(scope: Scope, receive: Receive, send: Send) -> None:
         with suppress(ClientDisconnect):
             await app(scope, receive, send)
 
-    return patient
+    return call_app
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saying:
-    """One message, with the owner of its memory and the word in its answer."""
+class SentMessage:
+    """A message that was sent: the owner of the memory that has to store it, and the word that its answer contains."""
 
     owner: int
     answer: str
 
 
 class Ledger:
-    """All messages and answers of a test, over all runs of the bot."""
+    """Records the messages and answers of a test over all runs of the bot, and checks them against what is stored."""
 
     def __init__(self, world: World) -> None:
-        self.said: dict[str, Saying] = {}
+        self.said: dict[str, SentMessage] = {}
         self.answered: Counter[str] = Counter()
         self.apologies = 0
         self._world = world
         self._pulse = Pulse()
         self._next = 0
 
-    def add_words(self, owner: int, number: int) -> list[str]:
-        """Record one unique word for each piece of a turn, and return the words."""
-        made = [f"q{self._next + place}z" for place in range(number)]
-        self._next += number
-        self.said.update({word: Saying(owner=owner, answer=made[-1]) for word in made})
-        return made
+    def make_words(self, owner: int, count: int) -> list[str]:
+        """Make a unique word for each of the `count` messages of a turn, record the words, and return them."""
+        words = [f"q{self._next + place}z" for place in range(count)]
+        self._next += count
+        self.said.update({word: SentMessage(owner=owner, answer=words[-1]) for word in words})
+        return words
 
-    async def watch(self) -> None:
+    async def record_answers(self) -> None:
         """Record answers as they appear in the chats, until cancelled."""
         since = 0
         while True:
-            for event in await self._world.feed.after(since):
+            for event in await self._world.feed.wait_for_entries(since):
                 since = event["n"]
                 if event["kind"] in ("message", "edit") and event["message"]["from"]["is_bot"]:
                     text = event["message"].get("text", "")
@@ -217,7 +221,7 @@ class Ledger:
             self._pulse.beat()
 
     def _record_apology(self, owner: int) -> None:
-        """Count an apology as the answer to the owner's oldest open message, since a scope is served in order."""
+        """Count an apology as the answer to the owner's oldest open message, because a scope is served in order."""
         self.apologies += 1
         waiting = (
             saying.answer
@@ -233,131 +237,139 @@ class Ledger:
     def list_unanswered(self) -> list[str]:
         return [word for word, saying in self.said.items() if saying.answer not in self.answered]
 
-    def check(self, folder: Path, *, settled: bool = False) -> tuple[Violations, Files]:
-        """Check the files in `folder`. Unless `settled`, a message may still be with Telegram or in the inbox."""
-        files = read_folder(folder)
+    def check_folder(self, folder: Path, *, is_settled: bool = False) -> tuple[Violations, MemoryState]:
+        """Check the files in `folder`, and return the violations and the files.
+
+        Unless `is_settled`, a message may still be at Telegram or in the inbox.
+        """
+        files = read_data_dir(folder)
         found = find_violations(files)
-        found.add(self.find_missing(files, str(self._world.updates.pending()), settled=settled))
+        found.add(self.find_missing_messages(files, str(self._world.updates.list_pending()), is_settled=is_settled))
         return found, files
 
-    def find_missing(self, files: Files, pending: str, *, settled: bool = False) -> Violations:
-        """Find messages that are lost, doubled or unknown. `pending` is the text of the updates that Telegram holds."""
+    def find_missing_messages(self, files: MemoryState, pending_text: str, *, is_settled: bool = False) -> Violations:
+        """Find messages that are lost, duplicated or unknown. See check_folder for `is_settled`.
+
+        `pending_text` is the text of the updates that the bot has not fetched from Telegram yet.
+        """
         found = Violations()
         inbox = set(WORD.findall(str(files.inbox)))  # an answered update stays here if the reply to its COMMIT was lost
-        on_the_way = set(WORD.findall(pending)) | inbox
+        on_the_way = set(WORD.findall(pending_text)) | inbox
         for owner in {saying.owner for saying in self.said.values()}:
-            mine = {word for word, saying in self.said.items() if saying.owner == owner}
-            texts = [row["content"] for row in files.home(owner).messages if row["role"] == "user"]
+            sent = {word for word, saying in self.said.items() if saying.owner == owner}
+            texts = [row["content"] for row in files.get_owner_rows(owner).messages if row["role"] == "user"]
             stored = Counter(word for text in texts for word in WORD.findall(text))
             found.doubled += [f"{owner}: {word} is stored {times} times" for word, times in stored.items() if times > 1]
             found.strays += [f"{owner}: {text[:40]!r} is stored" for text in texts if not WORD.search(text)]
-            kept = stored.keys() if settled else stored.keys() | on_the_way
-            found.lost += [f"{owner}: {word}" for word in sorted(mine - kept)]
-            found.lost += [
-                f"{owner}: {word} was answered and is not stored{', but Telegram holds it' if word in pending else ''}"
-                for word in sorted(mine - stored.keys() - inbox)
-                if not settled and self.said[word].answer in self.answered
-            ]
+            present = stored.keys() if is_settled else stored.keys() | on_the_way
+            found.lost += [f"{owner}: {word}" for word in sorted(sent - present)]
+            for word in sorted(sent - stored.keys() - inbox):
+                if not is_settled and self.said[word].answer in self.answered:
+                    where = ", but Telegram holds it" if word in pending_text else ""
+                    found.lost.append(f"{owner}: {word} was answered and is not stored{where}")
         return found
 
 
 class Talker:
-    """One person, or the members of a group, who talk, wait for answers and move the memory between stores."""
+    """A person, or the members of a group, who talk to the bot and move their memory between stores."""
 
     def __init__(
         self,
         ledger: Ledger,
         members: Sequence[Member],
-        chance: random.Random,
+        rng: random.Random,
         *,
-        moves: float,
+        move_share: float,
         thresholds: Sequence[int] = (1, 2, 2, 3),
-        patience: float | None = None,
-        step_patience: float = 5.0,
+        answer_timeout: float | None = None,
+        step_timeout: float = 5.0,
     ) -> None:
-        """Wait at most `patience` seconds for an answer and `step_patience` seconds for each step of the setup."""
+        """Wait at most `answer_timeout` seconds for an answer, and `step_timeout` for each step of a setup.
+
+        `move_share` is the probability of a setup instead of a chat. Its threshold is one of `thresholds`.
+        """
         self._ledger = ledger
         self._members = members
-        self._chance = chance
-        self._moves = moves
+        self._rng = rng
+        self._move_share = move_share
         self._thresholds = thresholds
-        self._patience = patience
-        self._step_patience = step_patience
+        self._answer_timeout = answer_timeout
+        self._step_timeout = step_timeout
         self.owner = members[0].chat_id
         self.is_private = self.owner > 0
         self.turns = 0
-        self.stuck = 0
+        self.failed_setups = 0
         self.stopping = asyncio.Event()
-        self.moving = Pulse()  # beats when the last answer to the wizard is sent, which starts a move
+        self.moving = Pulse()  # beats when the wizard gets its last answer, which starts a move
 
     async def talk(self) -> None:
-        """Chat and reconfigure at random until `stopping` is set."""
+        """Chat and run the setup wizard, chosen at random, until `stopping` is set."""
         while not self.stopping.is_set():
-            if self._chance.random() < self._moves:
-                await self.configure()
+            if self._rng.random() < self._move_share:
+                await self.set_up_at_random()
             else:
                 await self.chat()
 
     async def chat(self) -> None:
-        """Send up to three messages and wait for their answers."""
+        """Send up to three messages, wait for their answers, and sometimes edit the last one."""
         words: list[str] = []
-        for _ in range(self._chance.choice((1, 1, 2, 3))):
-            pieces = 2 if self.is_private and self._chance.random() < 0.03 else 1
-            new = self._ledger.add_words(self.owner, pieces)
+        for _ in range(self._rng.choice((1, 1, 2, 3))):
+            pieces = 2 if self.is_private and self._rng.random() < 0.03 else 1
+            new = self._ledger.make_words(self.owner, pieces)
             words += new
             text = " ".join([f"Please note {new[0]}.", *(f"{'and so on ' * 430}{word}" for word in new[1:])])
-            member = self._chance.choice(self._members)
-            said = member.says(self._address(text))
+            member = self._rng.choice(self._members)
+            said = member.says(self._mention_bot(text))
             self.turns += 1
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._ledger.wait_until_answered(words), self._patience)
-        if pieces == 1 and self._chance.random() < EDITED_SHARE:
+            await asyncio.wait_for(self._ledger.wait_until_answered(words), self._answer_timeout)
+        if pieces == 1 and self._rng.random() < EDITED_SHARE:
             member.edits(said["message_id"], f"{said['text']} Or later.")
 
-    async def configure(self) -> None:
-        """Run the setup wizard with a random storage."""
-        await self.configure_as(self._chance.choice(STORAGES))
+    async def set_up_at_random(self) -> None:
+        """Run the setup wizard and choose a random storage."""
+        await self.set_up_with_storage(self._rng.choice(STORAGES))
 
-    async def configure_as(self, storage: str) -> None:
-        """Run the setup wizard, and begin again if a step is not answered.
+    async def set_up_with_storage(self, storage: str) -> None:
+        """Run the setup wizard and choose this storage. Begin again if the bot does not answer a step.
 
-        Raise RuntimeError if it does not finish within MAX_SETUP_SECONDS.
+        Raise RuntimeError if the setup does not finish within MAX_SETUP_SECONDS.
         """
-        member, number = self._members[0], str(self._chance.choice(self._thresholds))
+        member, number = self._members[0], str(self._rng.choice(self._thresholds))
         begun = time.monotonic()
         while True:
             try:
                 since = member.now
                 member.says("/summary" if self.is_private else "/summary@keepsake_bot")
-                asked = await member.hears("tep 1", since=since, timeout=self._step_patience)
+                asked = await member.hears("tep 1", since=since, timeout=self._step_timeout)
                 since = member.now
                 member.press(asked, storage)
-                asked = await member.hears("tep 2", since=since, timeout=self._step_patience)
+                asked = await member.hears("tep 2", since=since, timeout=self._step_timeout)
                 since = member.now
                 self.moving.beat()
                 member.says(number, reply_to=None if self.is_private else asked["message_id"])
-                await member.hears("External memory configured", since=since, timeout=self._step_patience)
+                await member.hears("External memory configured", since=since, timeout=self._step_timeout)
             except AssertionError as error:
-                self.stuck += 1
+                self.failed_setups += 1
                 if time.monotonic() - begun > MAX_SETUP_SECONDS:
                     raise RuntimeError(f"a setup was not finished: {error}") from error
-                await self._cancel(member)
+                await self._cancel_setup(member)
             else:
                 return
 
-    async def _cancel(self, member: Member) -> None:
-        """Send /cancel until it is answered. Raise RuntimeError after MAX_CANCEL_SECONDS."""
+    async def _cancel_setup(self, member: Member) -> None:
+        """Send /cancel until the bot answers. Raise RuntimeError after MAX_CANCEL_SECONDS."""
         begun = time.monotonic()
         while True:
             since = member.now
             member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
             try:
-                await member.hears("ancel", since=since, timeout=min(self._step_patience, MAX_CANCEL_SECONDS / 2))
+                await member.hears("ancel", since=since, timeout=min(self._step_timeout, MAX_CANCEL_SECONDS / 2))
             except AssertionError as error:
                 if time.monotonic() - begun > MAX_CANCEL_SECONDS:
                     raise RuntimeError(f"/cancel was not answered: {error}") from error
             else:
                 return
 
-    def _address(self, text: str) -> str:
+    def _mention_bot(self, text: str) -> str:
         return text if self.is_private else f"@keepsake_bot {text}"

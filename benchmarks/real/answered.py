@@ -1,7 +1,7 @@
-"""The model's answers in a file, so that an interrupted run can continue.
+"""Store the model's answers in a file, so that an interrupted run can continue.
 
-The program is played again from the beginning and asks the same. Known requests are answered from the file, with their
-times and tokens.
+The next run starts from the beginning and makes the same requests. Requests that are in the file get their stored
+answer, with its times and tokens.
 """
 
 import hashlib
@@ -14,36 +14,44 @@ from records.model_calls import Completion, PromptMessage, ToolCall, Usage
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
-    """A finished answer. `first` is the seconds until its first text, or None. `shown` is the streamed text."""
+class CachedAnswer:
+    """A complete answer. `first` is the seconds until its first text, or None if it had none.
+
+    `shown` has the text so far at each step of streaming.
+    """
 
     completion: Completion
     first: float | None
     shown: tuple[str, ...]
 
 
-class Answered:
-    """The answers by request. Each is written at once, or only kept in memory if `path` is None."""
+class AnswerCache:
+    """The model's answers by request. New ones are appended to the file at `path`, or only kept in memory if None."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self._known: dict[str, Answer] = {}
+        self._known: dict[str, CachedAnswer] = {}
         for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
             row = json.loads(line)
-            self._known[row.pop("asked")] = _answer(row)
+            self._known[row.pop("asked")] = _parse_answer(row)
 
     def __len__(self) -> int:
         return len(self._known)
 
     def get(
-        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, *, offers: bool
-    ) -> Answer | None:
-        return self._known.get(_key(messages, schema, offers))
+        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, *, offers_tools: bool
+    ) -> CachedAnswer | None:
+        return self._known.get(_make_key(messages, schema, offers_tools))
 
     def add(
-        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, answer: Answer, *, offers: bool
+        self,
+        messages: Sequence[PromptMessage],
+        schema: Mapping[str, object] | None,
+        answer: CachedAnswer,
+        *,
+        offers_tools: bool,
     ) -> None:
-        key = _key(messages, schema, offers)
+        key = _make_key(messages, schema, offers_tools)
         self._known[key] = answer
         if self._path is not None:
             line = json.dumps({"asked": key, **asdict(answer)}, ensure_ascii=False)
@@ -51,14 +59,14 @@ class Answered:
                 out.write(f"{line}\n")
 
 
-def _key(messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offers: bool) -> str:
-    asked = json.dumps([[asdict(message) for message in messages], schema, offers], default=str, sort_keys=True)
+def _make_key(messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offers_tools: bool) -> str:
+    asked = json.dumps([[asdict(message) for message in messages], schema, offers_tools], default=str, sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-def _answer(row: Mapping[str, object]) -> Answer:
-    made = dict(row)
-    completion = dict(made.pop("completion"))  # type: ignore[call-overload]
+def _parse_answer(row: Mapping[str, object]) -> CachedAnswer:
+    fields = dict(row)
+    completion = dict(fields.pop("completion"))  # type: ignore[call-overload]
     completion["usage"] = Usage(**completion["usage"])
     completion["calls"] = tuple(ToolCall(**call) for call in completion["calls"])
-    return Answer(completion=Completion(**completion), first=made["first"], shown=tuple(made["shown"]))  # type: ignore[arg-type]
+    return CachedAnswer(completion=Completion(**completion), first=fields["first"], shown=tuple(fields["shown"]))  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Self
 
-from benchmarks.real.answered import Answer, Answered
+from benchmarks.real.answered import AnswerCache, CachedAnswer
 from llm.chat_model import ChatModel, OnText
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
@@ -14,8 +14,12 @@ from records.model_calls import Completion, PromptMessage, Tool, Usage
 
 
 @dataclass
-class Watch:
-    """The recorded calls. `first` has the seconds until each answer's first text, `usages` each answer's usage."""
+class CallLog:
+    """A record of all calls. `first` has the seconds until each answer's first text, or None if it had no text.
+
+    `shown` has the text so far at each step of streaming. `tools` is True for each request that offered tools. `calls`
+    counts the tool calls.
+    """
 
     first: list[float | None] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
@@ -25,24 +29,21 @@ class Watch:
     tools: list[bool] = field(default_factory=list)
     calls: int = 0
 
-    def cached(self) -> list[float]:
-        """Return the share of each prompt that the server had cached, in percent."""
-        return [round(100 * usage.cached / max(1, usage.prompt), 1) for usage in self.usages]
-
 
 class WatchedModel(ChatModel):
-    """A model that records its calls.
+    """Wraps a model and records its calls in `log`.
 
-    It returns the answers of `script` first, one by one. It does not ask again what `answered` holds.
+    The first answers come from `script`, if given, and are not recorded. Requests whose answer is in `cache` do not
+    reach the model.
     """
 
-    def __init__(self, model: OpenAIChat, watch: Watch, answered: Answered, script: list[str] | None = None) -> None:
+    def __init__(self, model: OpenAIChat, log: CallLog, cache: AnswerCache, script: list[str] | None = None) -> None:
         self.name = model.name
         self._model = model
-        self._watch = watch
-        self._answered = answered
+        self._log = log
+        self._cache = cache
         self._script = script if script is not None else []
-        self._offers = False
+        self._offers_tools = False
 
     @property
     def takes_tools(self) -> bool:
@@ -60,7 +61,7 @@ class WatchedModel(ChatModel):
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)
         equipped._model = self._model.with_tools(tools, must_answer=must_answer, known=known)
-        equipped._offers = bool(tools)
+        equipped._offers_tools = bool(tools)
         return equipped
 
     async def complete(
@@ -74,27 +75,27 @@ class WatchedModel(ChatModel):
             return Completion(text=self._script.pop(0), model=self.name, usage=Usage())
         started, shown, first = time.perf_counter(), list[str](), list[float]()
 
-        async def seen(text: str) -> None:
+        async def record_text(text: str) -> None:
             first.append(time.perf_counter() - started)
             shown.append(text)
             if on_text is not None:
                 await on_text(text)
 
-        known = self._answered.get(messages, schema, offers=self._offers)
+        known = self._cache.get(messages, schema, offers_tools=self._offers_tools)
         if known is None:
-            completion = await self._model.complete(messages, on_text=seen, schema=schema)
-            known = Answer(completion=completion, first=first[0] if first else None, shown=tuple(shown))
-            self._answered.add(messages, schema, known, offers=self._offers)
+            completion = await self._model.complete(messages, on_text=record_text, schema=schema)
+            known = CachedAnswer(completion=completion, first=first[0] if first else None, shown=tuple(shown))
+            self._cache.add(messages, schema, known, offers_tools=self._offers_tools)
         elif on_text is not None:
             for text in known.shown:
                 await on_text(text)
-        completion, watch = known.completion, self._watch
+        completion, watch = known.completion, self._log
         watch.first.append(known.first)
         watch.shown += known.shown
         watch.usages.append(completion.usage)
         watch.prompts.append(tuple(messages))
         watch.answers.append(completion.text)
-        watch.tools.append(self._offers)
+        watch.tools.append(self._offers_tools)
         watch.calls += len(completion.calls)
         return completion
 

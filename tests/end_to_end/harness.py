@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from playground.bot_api import make_bot_api
-from playground.control import make_control
+from playground.control import make_control_router
 from playground.faults import Faults
 from playground.feed import Feed
 from playground.server import serve
@@ -125,7 +125,7 @@ class Process:
 
     async def _line(self, feed: Feed, words: Sequence[str], since: int) -> str:
         try:
-            entry = await feed.first(
+            entry = await feed.wait_for_first(
                 lambda entry: all(word in entry["line"] for word in words) or "over" in entry,
                 since=since,
                 timeout=PATIENCE,
@@ -301,7 +301,7 @@ class Member:
         return self.house.world.say(self.id, self.chat_id, text, thread_id=self.thread, reply_to=reply_to)
 
     def edits(self, message_id: int, text: str) -> Json:
-        return self.house.world.edit(self.id, self.chat_id, message_id, text)
+        return self.house.world.edit_message(self.id, self.chat_id, message_id, text)
 
     async def hears(self, words: str | Callable[[Json], bool] = "", *, since: int, timeout: float = PATIENCE) -> Json:
         """The bot's first message here, after event `since`, that has these words; waited for."""
@@ -317,7 +317,7 @@ class Member:
             )
 
         try:
-            event = await self.house.world.feed.first(matches, since=since, timeout=timeout)
+            event = await self.house.world.feed.wait_for_first(matches, since=since, timeout=timeout)
         except TimeoutError:
             said = [message.get("text") for message in self.heard(since=since)]
             raise AssertionError(f"{words!r} was not heard; heard was {said}; {self.house.state()}") from None
@@ -342,7 +342,7 @@ class Member:
         """The messages that the bot sent here after event `since`."""
         return [
             event["message"]
-            for event in self.house.world.feed.since(since)
+            for event in self.house.world.feed.list_since(since)
             if event["kind"] == "message"
             and event["chat_id"] == self.chat_id
             and event["message"]["from"]["is_bot"]
@@ -359,7 +359,7 @@ class Member:
         label = self.house.sql if label == "SQLite" else label
         rows = message["reply_markup"]["inline_keyboard"]
         button = next(button for row in rows for button in row if label in button["text"])
-        return self.house.world.press(self.id, self.chat_id, message["message_id"], button["callback_data"])
+        return self.house.world.press_button(self.id, self.chat_id, message["message_id"], button["callback_data"])
 
     def reacts(self, message: Json, *emoji: str) -> None:
         """Put these reactions under a message, in the place of the person's own."""
@@ -367,7 +367,7 @@ class Member:
 
     async def toast(self, query_id: str) -> str:
         """What the answer to a press says."""
-        event = await self.house.world.feed.first(
+        event = await self.house.world.feed.wait_for_first(
             lambda event: event["kind"] == "callback_answer" and event["query_id"] == query_id, timeout=PATIENCE
         )
         return event.get("text") or ""
@@ -410,7 +410,7 @@ async def open_house(folder: Path) -> AsyncIterator[House]:
     world, faults = World(token=TOKEN), Faults()
     app = Starlette(
         routes=[
-            Mount("/control", make_control(world, faults)),
+            Mount("/control", make_control_router(world, faults)),
             Mount("", make_bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from reliability.invariants import Files, read_folder, read_server
+from reliability.invariants import MemoryState, read_data_dir, read_postgres
 from tests.support.postgres_server import address, rows_of
 
 Json = dict[str, Any]
@@ -55,9 +55,11 @@ class Memory:
         value: Json = json.loads((self.folder / "memory.json").read_text(encoding="utf-8"))
         return value
 
-    def files(self) -> Files:
+    def files(self) -> MemoryState:
         """Everything, for the invariants."""
-        return read_server(address(self.server, self.folder), self.folder) if self.server else read_folder(self.folder)
+        return (
+            read_postgres(address(self.server, self.folder), self.folder) if self.server else read_data_dir(self.folder)
+        )
 
     def files_with(self, text: str) -> list[str]:
         """Names of the files that contain this text, as bytes, anywhere. Tables of a server count as memory.db."""

@@ -17,7 +17,7 @@ def says_anonymously(house: House, group: int, text: str, **content: object) -> 
     words: Json = {"text": text, "sender_chat": {"id": group, "type": "supergroup", "title": "Picnic"}, **content}
     if text.startswith("/"):
         words["entities"] = [{"type": "bot_command", "offset": 0, "length": len(text)}]
-    house.world.updates.add("message", house.world.post(group, SENDER, words))
+    house.world.updates.add("message", house.world.post_message(group, SENDER, words))
 
 
 @pytest.mark.parametrize("allowed", ["*", str(SENDER["id"])])

@@ -133,7 +133,7 @@ async def test_half_an_answer_is_shown_as_such_and_never_stored(own_house: House
         broken = await ann.tells("How many?", "broke off")
         assert broken["text"].startswith(HALF)
         assert [button["text"] for row in broken["reply_markup"]["inline_keyboard"] for button in row] == ["Try again"]
-        assert HALF not in str(own_house.memory.files().home(ann.owner))
+        assert HALF not in str(own_house.memory.files().get_owner_rows(ann.owner))
         is_well = True
         assert await ann.asks("And now?", APPLES) == APPLES
         assert HALF not in words_of(server.requests[-1])

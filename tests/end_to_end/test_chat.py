@@ -36,7 +36,7 @@ async def test_start_and_help_say_what_is_stored_and_every_command(house: House,
     since = ann.now
     ann.press(hello, "Turn on memory")
     assert "Memory is on" in (await ann.hears(since=since))["text"]
-    assert {entry["command"] for entry in house.world.menu(ann.id, ann.id)} >= {"summary", "help", "stop"}
+    assert {entry["command"] for entry in house.world.list_menu_commands(ann.id, ann.id)} >= {"summary", "help", "stop"}
 
 
 async def test_markdown_arrives_as_entities(house: House, bot: Process) -> None:
@@ -54,7 +54,7 @@ async def test_where_entities_are_refused_the_text_arrives_plain(house: House, b
         house.model.script(ANSWERS, MARKDOWN)
         message = await ann.tells("Show me")
     finally:
-        house.faults.clear()
+        house.faults.clear_rules()
     assert "bold words" in message["text"]
     assert "print(1)" in message["text"]
     assert "https://example.org" in message["text"]
@@ -256,7 +256,7 @@ async def test_answers_are_streamed(tmp_path_factory: pytest.TempPathFactory, mo
                 return event["kind"] == "draft" and "three" in str(event["draft"]["text"])
             return event["kind"] == "message" and bool(event["message"]["from"]["is_bot"])
 
-        await house.world.feed.first(is_preview, since=since)
+        await house.world.feed.wait_for_first(is_preview, since=since)
         await house.model.release()
         await ann.hears("The end.", since=since)
         final = [message for message in house.world.messages[ann.chat_id].values() if message["from"]["is_bot"]]

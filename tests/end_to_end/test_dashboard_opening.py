@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Request, Route, expect
 
-from benchmarks.filling import fill
+from benchmarks.filling import fill_storage
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.end_to_end.harness import House
@@ -30,7 +30,7 @@ async def browser() -> AsyncIterator[Browser]:
 async def test_the_first_messages_come_with_the_session_next_to_the_modules(own_house: House, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
-    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
     async with served(own_house) as server:
         url = f"{server.client.base_url}"
         async with window(browser, url, PHONE) as shown:

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, FilePayload, Page, Request, Route, expect
 
-from benchmarks.filling import fill
+from benchmarks.filling import fill_storage
 from locales.catalog import LANGUAGES
 from records.owners import StorageType
 from records.scopes import Scope
@@ -140,7 +140,7 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, br
 async def test_a_long_memory_is_never_all_in_the_document(own_house: House, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
-    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
     async with served(own_house) as server:
         url = f"{server.client.base_url}{await link_for(ann)}"
         async with window(browser, url) as shown:
@@ -315,7 +315,7 @@ async def test_a_slow_line_shows_how_much_of_a_file_is_sent_and_instructions_are
 async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: House, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
-    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 7_000)
+    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 7_000)
     async with served(own_house) as server:
         url = f"{server.client.base_url}{await link_for(ann)}"
         async with window(browser, url, (320, 700)) as shown:

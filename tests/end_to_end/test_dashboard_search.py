@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Route, expect
 
-from benchmarks.filling import fill
+from benchmarks.filling import fill_storage
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.end_to_end.harness import House
@@ -30,7 +30,7 @@ async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
 ) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
-    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
     async with served(own_house) as server:
         url = f"{server.client.base_url}{await link_for(ann)}"
         async with window(browser, url) as shown:
@@ -92,7 +92,7 @@ async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboar
 async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: House, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
-    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 5_000)
+    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 5_000)
     async with served(own_house) as server, window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
         page = shown.page
         await page.get_by_role("button", name="Filters").click()

@@ -20,7 +20,7 @@ class Held:
         house.faults.add(Fault(kind="hang", method="getFile"))
 
     async def reached(self) -> None:
-        await self._calls.first(
+        await self._calls.wait_for_first(
             lambda call: call["method"] == "getFile" and call["fault"] == "hang", since=self._since, timeout=90
         )
 
@@ -41,7 +41,7 @@ async def test_a_file_sent_with_import_over_which_the_process_dies_twice(house: 
     calls = house.world.calls.last
     async with house.bot(DATA_DIR=folder):
         await ann.hears(SET_ASIDE, since=since)
-        assert not [call for call in house.world.calls.since(calls) if call["method"] == "getFile"]
+        assert not [call for call in house.world.calls.list_since(calls) if call["method"] == "getFile"]
         await bob.asks("And now?", "Noted.")
         since = ann.now
         sends(ann, TELEGRAM, caption="/import")

@@ -27,7 +27,7 @@ async def tells_all(house: House, process: Process, ann: Member) -> None:
     message = ann.says(f"My secret is {WORD}.")
     await ann.hears(f"You said {WORD}.", since=since)
     since = ann.now
-    house.world.edit(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
+    house.world.edit_message(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
     await ann.hears("Shall I answer it again?", since=since)
     house.model.default(SUMMARIES, f"They spoke of {WORD}.")
     logged = process.log.last
@@ -100,7 +100,7 @@ async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: House
         at_group.edits(message["message_id"], "@keepsake_bot My boat is called Trireme.")
         await at_group.asks("@keepsake_bot And now?", "Noted.")
         assert [message["text"] for message in at_group.heard(since=since)] == ["Noted."]
-        reacted = [call for call in house.world.calls.since(0) if call["method"] == "setMessageReaction"]
+        reacted = [call for call in house.world.calls.list_since(0) if call["method"] == "setMessageReaction"]
         assert str(message["message_id"]) in str(reacted[-1])
 
 
@@ -133,7 +133,7 @@ async def test_who_forgets_everything_during_an_import_is_not_told_that_somethin
         ann.press(asked, "Forget everything")
         told = await ann.hears(lambda message: message["message_id"] == asked["message_id"], since=pressed)
         assert told["text"].startswith("Nothing was imported.")
-        house.faults.clear()
+        house.faults.clear_rules()
         ended = await ann.hears("The memory was moved or erased in the meantime.", since=since)
         assert "stays" not in ended["text"]
         assert "Total messages: 0" in await ann.asks("/summary_status")
@@ -209,7 +209,7 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
         message = ann.says("What is the capital of Austria?")
         await ann.hears("Noted.", since=since)
         since = ann.now
-        house.world.edit(ann.id, ann.chat_id, message["message_id"], "What is the capital of Australia?")
+        house.world.edit_message(ann.id, ann.chat_id, message["message_id"], "What is the capital of Australia?")
         offer = await ann.hears("Shall I answer it again?", since=since)
         since = ann.now
         house.model.script(ANSWERS, Behaviour(text="Canberra."))
@@ -219,7 +219,7 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
         contents = [message["content"] for message in house.memory_in("corrected").messages(ann.id)]
         assert contents == ["What is the capital of Australia?", "Canberra."]
         since = ann.now
-        house.world.edit(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")
+        house.world.edit_message(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")
         offer = await ann.hears("Shall I answer it again?", since=since)
         remember = {"name": "remember", "arguments": {"text": "Ann lives in Australia."}}
         house.model.script(ANSWERS, Behaviour(calls=(remember,)), "Shall I?")

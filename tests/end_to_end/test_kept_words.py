@@ -24,7 +24,7 @@ async def test_no_command_keeps_what_nobody_sees(house: House) -> None:
         ):
             assert shown in await ann.asks(command.format(HIDDEN))
         await ann.asks("Good morning.", "Noted.")
-        home = house.memory_in("hidden").files().home(ann.owner)
+        home = house.memory_in("hidden").files().get_owner_rows(ann.owner)
     assert not set(HIDDEN) & set("".join(json.dumps(row, ensure_ascii=False, default=str) for row in home.messages))
 
 

@@ -21,7 +21,7 @@ async def test_a_voice_is_heard_answered_found_later_and_its_answer_is_spoken(ho
         assert house.chat_requests()[-1][-1]["content"].endswith("My passport lies in the blue drawer.")
         ann.press(answer, "Listen")
         spoken = await ann.hears(lambda message: "voice" in message, since=since)
-        recording = house.world.files.by_id(spoken["voice"]["file_id"])
+        recording = house.world.files.find_by_id(spoken["voice"]["file_id"])
         assert recording is not None
         assert recording.data == b"OggSNoted."
         settings = await ann.tells("/settings", "Settings")

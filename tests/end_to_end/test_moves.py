@@ -34,7 +34,7 @@ async def exported(person: Member) -> bytes:
     since = person.now
     person.says("/export json")
     message = await person.hears(lambda message: "document" in message, since=since)
-    file = person.house.world.files.by_id(message["document"]["file_id"])
+    file = person.house.world.files.find_by_id(message["document"]["file_id"])
     assert file is not None
     assert file.name.startswith("keepsake-")
     return file.data
@@ -149,7 +149,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = own_house.memory_in(folder).files()
     assert not find_violations(found)
-    said = sorted(found.home(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
+    said = sorted(found.get_owner_rows(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
     assert [row["content"] for row in said if row["id"] < 0] == [
         f"Parcel {number} went to locker {number * 7}." for number in range(1, 601)
     ]

@@ -51,7 +51,7 @@ async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house
     done = await pressed(ann, offer, "Import", "Done: 2 messages added")
     since = ann.now
     assert not await ann.toast(ann.press(offer, "Import"))
-    edited = [event for event in house.world.feed.since(since) if event["kind"] == "edit"]
+    edited = [event for event in house.world.feed.list_since(since) if event["kind"] == "edit"]
     assert not [update for update in edited if update["message"]["message_id"] == done["message_id"]], (
         "the receipt stays"
     )
@@ -106,7 +106,7 @@ async def test_the_export_for_people(house: House, bot: Process) -> None:
     files = {}
     for ending in (".zip", ".html"):
         message = await cleo.hears(partial(has_file, ending), since=since)
-        file = house.world.files.by_id(message["document"]["file_id"])
+        file = house.world.files.find_by_id(message["document"]["file_id"])
         assert file is not None
         files[ending] = file.data
     with zipfile.ZipFile(io.BytesIO(files[".zip"])) as archive:

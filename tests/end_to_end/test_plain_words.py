@@ -58,7 +58,7 @@ async def forgets(house: House, person: Member, *, secret: str, question: str, w
 
 
 def stored(house: House, person: Member) -> list[str]:
-    return [row["content"] for row in house.memory.files().home(person.owner).messages]
+    return [row["content"] for row in house.memory.files().get_owner_rows(person.owner).messages]
 
 
 @dataclass(frozen=True, kw_only=True)

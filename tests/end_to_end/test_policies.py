@@ -50,7 +50,9 @@ async def test_the_policy_is_chosen_by_button(house: House, bot: Process) -> Non
     assert "How I summarise: Rolling" in await chooses(ann, "Rolling")
     assert "How I summarise: Rolling" in await ann.asks("/summary_status")
     bob = house.person("Bob")
-    query = house.world.press(bob.id, bob.id, (await bob.tells("/summary_policy"))["message_id"], "po:1:rolling:x")
+    query = house.world.press_button(
+        bob.id, bob.id, (await bob.tells("/summary_policy"))["message_id"], "po:1:rolling:x"
+    )
     assert "somebody else" in await bob.toast(query)
 
 

@@ -85,7 +85,7 @@ async def test_forwarded_and_in_a_group(house: House) -> None:
 async def test_pictures_in_a_page_are_looked_at_and_what_cannot_be_read_is_named(house: House) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="pictures"):
-        sizes = [house.world.files.add("photo", name, JPEG).described() for name in ("one.jpg", "two.jpg")]
+        sizes = [house.world.files.add("photo", name, JPEG).to_file_json() for name in ("one.jpg", "two.jpg")]
         photos = [
             {"type": "photo", "photo": [{**size, "width": 90, "height": 90}], "caption": {"text": f"Figure {number}"}}
             for number, size in enumerate(sizes)

@@ -64,7 +64,7 @@ async def test_nothing_secret_is_told_logged_or_stored(house: House, storage: st
         await ann.sets_up(storage, 500)
         await trouble(house, ann, process)
         house.model.unscript(SUMMARIES)  # how often a refused fold is asked for again is not what this is about
-        press = house.world.press(ann.id, ann.chat_id, ann.heard()[-1]["message_id"], f"on:{ann.id}:{WORDS}")
+        press = house.world.press_button(ann.id, ann.chat_id, ann.heard()[-1]["message_id"], f"on:{ann.id}:{WORDS}")
         await ann.toast(press)
         out = "\n".join(entry["line"] for entry in process.out)
         demand_discretion(house, process.text(), out, told=[str(message.get("text")) for message in ann.heard()])
@@ -104,7 +104,7 @@ async def test_orders_of_people_in_groups(house: House) -> None:
             button for row in asked["reply_markup"]["inline_keyboard"] for button in row if "JSON" in button["text"]
         ]
         forged = button["callback_data"].replace(f":{ann.id}:", f":{bob.id}:")
-        press = house.world.press(bob.id, group, asked["message_id"], forged)
+        press = house.world.press_button(bob.id, group, asked["message_id"], forged)
         assert await bob_there.toast(press)
         assert "Memory: disabled" in await ann_there.asks("/summary_status")
 
@@ -116,6 +116,6 @@ async def test_a_welcome_button_is_its_persons(house: House) -> None:
         [[button], _] = welcome["reply_markup"]["inline_keyboard"]
         bobs = await bob.tells("/start", "Hello")
         for data in (button["callback_data"], button["callback_data"].replace(f":{ann.id}:", f":{bob.id}:")):
-            press = house.world.press(bob.id, bob.chat_id, bobs["message_id"], data)
+            press = house.world.press_button(bob.id, bob.chat_id, bobs["message_id"], data)
             assert "button" in await bob.toast(press)
         assert "Memory: disabled" in await bob.asks("/summary_status")

@@ -127,7 +127,7 @@ async def test_what_is_quoted_from_another_chat_stays_quoted(house: House, bot: 
     heard, words = ann.now, ATTACKS[attack]
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": words}
     quoting = {"quote": {"text": words, "position": 0}, "external_reply": {"origin": origin}}
-    house.world.from_person(ann.id, ann.chat_id, {"text": "What does it mean?", **quoting})
+    house.world.post_from_person(ann.id, ann.chat_id, {"text": "What does it mean?", **quoting})
     await ann.hears(since=heard)
     check(asked(house, since), least=1)
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from reliability.crash_test import crash_test
+from reliability.crash_test import run_crash_test
 
 pytestmark = pytest.mark.files("python -m reliability.replicas is the crash test there")
 
 
 async def test_a_few_kills_lose_and_double_nothing(tmp_path: Path) -> None:
-    result = await crash_test(tmp_path, kills=7, seed=4)
+    result = await run_crash_test(tmp_path, kills=7, seed=4)
     assert result["is_good"], result
     assert isinstance(result["kills"], int)
     assert result["kills"] >= 7

@@ -44,7 +44,7 @@ def check(house: House, ann: Member, said: list[str]) -> None:
     files = house.memory.files()
     found = find_violations(files)
     assert not found, found
-    assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
+    assert [row["content"] for row in files.get_owner_rows(ann.owner).messages if row["role"] == "user"] == said
 
 
 def number_of(text: str, process: Process) -> str:
@@ -70,7 +70,9 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
         # A message that the model declined stays in memory, and out of later prompts.
         assert ("kohlrabi" in str(house.chat_requests()[-1])) == (fault != "refusal")
         check(house, ann, ["Remember the kohlrabi", "And now?"])
-    assert "Half of it" not in str(house.memory.files().home(ann.owner)), "what is not whole is stored as no answer"
+    assert "Half of it" not in str(house.memory.files().get_owner_rows(ann.owner)), (
+        "what is not whole is stored as no answer"
+    )
 
 
 @pytest.fixture
@@ -114,7 +116,7 @@ async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: 
         told = await ann.hears("could not summarise", since=since)
         number_of(told["text"], process)
         assert "Nothing is lost" in told["text"]
-        assert all(row["is_active"] for row in house.memory.files().home(ann.owner).messages)
+        assert all(row["is_active"] for row in house.memory.files().get_owner_rows(ann.owner).messages)
         house.model.default(SUMMARIES, "They talked.")
         logged = process.log.last
         await ann.asks("Two", "Noted.")
@@ -131,7 +133,7 @@ async def test_where_nobody_listens_nothing_is_archived(house: House, nowhere: s
     async with house.bot(OPENAI_BASE_URL=nowhere):
         failed = await ann.tells("/summary_now", "The model cannot be reached")
         assert "Nothing was lost" in failed["text"]
-        assert all(row["is_active"] for row in house.memory.files().home(ann.owner).messages)
+        assert all(row["is_active"] for row in house.memory.files().get_owner_rows(ann.owner).messages)
     async with house.bot():
         since = ann.now
         ann.press(failed, "Try again")

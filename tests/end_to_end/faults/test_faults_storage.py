@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from playground.faults import Fault
-from reliability.invariants import find_violations, read_folder
+from reliability.invariants import find_violations, read_data_dir
 from tests.end_to_end.faults.disk import Disk, disk, unwritable
 from tests.end_to_end.harness import ANSWERS, House, Member, Process
 from tests.peers.ports import kept_port
@@ -32,10 +32,10 @@ def full_disk(tmp_path: Path) -> Iterator[Disk]:
 
 def stored(data: Path, owner: int) -> list[str]:
     """What the owner said, as it stands in the files; everything that must hold there is checked."""
-    files = read_folder(data)
+    files = read_data_dir(data)
     found = find_violations(files)
     assert not found, found
-    return [row["content"] for row in files.home(owner).messages if row["role"] == "user"]
+    return [row["content"] for row in files.get_owner_rows(owner).messages if row["role"] == "user"]
 
 
 async def trouble(ann: Member, process: Process, words: str) -> None:
@@ -62,14 +62,14 @@ async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
         await trouble(ann, process, "In need")
         assert "Before" in str(house.chat_requests()[-1]), "it goes on from memory"
         assert "is not on disk yet" in process.text()
-        assert house.world.updates.pending(), "what is on no disk stays with Telegram"
+        assert house.world.updates.list_pending(), "what is on no disk stays with Telegram"
         full_disk.free(process.pid)
         since = ann.now
         await ann.asks("After", "Noted.")
-        await house.world.updates.polled()
+        await house.world.updates.wait_until_polled()
         assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read_folder(full_disk.data).inbox == ()
+    assert read_data_dir(full_disk.data).inbox == ()
 
 
 async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
@@ -83,16 +83,16 @@ async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
         full_disk.fill(process.pid)
         since = ann.now
         assert await ann.asks("In need") == "Noted."
-        [kept] = house.world.updates.pending()
+        [kept] = house.world.updates.list_pending()
         assert kept["message"]["text"] == "In need", "refused with 503, so that Telegram offers it again"
         assert len([line for line in process.text().splitlines() if "is not on disk yet" in line]) == 1
         full_disk.free(process.pid)
         await ann.asks("After", "Noted.")
-        await house.world.updates.emptied()
+        await house.world.updates.wait_until_empty()
         texts = [message["text"] for message in ann.heard(since=since)]
         assert texts.count("Noted.") == 2, texts
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
-    assert read_folder(full_disk.data).inbox == ()
+    assert read_data_dir(full_disk.data).inbox == ()
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -108,13 +108,13 @@ async def test_a_folder_that_becomes_read_only_under_the_bot_is_survived(
             await trouble(ann, process, "In need")
             assert "Before" in str(house.chat_requests()[-1]), "it goes on from memory"
             assert "Total messages: 2" in await ann.asks("/summary_status"), "reading goes on, too"
-            assert house.world.updates.pending(), "what is on no disk stays with Telegram"
+            assert house.world.updates.list_pending(), "what is on no disk stays with Telegram"
         since = ann.now
         await ann.asks("After", "Noted.")
-        await house.world.updates.polled()
+        await house.world.updates.wait_until_polled()
         assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
     assert stored(data, ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read_folder(data).inbox == ()
+    assert read_data_dir(data).inbox == ()
 
 
 async def test_killed_while_the_disk_is_full_it_starts_again_with_what_telegram_kept(
@@ -145,7 +145,7 @@ async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram
     async with house.bot(DATA_DIR=str(full_disk.data)) as process:
         await ann.sets_up(storage)
         await ann.asks("Before", "Noted.")
-        await house.world.updates.polled()
+        await house.world.updates.wait_until_polled()
         full_disk.fill(process.pid)
         await ann.asks("In need", "Noted.")
         assert await process.terminate() == 0
@@ -156,7 +156,7 @@ async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram
         house.model.default(ANSWERS, lambda sent: "Noted afterwards." if "After" in sent[-1]["content"] else "Noted.")
         await ann.asks("After", "Noted afterwards.")
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
-    assert read_folder(full_disk.data).inbox == ()
+    assert read_data_dir(full_disk.data).inbox == ()
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -188,13 +188,13 @@ async def test_a_setup_that_ends_as_the_disk_fills_has_ended(house: House, full_
         ann.says("20")
         await ann.hears("External memory configured", since=since)
         full_disk.fill(process.pid)
-        house.faults.release()
+        house.faults.release_held_calls()
         await trouble(ann, process, "7")
         told = [message["text"] for message in ann.heard(since=since)]
         assert not [text for text in told if "nothing was changed" in text.lower()], told
         full_disk.free(process.pid)
         await ann.asks("8", "Noted.")
-        await house.world.updates.polled()
+        await house.world.updates.wait_until_polled()
     assert stored(full_disk.data, ann.id) == ["7", "7 again", "8"]
 
 
@@ -213,9 +213,9 @@ async def test_a_locked_database_delays_nothing_but_the_writing(house: House, tm
                 await ann.asks("In need again")
             other.execute("ROLLBACK")
         await ann.asks("After", "Noted.")
-        await house.world.updates.polled()
+        await house.world.updates.wait_until_polled()
     assert stored(tmp_path / "data", ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read_folder(tmp_path / "data").inbox == ()
+    assert read_data_dir(tmp_path / "data").inbox == ()
 
 
 async def test_a_disk_that_became_read_only_is_survived(house: House, full_disk: Disk) -> None:

@@ -16,7 +16,7 @@ def check(house: House, ann: Member, said: list[str]) -> None:
     files = house.memory.files()
     found = find_violations(files)
     assert not found, found
-    assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
+    assert [row["content"] for row in files.get_owner_rows(ann.owner).messages if row["role"] == "user"] == said
     assert files.inbox == ()
 
 
@@ -130,7 +130,7 @@ async def test_a_group_takes_its_memory_along_when_it_becomes_a_supergroup(
         assert "the blanket" in str(house.chat_requests()[-1])
     said = ["the picnic is at noon", "bring the kohlrabi", "and the blanket", "what about the kohlrabi?"]
     check(house, there, said)
-    assert house.memory.files().home(old).messages == ()
+    assert house.memory.files().get_owner_rows(old).messages == ()
 
 
 async def test_a_setup_goes_on_in_the_supergroup(house: House) -> None:

@@ -12,7 +12,7 @@ from telegram.ext import ExtBot
 from telegram.request import HTTPXRequest
 
 from playground.bot_api import make_bot_api
-from playground.control import make_control
+from playground.control import make_control_router
 from playground.faults import Faults
 from playground.server import serve
 from playground.world import World
@@ -91,7 +91,7 @@ async def telegram() -> AsyncIterator[Telegram]:
     world = peopled(clock)
     app = Starlette(
         routes=[
-            Mount("/control", make_control(world, faults)),
+            Mount("/control", make_control_router(world, faults)),
             Mount("", make_bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )

@@ -52,7 +52,7 @@ async def test_a_message_travels_to_the_bot_and_back(telegram: Telegram, bot: Bo
     sent = await bot.send_message(ANN, "😀 hello", entities=[bold], reply_to_message_id=update.message.message_id)
     assert sent.entities == (bold,)
     assert sent.reply_to_message == update.message
-    assert [m["text"] for m in telegram.world.snapshot()["messages"][str(ANN)]] == ["/start 😀", "😀 hello"]
+    assert [m["text"] for m in telegram.world.make_snapshot()["messages"][str(ANN)]] == ["/start 😀", "😀 hello"]
 
 
 async def test_an_upload_that_is_too_large_is_refused(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,10 +129,10 @@ async def test_edits_are_shown_in_place(telegram: Telegram, bot: Bot) -> None:
     asked = telegram.world.say(ANN, ANN, "hi")
     keyboard = InlineKeyboardMarkup([[Button("Stop", callback_data="stop")]])
     sent = await bot.send_message(ANN, "one", reply_markup=keyboard)
-    since = telegram.world.snapshot()["version"]
+    since = telegram.world.make_snapshot()["version"]
     edited = await bot.edit_message_text("one", ANN, sent.message_id)
     assert edited.reply_markup is None  # type: ignore[union-attr]
-    [event] = await telegram.world.events(since)
+    [event] = await telegram.world.wait_for_events(since)
     assert (event["kind"], event["chat_id"], event["message"]["text"]) == ("edit", ANN, "one")
     with pytest.raises(BadRequest, match="Message is not modified: specified new message content and reply markup"):
         await bot.edit_message_text("one", ANN, sent.message_id)
@@ -160,7 +160,7 @@ async def test_a_pressed_button_is_answered_once_it_is_young(telegram: Telegram,
     sent = await bot.send_message(
         ANN, "Which?", reply_markup=InlineKeyboardMarkup([[Button("SQLite", callback_data="s")]])
     )
-    telegram.world.press(ANN, ANN, sent.message_id, "s")
+    telegram.world.press_button(ANN, ANN, sent.message_id, "s")
     query = (await bot.get_updates(timeout=5))[-1].callback_query
     assert query is not None
     assert (query.data, query.from_user.id) == ("s", ANN)
@@ -168,7 +168,7 @@ async def test_a_pressed_button_is_answered_once_it_is_young(telegram: Telegram,
     assert query.message.message_id == sent.message_id
     since = telegram.world.feed.last
     assert await query.answer("Done", show_alert=True)
-    [event] = await telegram.world.events(since)
+    [event] = await telegram.world.wait_for_events(since)
     assert (event["kind"], event["text"], event["show_alert"]) == ("callback_answer", "Done", True)
     telegram.clock.now += 3600
     with pytest.raises(BadRequest, match="Query is too old and response timeout expired or query id is invalid"):
@@ -193,7 +193,7 @@ async def test_documents_go_down_and_up_unchanged(telegram: Telegram, bot: Bot) 
     sent = await bot.send_document(ANN, io.BytesIO(data), filename="экспорт.json", caption="yours")
     assert sent.document is not None
     assert (sent.document.file_name, sent.document.file_size) == ("экспорт.json", len(data))
-    stored = telegram.world.files.by_id(sent.document.file_id)
+    stored = telegram.world.files.find_by_id(sent.document.file_id)
     assert stored is not None
     assert stored.data == data
     again = await bot.send_document(ANN, sent.document.file_id)
@@ -219,11 +219,11 @@ async def test_commands_are_kept_by_scope_and_language(telegram: Telegram, bot: 
     assert await bot.get_my_commands() == ()
     [command] = await bot.get_my_commands(scope=BotCommandScopeAllPrivateChats(), language_code="ru")
     assert command.description == "Начать"
-    assert telegram.world.menu(ANN, ANN) == [{"command": "start", "description": "Begin"}]
-    assert telegram.world.menu(BOB, BOB) == [{"command": "start", "description": "Начать"}]
-    assert telegram.world.menu(ANN, GROUP) == [{"command": "help", "description": "Help"}]
+    assert telegram.world.list_menu_commands(ANN, ANN) == [{"command": "start", "description": "Begin"}]
+    assert telegram.world.list_menu_commands(BOB, BOB) == [{"command": "start", "description": "Начать"}]
+    assert telegram.world.list_menu_commands(ANN, GROUP) == [{"command": "help", "description": "Help"}]
     await bot.delete_my_commands(scope=BotCommandScopeAllGroupChats())
-    assert telegram.world.menu(ANN, GROUP) == []
+    assert telegram.world.list_menu_commands(ANN, GROUP) == []
     with pytest.raises(BadRequest, match="command_invalid"):
         await bot.set_my_commands([BotCommand("no-dash", "x")])
 
@@ -231,12 +231,12 @@ async def test_commands_are_kept_by_scope_and_language(telegram: Telegram, bot: 
 async def test_drafts_are_for_private_chats_and_end_with_the_message(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     assert await bot.send_message_draft(ANN, 5, "thinking of")
-    assert telegram.world.snapshot()["drafts"][str(ANN)]["text"] == "thinking of"
+    assert telegram.world.make_snapshot()["drafts"][str(ANN)]["text"] == "thinking of"
     telegram.clock.now += 31
-    assert telegram.world.snapshot()["drafts"] == {}
+    assert telegram.world.make_snapshot()["drafts"] == {}
     await bot.send_message_draft(ANN, 5, "thinking of you")
     await bot.send_message(ANN, "thinking of you")
-    assert telegram.world.snapshot()["drafts"] == {}
+    assert telegram.world.make_snapshot()["drafts"] == {}
     with pytest.raises(BadRequest, match="peer_invalid"):
         await bot.send_message_draft(GROUP, 5, "x")
 
@@ -245,7 +245,7 @@ async def test_chat_actions_are_shown_but_not_stored(telegram: Telegram, bot: Bo
     telegram.world.say(ANN, ANN, "hi")
     since = telegram.world.feed.last
     await bot.send_chat_action(ANN, ChatAction.TYPING)
-    [event] = await telegram.world.events(since)
+    [event] = await telegram.world.wait_for_events(since)
     assert (event["kind"], event["action"]) == ("action", "typing")
 
 
@@ -289,7 +289,7 @@ async def test_who_blocks_the_bot_is_out_of_its_reach(telegram: Telegram, bot: B
 
 async def test_an_edited_message_is_an_update(telegram: Telegram, bot: Bot) -> None:
     said = telegram.world.say(ANN, ANN, "I live in Rome")
-    telegram.world.edit(ANN, ANN, said["message_id"], "I live in Milan")
+    telegram.world.edit_message(ANN, ANN, said["message_id"], "I live in Milan")
     update = (await bot.get_updates(timeout=5))[-1]
     assert update.edited_message is not None
     assert update.edited_message.text == "I live in Milan"

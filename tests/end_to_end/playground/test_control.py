@@ -118,7 +118,7 @@ async def test_held_polls_are_answered_when_the_server_stops() -> None:
     async with httpx.AsyncClient(trust_env=False, timeout=60, verify=NO_CERTIFICATES) as http:
         async with serve(make_bot_api(world)) as url:
             poll = asyncio.create_task(http.get(f"{url}/bot{TOKEN}/getUpdates?timeout=50"))
-            await world.updates.polled()
+            await world.updates.wait_until_polled()
         assert (await poll).json() == {"ok": True, "result": []}
 
 

@@ -10,7 +10,7 @@ from playwright.async_api import expect
 from bot import can_open_browser
 from playground.app import make_playground_app
 from playground.guests import MAX_NAME_CHARS, MAX_PEOPLE, Guests
-from playground.past import bring_back, erase
+from playground.past import erase_memory, restore_messages
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
@@ -64,7 +64,7 @@ async def test_a_person_who_is_added_can_speak_and_is_there_after_a_restart(visi
     said = {"person_id": added["id"], "chat_id": added["id"], "text": "Привет"}
     assert (await visit.client.post("/api/say", json=said)).status_code == 200
     again = new_world()
-    Guests(again, visit.file, erase_nothing).bring_back()
+    Guests(again, visit.file, erase_nothing).restore_people()
     assert again.people[added["id"]].language_code == "ru"
     assert len(again.people) == 3
 
@@ -98,7 +98,7 @@ async def test_starting_over_empties_the_chat_and_its_memory(visit: Visit) -> No
     assert (await visit.client.post("/api/reset", json={"chat_id": ANNA})).status_code == 200
     assert visit.erased == [ANNA]
     assert (await visit.client.get("/api/snapshot")).json()["messages"][str(ANNA)] == []
-    assert [event["kind"] for event in await visit.world.events(since)] == ["reset"]
+    assert [event["kind"] for event in await visit.world.wait_for_events(since)] == ["reset"]
     said = (await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hi"})).json()
     assert said["message_id"] == 2, "an id means one message for ever"
 
@@ -118,7 +118,7 @@ async def test_what_cannot_be_is_refused(visit: Visit) -> None:
 def test_a_damaged_file_of_people_is_as_none(tmp_path: Path, damage: str) -> None:
     (tmp_path / "people.json").write_text(damage, encoding="utf-8")
     world = new_world()
-    Guests(world, tmp_path / "people.json", erase_nothing).bring_back()
+    Guests(world, tmp_path / "people.json", erase_nothing).restore_people()
     assert len(world.people) == 2
 
 
@@ -134,19 +134,19 @@ async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(t
         world = World(token=TOKEN)
         world.add_person(ANN.id, "Anna")
         world.add_person(8, "Boris")
-        await bring_back(world, talk.services, formatted)
+        await restore_messages(world, talk.services, formatted)
         shown = list(world.messages[ANN.id].values())
         assert [message["text"] for message in shown] == ["I am allergic to walnuts.", "Noted, walnuts."]
         assert [message["from"]["is_bot"] for message in shown] == [False, True]
         assert shown[0]["date"] == int(talk.moment[0].timestamp())
-        assert world.snapshot()["chats"][0]["recalled"] == shown[1]["message_id"]
+        assert world.make_snapshot()["chats"][0]["recalled"] == shown[1]["message_id"]
         assert world.has_started(ANN.id)
         assert not world.messages[8]
-        await erase(talk.services, ANN.id)
+        await erase_memory(talk.services, ANN.id)
         assert not await talk.services.memory.is_on(ANN.id)
         empty = World(token=TOKEN)
         empty.add_person(ANN.id, "Anna")
-        await bring_back(empty, talk.services, formatted)
+        await restore_messages(empty, talk.services, formatted)
         assert not empty.messages[ANN.id]
 
 
@@ -160,7 +160,7 @@ async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path)
             await store.append(Scope(owner=ANN.id), [said])
         world = World(token=TOKEN)
         world.add_person(ANN.id, "Anna")
-        await bring_back(world, talk.services, formatted)
+        await restore_messages(world, talk.services, formatted)
     [shown] = world.messages[ANN.id].values()
     assert (shown["from"]["first_name"], shown["from"]["is_bot"]) == ("ChatGPT", True)
     app = make_playground_app(world, model_name="none")
@@ -184,7 +184,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
     world, problems = new_world(), list[str]()
 
     for number in range(20):
-        world.recall(ANNA, world.bot, {"text": f"answer {number}", "reply_markup": KEYBOARD}, at=1_777_000_000)
+        world.restore_message(ANNA, world.bot, {"text": f"answer {number}", "reply_markup": KEYBOARD}, at=1_777_000_000)
     guests = Guests(world, tmp_path / "people.json", erase_nothing)
     app = make_playground_app(world, model_name="a scripted bot", guests=guests)
     async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):

@@ -34,7 +34,7 @@ async def test_a_poll_is_held_until_something_is_said(telegram: Telegram, bot: B
 
 async def held_poll(telegram: Telegram) -> None:
     """Wait until the server holds a poll: it has then counted one poller more."""
-    await telegram.world.updates.polled()
+    await telegram.world.updates.wait_until_polled()
 
 
 async def test_unconfirmed_updates_are_delivered_again(telegram: Telegram, bot: Bot) -> None:
@@ -66,11 +66,11 @@ async def test_updates_are_kept_for_a_day(telegram: Telegram, bot: Bot) -> None:
 async def test_the_kinds_asked_for_are_remembered(telegram: Telegram, bot: Bot) -> None:
     await bot.get_updates(allowed_updates=["message"])
     said = telegram.world.say(ANN, ANN, "one")
-    telegram.world.edit(ANN, ANN, said["message_id"], "two")
+    telegram.world.edit_message(ANN, ANN, said["message_id"], "two")
     [update] = await bot.get_updates()
     assert update.message is not None
     await bot.get_updates(offset=update.update_id + 1, allowed_updates=[])
-    telegram.world.edit(ANN, ANN, said["message_id"], "three")
+    telegram.world.edit_message(ANN, ANN, said["message_id"], "three")
     [update] = await bot.get_updates()
     assert update.edited_message is not None
 
@@ -107,7 +107,7 @@ async def test_an_application_polls_and_answers(telegram: Telegram) -> None:
         await application.start()
         await application.updater.start_polling(timeout=30)
         telegram.world.say(ANN, GROUP, "hello")
-        answer = await telegram.world.feed.first(
+        answer = await telegram.world.feed.wait_for_first(
             lambda event: event["kind"] == "message" and event["message"]["from"]["is_bot"]
         )
         assert (answer["chat_id"], answer["message"]["text"]) == (GROUP, "You said: hello")

@@ -18,13 +18,13 @@ Main = Callable[[list[str]], None]
         (recall.main, ["--data", CHAT, "--out", "/nowhere/x"], "there is no folder /nowhere"),
         (recall.main, ["--data", CHAT, "--vectors", "/nowhere/x"], "there is no folder /nowhere"),
         (recall.main, ["--data", CHAT, "--out", "/"], "is a folder"),
-        (tokens.main, ["--every-n", "0"], "'0' is no whole number from 1 to 500"),
-        (tokens.main, ["--turns", "0"], "'0' is no whole number of 1 or more"),
+        (tokens.main, ["--every-n", "0"], "'0' is not a whole number from 1 to 500"),
+        (tokens.main, ["--turns", "0"], "'0' is not a whole number of 1 or more"),
         (tokens.main, ["--data", "/nowhere.json"], "/nowhere.json cannot be read"),
-        (scale.main, ["--turns", "0"], "'0' is no whole number of 1 or more"),
-        (scale.main, ["--messages", "10,x"], "'x' is no whole number of 1 or more"),
-        (load.main, ["--users", "0"], "'0' is no whole number of 1 or more"),
-        (load.main, ["--users", "-1"], "'-1' is no whole number of 1 or more"),
+        (scale.main, ["--turns", "0"], "'0' is not a whole number of 1 or more"),
+        (scale.main, ["--messages", "10,x"], "'x' is not a whole number of 1 or more"),
+        (load.main, ["--users", "0"], "'0' is not a whole number of 1 or more"),
+        (load.main, ["--users", "-1"], "'-1' is not a whole number of 1 or more"),
         (load.main, ["--processes", "3"], "several processes need --storage postgres"),
     ],
 )
@@ -59,4 +59,4 @@ def test_a_talk_without_answers(tmp_path: Path, capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit) as ended:
         tokens.main(["--data", str(file)])
     assert ended.value.code == 2
-    assert "nothing in it is said by a person and answered" in capsys.readouterr().err
+    assert "it contains no message from a person with an answer" in capsys.readouterr().err

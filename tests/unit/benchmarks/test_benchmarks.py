@@ -10,9 +10,10 @@ import pytest
 
 from assembly import open_services
 from benchmarks import filling, load, recall, scale, tokens
-from benchmarks.filling import UNFOLDED, fill, make_texts
-from benchmarks.locomo import read
-from benchmarks.recall import SCOPE, Clock, remember
+from benchmarks.filling import UNFOLDED, fill_storage, make_texts
+from benchmarks.invented import Clock
+from benchmarks.locomo import read_samples
+from benchmarks.recall import SCOPE, store_session
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Settings
@@ -149,14 +150,14 @@ def test_a_question_within_a_talk_is_not_given_what_its_prompt_carries_anyway(
 
 
 async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(tiny: Path, tmp_path: Path) -> None:
-    (sample,) = read(tiny)
+    (sample,) = read_samples(tiny)
     async with open_services(
         Settings(data_dir=tmp_path / "data", embedding_model="none"), clock=Clock(), offline=True
     ) as services:
         await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=20)
         async with services.memory.open_store(SCOPE.owner) as store:
             for session in sample.sessions:
-                await remember(session, store)
+                await store_session(session, store)
             kept = await store.timeline.read_page(SCOPE, limit=1000)
     assert [(message.role, message.speaker, message.content, message.created_at) for message in kept] == [
         (line.role, line.speaker, line.text, line.said_at) for line in sample.lines
@@ -192,7 +193,7 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
     kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    scale.fill_case(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url="")
+    scale.fill_missing_files(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url="")
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept, (
         "what is there is not filled again"
     )
@@ -202,7 +203,7 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
 async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
     """1,500 messages: chunks under a pyramid, the last ones unfolded, memory on, and no hole."""
     scope = Scope(owner=1)
-    await fill(tmp_path, storage, [scope], 1_500)
+    await fill_storage(tmp_path, storage, [scope], 1_500)
     async with (
         open_services(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as services,
         services.memory.open_store_if_on(scope.owner) as store,
@@ -220,13 +221,13 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
 
 async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two owners, in blocks of two chunks: rows, places, words and sums, by the same indexes and triggers."""
-    monkeypatch.setattr(filling, "BLOCK", 2 * filling.CHUNK)
-    monkeypatch.setattr(filling, "AT_ONCE", 1_000)
+    monkeypatch.setattr(filling, "BLOCK_MESSAGES", 2 * filling.CHUNK_MESSAGES)
+    monkeypatch.setattr(filling, "MAX_MESSAGES_PER_PROCESS", 1_000)
     scopes = [Scope(owner=1), Scope(owner=2)]
-    await fill(tmp_path, StorageType.SQLITE, scopes, 190)
+    await fill_storage(tmp_path, StorageType.SQLITE, scopes, 190)
     async with Database.open(tmp_path / "loaded.db", migrations=MIGRATIONS) as database:
         for scope in scopes:
-            await SqliteStore(database).load_owner(scope.owner, filling.make_batches(scope, 190))
+            await SqliteStore(database).load_owner(scope.owner, filling.make_row_batches(scope, 190))
     filled, loaded = (_everything(tmp_path / name) for name in ("memory.db", "loaded.db"))
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "word_counts"} <= filled.keys()
@@ -238,10 +239,10 @@ async def test_a_server_filled_at_once_holds_what_loading_makes(
     """Three owners, one after the other."""
     at_once, one_by_one = (address(postgres_url, tmp_path / name) for name in ("filled", "loaded"))
     scopes = [Scope(owner=7), Scope(owner=8), Scope(owner=9)]
-    await fill(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
+    await fill_storage(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
     async with open_postgres_database(one_by_one) as database:
         for scope in scopes:
-            await PostgresStore(database).load_owner(scope.owner, filling.make_batches(scope, 90))
+            await PostgresStore(database).load_owner(scope.owner, filling.make_row_batches(scope, 90))
     filled, loaded = _everything_on(at_once), _everything_on(one_by_one)
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "words", "word_counts"} <= filled.keys()

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.judging import compute_session_figures, find_shown_ids
-from benchmarks.locomo import Sample, read
+from benchmarks.judging import compute_session_recall_and_ndcg, find_shown_ids
+from benchmarks.locomo import Sample, read_samples
 from tests.paths import ROOT
 
 SAID = "The bees are here. I collected them on the 24th from a farm near Hinton."
@@ -25,18 +25,18 @@ def test_a_message_is_found_where_enough_of_it_is_shown(shown: str, is_found: bo
 
 
 def test_sessions_count_in_the_order_in_which_the_ranking_names_them() -> None:
-    assert compute_session_figures(["D2:1", "D2:2", "D1:1"], ["D2:9"]) == (1.0, 1.0)
-    assert compute_session_figures(["D1:1"], ["D2:9"]) == (0.0, 0.0)
-    recall, gain = compute_session_figures(["D1:1", "D2:1"], ["D2:9", "D3:1"])
+    assert compute_session_recall_and_ndcg(["D2:1", "D2:2", "D1:1"], ["D2:9"]) == (1.0, 1.0)
+    assert compute_session_recall_and_ndcg(["D1:1"], ["D2:9"]) == (0.0, 0.0)
+    recall, gain = compute_session_recall_and_ndcg(["D1:1", "D2:1"], ["D2:9", "D3:1"])
     assert (recall, round(gain, 3)) == (0.5, 0.387)
 
 
 def test_a_question_that_stands_for_a_message_comes_after_what_was_said_before_it() -> None:
-    [sample] = read(ROOT / "benchmarks" / "data" / "chat-en.json")
+    [sample] = read_samples(ROOT / "benchmarks" / "data" / "chat-en.json")
     first = len(sample.sessions[0])
-    assert sample.before("") == sum(map(len, sample.sessions))
-    assert sample.before("D1:1") == 0
-    assert sample.before("D2:3") == first + 2
+    assert sample.count_lines_before("") == sum(map(len, sample.sessions))
+    assert sample.count_lines_before("D1:1") == 0
+    assert sample.count_lines_before("D2:3") == first + 2
     without = replace(sample, sessions=(sample.sessions[0], tuple(list(sample.sessions[1])[3:])))
-    assert Sample.before(without, "D2:3") == first  # its own message is left out of the conversation
-    assert sample.before("D1000:1") == sample.before("")  # its session held nothing else
+    assert Sample.count_lines_before(without, "D2:3") == first  # its own message is left out of the conversation
+    assert sample.count_lines_before("D1000:1") == sample.count_lines_before("")  # its session held nothing else

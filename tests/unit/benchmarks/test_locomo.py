@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.locomo import parse_data_file, parse_evidence_ids, read
+from benchmarks.locomo import parse_evidence_ids, parse_questions_path, read_samples
 
 KNOWN = frozenset({"D8:6", "D9:17", "D11:26", "D30:5"})
 
@@ -50,7 +50,7 @@ def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path)
         ],
     }
     file.write_text(json.dumps([sample]), encoding="utf-8")
-    (read_back,) = read(file)
+    (read_back,) = read_samples(file)
     assert [(line.role, line.speaker) for line in read_back.lines] == [("user", "Ann"), ("assistant", "Bob")]
     assert [line.text for line in read_back.lines] == ["I have a newt.", "Its name? (a newt)"]
     assert next(read_back.lines).said_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
@@ -72,4 +72,4 @@ def test_a_file_that_nothing_can_be_measured_with_is_named(tmp_path: Path, conte
     if content is not None:
         file.write_text(content, encoding="utf-8")
     with pytest.raises(ArgumentTypeError, match=said):
-        parse_data_file(str(file))
+        parse_questions_path(str(file))

@@ -4,22 +4,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.real import script as scripts
-from benchmarks.real.__main__ import measure
-from benchmarks.real.answered import Answered
-from benchmarks.real.judging import find_invented, judge_facts, judge_summaries
+from benchmarks.real.__main__ import measure_model
+from benchmarks.real.answered import AnswerCache
+from benchmarks.real.judging import find_invented_words, judge_facts, judge_summaries
 from settings import Settings
 from tests.peers.openai_server import Behaviour, running
 
-SCRIPT = scripts.read()
+SCRIPT = scripts.read_script()
 
 
 def test_the_script_has_what_it_promises() -> None:
-    hold, ended = SCRIPT.facts()
+    hold, ended = SCRIPT.split_facts_by_validity()
     assert (len(SCRIPT.lines), len(SCRIPT.questions)) == (40, 15)
     assert len(hold) >= 24
     assert {line.id for line in ended} == {"home-old", "job-old", "rent", "kitchen-start"}
     for line in SCRIPT.lines:
-        assert all(fact.is_in(line.text) for fact in line.facts), line.text
+        assert all(fact.is_stated_in(line.text) for fact in line.facts), line.text
         assert all(key.casefold() in line.text.casefold() for key in line.keys), line.text
     said = "\n".join(line.text for line in SCRIPT.lines).casefold()
     assert all(any(word in said for word in asked.right) for asked in SCRIPT.questions)
@@ -27,7 +27,7 @@ def test_the_script_has_what_it_promises() -> None:
 
 def test_what_was_learned_is_judged_by_its_words() -> None:
     found = judge_facts(
-        SCRIPT.first(5),
+        SCRIPT.take_first_lines(5),
         [
             "Nora lives in Lisbon.",
             "Nora's sister is Ingrid.",
@@ -50,7 +50,7 @@ def test_what_no_longer_holds_is_wrong() -> None:
 
 
 def test_names_and_numbers_that_nobody_said_are_invented() -> None:
-    assert find_invented("The user met Peter on 12 March with 3 dogs.", "on 12 march") == ["3", "Peter"]
+    assert find_invented_words("The user met Peter on 12 March with 3 dogs.", "on 12 march") == ["3", "Peter"]
     figures = judge_summaries(
         SCRIPT, ["Nora lives in Lisbon with Peter.", "Her sister Ingrid lives in Oslo."], folded_lines=2
     )
@@ -63,7 +63,7 @@ async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
         server.default("real", Behaviour(text="She lives in Porto; her sister is Ingrid.", cached=7))
         server.default_schema("trial", '{"word": "ok"}')
         settings = Settings(openai_base_url=url, openai_model="real", summary_model="real", embedding_model="none")
-        script = SCRIPT.first(4)
+        script = SCRIPT.take_first_lines(4)
         assert [question.text for question in script.questions] == [
             "Which nuts am I allergic to?",
             "What is my sister's name?",
@@ -71,7 +71,7 @@ async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
 
         async def figures_of(file: Path) -> dict[str, object]:
             made = replace(settings, data_dir=tmp_path)
-            return await measure(made, script, every_n=2, is_scripted=True, answered=Answered(file))
+            return await measure_model(made, script, every_n=2, is_scripted=True, cache=AnswerCache(file))
 
         figures = await figures_of(tmp_path / "answered.jsonl")
         asked = len(server.requests)

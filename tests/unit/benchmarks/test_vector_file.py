@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.vector_file import KeptVectors
+from benchmarks.vector_file import CachedEmbedder
 from llm.embeddings import EndpointEmbedder
 from settings import Secret
 from tests.peers.openai_server import running
@@ -13,8 +13,8 @@ from tests.peers.openai_server import running
 async def test_what_was_embedded_once_is_kept(tmp_path: Path) -> None:
     async with running() as (server, url):
 
-        def opened() -> KeptVectors:
-            return KeptVectors(EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url), tmp_path / "vectors")
+        def opened() -> CachedEmbedder:
+            return CachedEmbedder(EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url), tmp_path / "vectors")
 
         async with opened() as kept:
             first = await kept.embed_passages(["one", "two"])

@@ -12,7 +12,7 @@ SCOPE = Scope(owner=ANNA.id)
 
 
 async def test_a_real_models_facts_summaries_and_calls(tmp_path: Path) -> None:
-    script = scripts.read().first(4)
+    script = scripts.read_script().take_first_lines(4)
     shown: list[str] = []
 
     async def show(text: str) -> None:

@@ -12,8 +12,8 @@ from typing import Self
 import numpy as np
 import pytest
 
-from benchmarks.locomo import Line, Sample, read
-from benchmarks.recall import SCOPE, open_remembered, recall
+from benchmarks.locomo import Line, Sample, read_samples
+from benchmarks.recall import SCOPE, open_conversation, recall_snippets
 from locales.catalog import LANGUAGES, tr, use_language
 from locales.told import MIN_SIGNAL, SIGNALS, format_reason
 from records.context import Snippet
@@ -132,18 +132,18 @@ def named(line: Line) -> Line:
 
 
 async def answers(language: str) -> list[Given]:
-    [whole] = read(DATA / f"chat-{language}.json")
+    [whole] = read_samples(DATA / f"chat-{language}.json")
     sample: Sample = replace(whole, sessions=tuple(tuple(map(named, session)) for session in whole.sessions))
     texts = [question.text for question in sample.questions[:ASKED]]
     embedder, given = SharedLetters(), []
-    async with open_remembered(sample, Settings(), embedder=embedder) as memory:
-        await memory.until("")
+    async with open_conversation(sample, Settings(), embedder=embedder) as memory:
+        await memory.advance_to("")
         said = await memory.store.read_messages(SCOPE, sorted(memory.ids))
         speakers = await memory.store.list_speakers(SCOPE)
         for number, text in enumerate([SPOKEN[language], *texts, *(f"{text} Xenia?" for text in texts[::5])]):
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
-            _, snippets = await recall(text, memory)
+            _, snippets = await recall_snippets(text, memory)
             question = Question.analyse(text, previous="", now=memory.clock.now, speakers=speakers)
             close = await memory.store.vectors.measure_closeness(
                 SCOPE, embedder.name, await embedder.embed_query(question.meant), len(said)

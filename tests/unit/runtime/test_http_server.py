@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from playground.server import IDLE_FOR
+from playground.server import IDLE_SECONDS
 from runtime import http_server
 from runtime.http_client import KEPT_ALIVE
 from runtime.http_server import MAX_CONNECTIONS, serve_app
@@ -81,7 +81,7 @@ async def test_a_request_that_never_arrives_whole_is_given_up(
 
 def test_our_own_client_gives_an_idle_connection_up_before_the_local_servers_do() -> None:
     """Otherwise a request that is sent at that moment is cut off, and nobody knows whether it was heard."""
-    assert IDLE_FOR >= 2 * KEPT_ALIVE
+    assert IDLE_SECONDS >= 2 * KEPT_ALIVE
 
 
 async def test_an_idle_connection_is_closed_after_its_time() -> None:

@@ -199,7 +199,7 @@ class Peer:
                 and (chat is None or str(params.get("chat_id")) == str(chat))
             )
 
-        return await self.world.calls.first(fits, since=since)
+        return await self.world.calls.wait_for_first(fits, since=since)
 
     async def told(self, containing: str, chat: int | None = None) -> Json:
         return await self.called("sendMessage", containing=containing, chat=chat)
@@ -219,7 +219,7 @@ class Peer:
 
     async def confirmed(self) -> None:
         """Wait until the bot has confirmed all updates."""
-        while self.world.updates.pending():
+        while self.world.updates.list_pending():
             await self.world.updates.pulse.wait()
 
 

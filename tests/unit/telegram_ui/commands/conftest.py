@@ -116,7 +116,7 @@ class Peer:
     async def call(self, method: str, number: int = 1) -> Json:
         """Wait for the method's call with this number (from 1)."""
         while len(calls := self.called(method)) < number:
-            await self.world.calls.after(self.world.calls.last)
+            await self.world.calls.wait_for_entries(self.world.calls.last)
         return calls[number - 1]
 
 
@@ -137,7 +137,7 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
         updates = AiohttpRequest(trust_env=False)
         async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:
             yield Peer(world, faults, bot, ManualClock())
-            faults.clear()
+            faults.clear_rules()
 
 
 @dataclass(repr=False)
@@ -192,7 +192,7 @@ class Desk:
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
         """A person presses; the toast that is shown."""
-        self.peer.world.press(person, chat, message["message_id"], data)
+        self.peer.world.press_button(person, chat, message["message_id"], data)
         for update in await self.updates():
             parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None

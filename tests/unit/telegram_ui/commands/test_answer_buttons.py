@@ -99,7 +99,7 @@ async def test_an_answer_is_spoken_once_when_it_is_asked_for(peer: Peer, tmp_pat
             await desk.press(ANN, ANN, message, buttons["Listen"])
         assert await desk.press(ANN, ANN, message, buttons["Listen"]) is None
         said = list(peer.world.messages[ANN].values())[-1]
-        recording = peer.world.files.by_id(said["voice"]["file_id"])
+        recording = peer.world.files.find_by_id(said["voice"]["file_id"])
         assert recording is not None
         assert recording.data == b"OggSUnderstood."
         assert said["reply_to_message"]["message_id"] == message["message_id"]

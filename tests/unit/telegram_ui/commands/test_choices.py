@@ -78,7 +78,7 @@ async def test_spoken_answers_are_chosen_where_the_endpoint_speaks(peer: Peer, t
         assert "Regenerate" in buttons
         said = list(peer.world.messages[ANN].values())[-1]
         assert said["reply_to_message"]["message_id"] == message["message_id"]
-        recording = peer.world.files.by_id(said["voice"]["file_id"])
+        recording = peer.world.files.find_by_id(said["voice"]["file_id"])
         assert recording is not None
         assert recording.data == b"OggSUnderstood."
 

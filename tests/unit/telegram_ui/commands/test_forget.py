@@ -319,7 +319,7 @@ async def test_who_replies_to_a_message_from_before_the_upgrade_is_told_what_to_
     """The stored message of the same number is another one."""
     await say(talk, "walrus", owner=GROUP, telegram_id=5)
     desk.peer.world.say(person, GROUP, "/forget")
-    *_, pending = desk.peer.world.updates.pending()
+    *_, pending = desk.peer.world.updates.list_pending()
     message = pending["message"]
     before = {"id": -77, "type": "group", "title": "Picnic"}
     message["reply_to_message"] = {"message_id": 5, "date": 1, "text": "seal", "from": message["from"], "chat": before}

@@ -226,7 +226,7 @@ async def test_the_profile_is_rewritten_shown_and_erased(desk: Desk, talk: Talk)
     said = len(desk.peer.texts(ANN))
     assert "rewriting" in str(await press(desk, "Rewrite now"))
     while len(desk.peer.texts(ANN)) == said:
-        await desk.peer.world.calls.after(desk.peer.world.calls.last)
+        await desk.peer.world.calls.wait_for_entries(desk.peer.world.calls.last)
     assert desk.last(ANN).startswith("Profile\n\n")
     await desk.say(ANN, ANN, "/memory")
     assert "Who they are: Ann plays the cello.\nPreferences: Likes quiet." in shown(desk)

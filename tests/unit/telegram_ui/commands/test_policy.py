@@ -16,7 +16,9 @@ async def test_a_rebuild_that_failed_can_be_tried_again_by_a_button(desk: Desk, 
     await talk.turn("The walnuts are in the cellar.", person=Person(id=ANN, name="Ann"))
     talk.server.default("summary-model", Behaviour(status=401))
     await desk.say(ANN, ANN, "/summary_rebuild")
-    await desk.peer.world.calls.first(lambda call: "The earlier summaries stay" in str(call["params"].get("text", "")))
+    await desk.peer.world.calls.wait_for_first(
+        lambda call: "The earlier summaries stay" in str(call["params"].get("text", ""))
+    )
     message, buttons = desk.buttons(ANN)
     assert list(buttons) == ["Try again"]
     assert message["reply_to_message"]["text"] == "/summary_rebuild"
@@ -40,5 +42,5 @@ async def test_a_profile_that_failed_can_be_tried_again(desk: Desk, talk: Talk) 
     message, _ = desk.buttons(ANN)
     refresh = Buttons(b"key").sign_payload(KIND, Chat(id=ANN), Person(id=ANN, name="Ann"), "r")
     await desk.press(ANN, ANN, message, refresh)
-    await desk.peer.world.calls.first(lambda call: "was not written" in str(call["params"].get("text", "")))
+    await desk.peer.world.calls.wait_for_first(lambda call: "was not written" in str(call["params"].get("text", "")))
     assert desk.buttons(ANN)[1] == {"Try again": refresh}

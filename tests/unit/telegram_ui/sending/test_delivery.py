@@ -207,7 +207,7 @@ async def test_a_preview_that_is_gone_is_replaced_by_a_new_message(peer: Peer) -
     stream = AnswerStream(peer.delivery("edit"), PRIVATE)
     await peer.begin(stream, "half")
     call = await peer.call("sendMessage")
-    peer.world.remove(ANN, call["answer"]["result"]["message_id"])
+    peer.world.remove_message(ANN, call["answer"]["result"]["message_id"])
     await stream.finish("whole")
     assert peer.texts(ANN) == ["whole"]
 

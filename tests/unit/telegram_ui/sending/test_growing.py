@@ -106,7 +106,7 @@ async def test_the_order_stays_where_one_of_the_messages_is_gone(peer: Peer, gon
     await grown(peer, stream, LONG, "sendMessage", "sendMessage")
     ids = [message["message_id"] for message in shown(peer, ANN)]
     await stream.interrupt()
-    peer.world.remove(ANN, ids[gone])
+    peer.world.remove_message(ANN, ids[gone])
     await AnswerStream(peer.delivery("edit"), PRIVATE, replaced_ids=ids).finish(LONG)
     assert peer.texts(ANN) == [part.text.strip() for part in convert_to_messages(LONG)]
 

@@ -111,7 +111,7 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     assert text.endswith(tr("answers-in-file"))
     assert count_utf16_units(text) <= MAX_UNITS
     [file] = [message for message in peer.world.messages[ANN].values() if "document" in message]
-    kept = peer.world.files.by_id(file["document"]["file_id"])
+    kept = peer.world.files.find_by_id(file["document"]["file_id"])
     assert kept is not None
     assert kept.data == answer.encode()
     assert len(ids) == 2

@@ -7,7 +7,7 @@ import pytest
 from telegram.ext import ExtBot
 
 from playground.bot_api import make_bot_api
-from playground.limits import BURST, IN_A_GROUP, IN_ALL, Limits, is_counted
+from playground.limits import BURST_SECONDS, MAX_PER_MINUTE_IN_GROUP, MAX_PER_SECOND, Limits, is_limited
 from playground.server import serve
 from playground.world import World
 from telegram_ui.sending.chat import Chat
@@ -67,19 +67,19 @@ async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_
 def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
     now = [100.0]
     limits = Limits(lambda: now[0])
-    assert [limits.wait(chat) for chat in range(1, IN_ALL + 2)] == [0] * IN_ALL + [1]
+    assert [limits.reserve_message(chat) for chat in range(1, MAX_PER_SECOND + 2)] == [0] * MAX_PER_SECOND + [1]
     now[0] += 1
-    assert [limits.wait(1) for _ in range(BURST)] == [0] * (BURST - 1) + [2]
+    assert [limits.reserve_message(1) for _ in range(BURST_SECONDS)] == [0] * (BURST_SECONDS - 1) + [2]
     now[0] += 60
     took = []
-    for _ in range(IN_A_GROUP + 1):
-        took.append(limits.wait(-5))
+    for _ in range(MAX_PER_MINUTE_IN_GROUP + 1):
+        took.append(limits.reserve_message(-5))
         now[0] += 1
-    assert took == [0] * IN_A_GROUP + [40]
-    assert is_counted("sendMessageDraft")
-    assert is_counted("editMessageText")
-    assert not is_counted("sendChatAction")
-    assert not is_counted("getUpdates")
+    assert took == [0] * MAX_PER_MINUTE_IN_GROUP + [40]
+    assert is_limited("sendMessageDraft")
+    assert is_limited("editMessageText")
+    assert not is_limited("sendChatAction")
+    assert not is_limited("getUpdates")
 
 
 async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
                 await stream.show("It is as")
             # All have tried to show something.
             while len([call for call in world.calls if call["method"] == "sendMessageDraft"]) < MANY:
-                await world.calls.after(world.calls.last)
+                await world.calls.wait_for_entries(world.calls.last)
             await asyncio.gather(*(stream.finish("It is as I said.") for stream in streams))
     texts = [
         message["text"] for chat in world.messages.values() for message in chat.values() if message["from"]["is_bot"]

@@ -125,7 +125,7 @@ async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: P
         await bots.conversation.begun["hang"].wait()
         peer.world.say(ANN, ANN, "/help again")
         await peer.told("did help again", ANN)
-        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], "x")
+        peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], "x")
         await peer.called("answerCallbackQuery")
 
 
@@ -188,7 +188,7 @@ async def test_stop_tears_no_sentence_that_says_what_failed(bots: Bots, peer: Pe
         await peer.told("Something went wrong here", ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.confirmed()
-        peer.faults.clear()
+        peer.faults.clear_rules()
         await peer.told(tr("answers-nothing-to-stop"), ANN)
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
@@ -222,7 +222,7 @@ async def test_a_stop_that_comes_late_ends_its_own_answer_and_not_the_next(bots:
     async with bots.running() as service:
         peer.world.say(ANN, ANN, "first")
         draft = (await peer.called("sendMessageDraft"))["params"]["draft_id"]
-        stop = {"chat": peer.world.chats[ANN].brief(), "draft_id": int(draft)}
+        stop = {"chat": peer.world.chats[ANN].to_chat_json(), "draft_id": int(draft)}
         peer.world.updates.add("stopped_message_generation", stop)
         await peer.told(tr("answers-stopped"), ANN)
         peer.world.say(ANN, ANN, "second")
@@ -242,15 +242,15 @@ async def test_stop_reaches_a_button_that_is_about_to_have_something_answered(bo
         peer.world.say(ANN, ANN, "/help me")
         message = await peer.told("did help me", ANN)
         peer.fault("hang", "answerCallbackQuery")
-        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], data)
         await peer.called("answerCallbackQuery")
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-stopped"), ANN)
-        peer.faults.clear()
+        peer.faults.clear_rules()
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
         assert bots.conversation.turns == []
-        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], data)
         await peer.told(f"echo {tr('answers-go-on')}", ANN)
 
 
@@ -479,7 +479,7 @@ async def test_a_file_is_as_large_as_it_turns_out_to_be(
 ) -> None:
     """Its message says what its sender's program said; a server of one's own gives out files of any size."""
     lying = {"file_id": "BQACAgIAAxkBAAI000000", "file_unique_id": "u", "file_size": 1}
-    monkeypatch.setattr(StoredFile, "described", lambda _: lying)
+    monkeypatch.setattr(StoredFile, "to_file_json", lambda _: lying)
     monkeypatch.setattr(documents, "MAX_FETCHED_BYTES", 100)
     async with bots.running() as service:
         peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x" * 101, caption="what does it say?")
@@ -582,12 +582,12 @@ async def test_an_edit_is_taken_in_after_its_message_and_a_new_answer_is_offered
     async with bots.running() as service:
         message = peer.world.say(ANN, ANN, "first")
         await bots.conversation.begun["first"].wait()
-        peer.world.edit(ANN, ANN, message["message_id"], "other")
+        peer.world.edit_message(ANN, ANN, message["message_id"], "other")
         await peer.confirmed()
         assert bots.conversation.corrected == [], "the message itself is still being answered"
         gate.set()
         await peer.told(tr("answers-offer"), ANN)
-        peer.world.edit(ANN, ANN, message["message_id"], "of long ago")
+        peer.world.edit_message(ANN, ANN, message["message_id"], "of long ago")
         await peer.confirmed()
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
@@ -601,7 +601,7 @@ async def test_stop_leaves_an_edit_alone(bots: Bots, peer: Peer) -> None:
     async with bots.running() as service:
         message = peer.world.say(ANN, ANN, "first")
         await peer.told("echo first", ANN)
-        peer.world.edit(ANN, ANN, message["message_id"], "other")
+        peer.world.edit_message(ANN, ANN, message["message_id"], "other")
         await bots.conversation.begun["other"].wait()
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-nothing-to-stop"), ANN)
@@ -633,7 +633,7 @@ async def test_an_edit_that_waits_in_a_topic_outlives_every_stop(bots: Bots, pee
         await peer.told("echo first", FORUM)
         peer.world.say(ANN, FORUM, "@keepsake_bot second", thread_id=TOPIC)
         await bots.conversation.begun["second"].wait()
-        peer.world.edit(ANN, FORUM, message["message_id"], "@keepsake_bot other")
+        peer.world.edit_message(ANN, FORUM, message["message_id"], "@keepsake_bot other")
         await peer.confirmed()
         for _ in range(2):
             peer.world.say(ANN, FORUM, "/stop@keepsake_bot", thread_id=topic)
@@ -649,7 +649,7 @@ async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowh
     async with bots.running() as service:
         message = peer.world.say(EVE, EVE, "let me in")
         await peer.told("your Telegram id", EVE)
-        peer.world.edit(EVE, EVE, message["message_id"], "other")
+        peer.world.edit_message(EVE, EVE, message["message_id"], "other")
         await peer.confirmed()
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
@@ -689,7 +689,7 @@ async def test_an_answer_that_a_button_asked_for_is_sent_as_any_other(bots: Bots
         peer.world.say(ANN, ANN, "/help me")
         message = await peer.told("did help me", ANN)
         peer.fault("drop_after", "sendMessage", times=5, chat_id=ANN)
-        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], data)
         await peer.told("echo Go on", ANN)
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []
@@ -703,11 +703,11 @@ async def test_what_a_button_asked_for_is_not_asked_again_by_the_next_run(bots: 
         message = await peer.told("did help me", ANN)
         peer.fault("hang", "sendMessage", chat_id=ANN)
         since = peer.world.calls.last
-        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], data)
         await peer.called("sendMessage", chat=ANN, since=since)
         closing = asyncio.create_task(service.dispatcher.close())
         await asyncio.sleep(0)
-        peer.faults.clear()
+        peer.faults.clear_rules()
         await closing
         assert await bots.pending() == []
 
@@ -766,7 +766,7 @@ async def test_a_command_that_is_being_done_is_done_before_the_bot_stops(bots: B
         await peer.told("did help", ANN)
         closing = asyncio.create_task(service.dispatcher.close(grace=4))
         await asyncio.sleep(0)
-        peer.faults.release()
+        peer.faults.release_held_calls()
         await closing
         assert await bots.pending() == []
     assert len(peer.texts(ANN)) == 1
@@ -836,7 +836,7 @@ async def test_an_edit_that_leaves_no_words_is_taken_in_and_offers_no_answer(bot
     async with bots.running() as service:
         message = peer.world.say(ANN, GROUP, "@keepsake_bot my secret")
         await peer.told("echo my secret", GROUP)
-        peer.world.edit(ANN, GROUP, message["message_id"], "@keepsake_bot")
+        peer.world.edit_message(ANN, GROUP, message["message_id"], "@keepsake_bot")
         await peer.confirmed()
         await service.dispatcher.wait_until_idle()
     assert bots.conversation.corrected == [(message["message_id"], NO_WORDS)]

@@ -36,7 +36,7 @@ async def failed(peer: Peer, words: str, chat: int) -> Json:
 def press(peer: Peer, person: int, message: Json) -> str:
     [button] = buttons(message)
     assert button["text"] == "Try again"
-    return peer.world.press(person, message["chat"]["id"], message["message_id"], button["callback_data"])
+    return peer.world.press_button(person, message["chat"]["id"], message["message_id"], button["callback_data"])
 
 
 @pytest.mark.parametrize("place", [ANN, GROUP])
@@ -73,7 +73,7 @@ async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> 
         done = await failed(peer, "did help bob", GROUP)
         assert done["reply_to_message"]["message_id"] == theirs["message_id"]
     async with bots.running() as service:  # what Telegram sends along is all there is
-        peer.world.press(ANN, GROUP, done["message_id"], hers)
+        peer.world.press_button(ANN, GROUP, done["message_id"], hers)
         await peer.called("editMessageText", containing="Please send it again", chat=GROUP)
         await service.dispatcher.wait_until_idle()
     assert not any(text.startswith("did") for text in peer.texts(GROUP))
@@ -122,7 +122,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
         await bots.dependencies.delivery.send_text(Chat(id=ANN), "Shall I?", keyboard=keyboard)
         question = await failed(peer, "Shall I?", ANN)
-        peer.world.press(ANN, ANN, question["message_id"], data)
+        peer.world.press_button(ANN, ANN, question["message_id"], data)
         said = await failed(peer, "went wrong", ANN)
         assert said["reply_to_message"]["message_id"] == question["message_id"]
         press(peer, ANN, said)
@@ -190,7 +190,7 @@ async def test_a_correction_that_failed_is_taken_in_at_the_next_press(bots: Bots
     async with bots.running():
         asked = peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
-        peer.world.edit(ANN, ANN, asked["message_id"], "hello Bob")
+        peer.world.edit_message(ANN, ANN, asked["message_id"], "hello Bob")
         said = await failed(peer, "cannot be read", ANN)
         del bots.conversation.fails["hello Bob"]
         press(peer, ANN, said)
@@ -259,9 +259,9 @@ async def test_a_proposed_command_is_given_by_who_was_asked(bots: Bots, peer: Pe
         await proposals.ask_about_proposal(bots.dependencies, chat, Person(id=ANN, name="Ann"), proposal)
         said = await failed(peer, "/help me", GROUP)
         does, _ = buttons(said)
-        peer.world.press(BOB, GROUP, said["message_id"], does["callback_data"])
+        peer.world.press_button(BOB, GROUP, said["message_id"], does["callback_data"])
         await peer.called("answerCallbackQuery", containing="somebody else")
-        peer.world.press(ANN, GROUP, said["message_id"], does["callback_data"])
+        peer.world.press_button(ANN, GROUP, said["message_id"], does["callback_data"])
         await peer.told("did help me", GROUP)
         await service.dispatcher.wait_until_idle()
         assert await bots.pending() == []

@@ -114,7 +114,7 @@ async def test_what_was_committed_but_not_done_is_answered_by_the_next_run(bots:
         await bots.conversation.begun["hello"].wait()
         peer.world.say(ANN, ANN, "second")
         await peer.confirmed()
-    assert peer.world.updates.pending() == []
+    assert peer.world.updates.list_pending() == []
     assert len(await bots.pending()) == 2
     bots.conversation.gates.clear()
     async with bots.running():
@@ -219,7 +219,7 @@ async def test_polls_that_time_out_are_logged_once_in_a_row(peer: Peer, caplog: 
                 with pytest.raises(TimedOut):
                     await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST", read_timeout=0.05)
             await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST")
-        peer.faults.clear()
+        peer.faults.clear_rules()
     finally:
         await polls.shutdown()
     assert caplog.text.count("does not answer in time") == 2
@@ -299,7 +299,7 @@ async def test_what_neither_the_inbox_nor_the_store_took_is_done_once_the_store_
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
         await service.dispatcher.wait_until_idle()
-        await peer.world.updates.emptied()
+        await peer.world.updates.wait_until_empty()
         assert len(await bots.pending()) == 1
         [written] = bots.conversation.unwritten
         await written()

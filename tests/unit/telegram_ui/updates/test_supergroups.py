@@ -70,7 +70,13 @@ async def test_a_button_of_the_old_chat_changes_nothing(bots: Bots, peer: Peer) 
     new = peer.world.upgrade_group(GROUP)
     bots.conversation.successors[GROUP] = new
     shown = peer.world.messages[GROUP][message["answer"]["result"]["message_id"]]
-    query = {"from": peer.world.people[ANN].user(), "message": shown, "chat_instance": "1", "data": "x", "id": "77"}
+    query = {
+        "from": peer.world.people[ANN].to_user_json(),
+        "message": shown,
+        "chat_instance": "1",
+        "data": "x",
+        "id": "77",
+    }
     async with bots.running() as service:
         peer.world.updates.add("callback_query", query)
         answer = await peer.called("answerCallbackQuery")
@@ -97,7 +103,7 @@ async def test_sending_shows_it_where_telegram_did_not_say_so(bots: Bots, peer: 
         await peer.confirmed()
         peer.faults.add(Fault(kind="server_error", method="getUpdates", times=None))
         new = peer.world.upgrade_group(GROUP)
-        peer.world.updates.drop()
+        peer.world.updates.drop_all()
         gate.set()
         await peer.told("echo slow", new)
         await service.dispatcher.wait_until_idle()
