@@ -217,14 +217,14 @@ class Changes:
         if "at" in visit.parameters:  # the person has confirmed what the model read
             given = {name: visit.parameters.read_text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
             if (wish := parse_wish({**given, "text": text}, now)) is None:
-                raise VisitRefused(400, tr("reminders-passed"))
+                raise VisitRefused(400, tr("reminders-impossible-passed"))
         else:
             wished = await services.wish_reader.read_or_explain(person, text, now)
             if isinstance(wished, str):
                 raise VisitRefused(400, wished)
-            wish, is_to_confirm = wished
-            if is_to_confirm:
-                return {"proposed": _format_proposal(wish, visit.zone)}
+            wish, doubt = wished
+            if doubt is not None:
+                return {"proposed": _format_proposal(wish, visit.zone, doubt)}
         thread = visit.scope.thread
         if thread >= FIRST_NUMBER:
             thread = (await self._find_topic(visit)).thread
@@ -250,11 +250,11 @@ def _parse_title(visit: Visit) -> str:
     return title
 
 
-def _format_proposal(wish: ReminderWish, zone: tzinfo) -> dict[str, str]:
+def _format_proposal(wish: ReminderWish, zone: tzinfo, doubt: str) -> dict[str, str]:
     local = wish.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
-    question = tr("reminders-offer", when=when)
+    question = tr("reminders-offer-unsure", words=doubt, when=when) if doubt else tr("reminders-offer", when=when)
     return {"asked": question, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
 
 

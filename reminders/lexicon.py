@@ -10,25 +10,28 @@ from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
-from text.date_words import WEEKDAYS
+from text.analyzer import fold_term, normalise_text
+from text.date_words import AMBIGUOUS_MONTHS, NUMBERS, WEEKDAYS
 
-UNITS: Mapping[str, Repeat] = {
-    "minute": "",
-    "hour": "",
-    "day": "daily",
-    "week": "weekly",
-    "month": "monthly",
-    "year": "",
-}  # the units of "in N units", and what "every" with each of them means
+# What "every" with each of the units of "in N units" means.
+UNITS: dict[str, Repeat] = {"minute": "", "hour": "", "day": "daily", "week": "weekly", "month": "monthly", "year": ""}
 MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
 HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
+_TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
+_HAN_CLOCK = re.compile(r"\d[点點]")
+_NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
+_HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][点點分刻时時]")
+PLAIN = {
+    **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+}  # letters without accents, and Latin letters, digits and signs of the usual width
 _FORMS = ("format", "stand-alone")
 _WIDTHS = ("wide", "abbreviated")
 
 
 def normalise_word(word: str) -> str:
     """Return a word in lower case, without the dots, Latin accents and dieresis of ё that people often omit."""
-    return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
+    return word.casefold().replace("\u00a0", " ").strip(" .").translate(PLAIN)
 
 
 def _list_strings(data: Any) -> list[str]:
@@ -45,7 +48,7 @@ def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
 def _list_day_forms(name: str) -> list[str]:
     word = normalise_word(name)
     accusative = [f"{word[:-1]}у"] if word.endswith("а") else []
-    return [word, word.partition("-")[0], word.removeprefix("ال"), *accusative]
+    return [word, word.removeprefix("ال"), *accusative]
 
 
 def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
@@ -65,7 +68,7 @@ class Lexicon:
     weekdays: Sequence[tuple[int, re.Pattern[str]]]
     short_weekdays: Sequence[tuple[int, re.Pattern[str]]]
     units: Mapping[str, re.Pattern[str]]
-    parts: Sequence[tuple[str, str]]
+    marks: re.Pattern[str]
     periods: Sequence[tuple[str, re.Pattern[str]]]
     ranges: Mapping[str, tuple[int, int]]
     day_first: bool
@@ -90,7 +93,7 @@ def load_lexicon(language: str) -> Lexicon:
         units[unit] = pattern(_list_unit_words(locale, unit, "long") | _list_unit_words(locale, unit, "short") | listed)
     names = (
         *("in", "today", "tomorrow", "after-tomorrow", "every", "at", "on", "half"),
-        *("joining", "next", "number", "unread", "until", "zone"),
+        *("joining", "next", "number", "unread", "until", "zone", "tonight", "before-day"),
     )
     word = {name: pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
     for name in ("at", "on"):
@@ -102,13 +105,26 @@ def load_lexicon(language: str) -> Lexicon:
     told = [(name, text) for form in periods for name, text in form.items()]
     told += [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am")]
     told = [(name, text) for name, text in told if not word["on"].match(f"{text} ")]  # German "um 9 am Freitag"
+    parts = [
+        text for name, text in told if name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text))
+    ]
+    told += [(name, f"{text}{ending}") for name, text in told for ending in ("ом", "м", "ю")]  # "вечером", "ночью"
     rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
     months = {
         number: [locale.months[form][width][number] for form in _FORMS for width in _WIDTHS] for number in range(1, 13)
     }
     days = locale.days["format"]
     wide = {number: _list_day_forms(name) for number, name in days["wide"].items()}
-    short = {number: [days[width][number] for width in ("abbreviated", "short")] for number in range(7)}
+    cut = {number: name.partition("-")[0] for number, name in days["wide"].items()}  # "segunda" is also "second"
+    short = {number: [days["abbreviated"][number], days["short"][number], cut[number]] for number in range(7)}
+    named = [name for form in _FORMS for name in _list_strings(locale.months[form]["wide"])]
+    named += [word for unit in UNITS for word in _list_unit_words(locale, unit, "long")]
+    forms = [form for number in range(7) for form in (*wide[number], cut[number])]
+    marks = (
+        _join_alternatives(named),
+        _join_alternatives(parts, ending=r"\w{0,2}"),  # "вечером"
+        _join_alternatives(forms, ending=r"\w{0,6}"),  # "Freitagabend"
+    )
     return Lexicon(
         language=language,
         word=word,
@@ -116,9 +132,10 @@ def load_lexicon(language: str) -> Lexicon:
         weekdays=[(number, pattern(forms)) for number, forms in wide.items()],
         short_weekdays=[(number, pattern(forms)) for number, forms in short.items()],
         units=units,
-        parts=told,
+        marks=re.compile("|".join(marks), re.IGNORECASE),
         periods=[(name, pattern([text])) for name, text in told if len(text) > 1],
-        ranges={name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
+        ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1080, 360)}
+        | {name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
 
@@ -127,22 +144,28 @@ def load_lexicon(language: str) -> Lexicon:
 def find_time_words() -> Sequence[re.Pattern[str]]:
     """Return patterns for months, weekdays, units and parts of the day in all languages."""
     lexicons = [load_lexicon(language) for language in LANGUAGES]
-    locales = [Locale(language) for language in LANGUAGES]
-    months = [name for locale in locales for form in _FORMS for name in _list_strings(locale.months[form]["wide"])]
-    units = [word for locale in locales for unit in UNITS for word in _list_unit_words(locale, unit, "long")]
-    days = [
-        name for locale in locales for day in locale.days["format"]["wide"].values() for name in _list_day_forms(day)
-    ]
-    parts = [
-        text
-        for lexicon in lexicons
-        for part, text in lexicon.parts
-        if part not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text))
-    ]
-    patterns = (
-        *(_join_alternatives([*months, *units]), "|".join(WEEKDAYS)),  # "до пятницы"
-        _join_alternatives(parts, ending=r"\w{0,2}"),  # "вечером"
-        _join_alternatives(days, ending=r"\w{0,6}"),  # "Freitagabend"
-    )
-    near = [lexicon.word[name] for lexicon in lexicons for name in ("today", "tomorrow", "unread")]
-    return [*(re.compile(pattern, re.IGNORECASE) for pattern in patterns), *near]
+    near = [lexicon.word[name] for lexicon in lexicons for name in ("today", "tomorrow", "tonight", "unread")]
+    # "до пятницы"
+    return [re.compile("|".join(WEEKDAYS), re.IGNORECASE), *(lexicon.marks for lexicon in lexicons), *near]
+
+
+def parse_number(token: str) -> int | None:
+    return NUMBERS.get(fold_term(normalise_text(token)).strip("."))
+
+
+def is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
+    """Return True if a token expresses a time. With `is_timed`, a plain number does not count."""
+    token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
+    word = normalise_word(token)
+    is_han = HAN.search(word) is not None  # written without spaces
+    names = find_time_words()
+    is_shaped = _TIME_SHAPES.match(token) or _HAN_CLOCK.search(token)
+    if is_shaped or any(name.search(word) if is_han else name.fullmatch(word) for name in names):
+        neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
+        return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
+    is_number = token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)
+    is_number |= (parse_number(word) or 0) > 1
+    is_number |= is_han and _HAN_TIME.search(word) is not None
+    numbers = (load_lexicon(language).word["number"] for language in LANGUAGES)
+    is_number |= any(name.fullmatch(word) is not None for name in numbers)
+    return is_number and not is_timed

@@ -1,24 +1,23 @@
 """A parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from itertools import pairwise
+from itertools import product
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders import lexicon
 from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_wish, make_wish_at
-from reminders.zones import TOKEN, find_zone_end, is_place_word
-from text.analyzer import fold_term, normalise_text
+from reminders.zones import TOKEN, find_doubt, find_zone_end
 from text.characters import format_visible_line
-from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
 from text.stopwords import EVERY_FUNCTION_WORD
-from text.time_zones import find_zone, move_months, to_utc
+from text.time_zones import move_months, to_utc
 
+MAX_END_TOKENS = 8  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
 NEAR_TOKENS = 4  # words after a preposition in which a number still tells a time: "at half past eight"
@@ -29,27 +28,22 @@ _NUMERIC_DATE = re.compile(
 )
 _DAY_AFTER_MONTH = re.compile(rf"[\s.]*(?:the\s+)?(\d{{1,2}})(?:{_ORDINAL}|[日号]|(?![\d:.h]))", re.IGNORECASE)
 _DAY = re.compile(rf"(\d{{1,2}})((?:\s*{_ORDINAL}(?!\d))?\s*числа(?!\w)|\s*{_ORDINAL}(?!\d)|[号號])?", re.IGNORECASE)
+_COUNT = re.compile(r"\d{1,5}(?![\d.,])")
 _YEAR = re.compile(r"((?:19|20)\d\d)(?![\d:.-])")
 _CLOCK_SIGN = re.compile(r"[:.h]\d|\s*(?:am|pm|uhr)", re.IGNORECASE)
-_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?![\d/]|[:-]\d)")
+_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?::00)?(?![\d/]|[:-]\d)")
 _HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
+_ENDS = " ,.;:-–—"
 _GAP = re.compile(r"[\s,;]*")
-_TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’-]?(?!{lexicon.HAN.pattern})\w")
-_HAN_CLOCK = re.compile(r"\d[点點]")
-_NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
-_HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][点點分刻时時]")
-_PLAIN = {
-    **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
-    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
-}  # letters without accents, and Latin letters, digits and signs of the usual width
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotUnderstood:
-    """A reminder that could not be read. `words` are the time words that were not understood, if any."""
+    """A reminder that could not be read, or not for sure. `words` are the time words not understood, if any."""
 
     words: str
+    wish: ReminderWish | None = field(default=None, compare=False)  # the likely one, to be offered but not set
 
 
 @dataclass(kw_only=True, slots=True)
@@ -71,7 +65,9 @@ class _Reading:
     is_every: bool = False
     distance: datetime | None = None
     impossible: bool = False
-    unsure: list[str] = field(default_factory=list)
+    zone: slice | None = None  # the words that name a zone for the clock time
+    is_exact: bool = False  # the clock time has minutes, "am" or the like
+    unsure: list[str] = field(default_factory=list)  # words that may mean another time, or none
 
     def match(self, name: str, start: int) -> int:
         """Match the pattern `name` at `start`. Return the position after the match and its gap, or -1."""
@@ -82,8 +78,8 @@ class _Reading:
     def is_dated(self) -> bool:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
-    def read_elements(self) -> None:
-        start, lead = _skip_gap(self.text, 0), ""
+    def read_elements(self, start: int) -> None:
+        start, lead = _skip_gap(self.text, start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
             if (after := self._read_element(start, lead)) > start:
@@ -98,6 +94,12 @@ class _Reading:
 
     def match_preposition(self, start: int) -> tuple[str, int] | None:
         return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
+
+    def skip(self, start: int, *names: str) -> int:
+        """Return the position after any words of these kinds at `start`."""
+        while (after := max(self.match(name, start) for name in names)) > start:
+            start = after
+        return start
 
     def _read_element(self, start: int, preposition: str) -> int:
         readers = (
@@ -117,30 +119,31 @@ class _Reading:
         if self.end or (after := self.match("in", start)) < 0:
             return -1
         count = 1
-        if number := TOKEN.match(self.text, after):
-            digits = re.match(r"\d{1,5}(?![\d.,])", number[0])
-            known = int(digits[0]) if digits else _parse_number(number[0])
-            if known is not None:
-                count, after = known, _skip_gap(self.text, after + (digits.end() if digits else len(number[0])))
+        if digits := _COUNT.match(self.text, after):
+            count, after = int(digits[0]), _skip_gap(self.text, digits.end())
+        elif (word := TOKEN.match(self.text, after)) and (number := lexicon.parse_number(word[0])) is not None:
+            count, after = number, _skip_gap(self.text, word.end())
         for unit, name in self.words.units.items():
             if found := name.match(self.text, after):
                 try:
-                    if unit in ("month", "year"):
-                        self.distance = move_months(self.wall, months=count * (12 if unit == "year" else 1))
-                    else:
-                        self.distance = self.wall + timedelta(**{f"{unit}s": count})
+                    months = count * {"month": 1, "year": 12}.get(unit, 0)
+                    later = move_months(self.wall, months=months)
+                    later += timedelta() if unit in ("month", "year") else timedelta(**{f"{unit}s": count})
                 except (ValueError, OverflowError):
-                    self.distance = self.wall.replace(year=9999)
-                self.clock, self.day = (self.distance.hour, self.distance.minute), self.distance.date()
+                    later = self.wall.replace(year=9999)
+                self.distance, self.clock, self.day = later, (later.hour, later.minute), later.date()
                 return found.end()
         return -1
 
     def _read_relative_day(self, start: int) -> int:
         if self.is_dated or self.repeat:
             return -1
-        for days, name in ((2, "after-tomorrow"), (1, "tomorrow"), (0, "today")):
+        for days, name in ((2, "after-tomorrow"), (1, "tomorrow"), (0, "today"), (0, "tonight")):
             if found := self.words.word[name].match(self.text, start):
                 self.day = self.wall.date() + timedelta(days=days)
+                if name == "tonight":
+                    self.part = name
+                    self.impossible |= self.clock is not None and not self._choose_day_half(name)
                 return found.end()
         return -1
 
@@ -162,17 +165,19 @@ class _Reading:
         if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
             return -1
         after = self.match("next", start)
-        found = self.words.match_name(self.words.weekdays, self.text, max(start, after))
+        is_whole = (found := self.words.match_name(self.words.weekdays, self.text, max(start, after))) is not None
         found = found or self.words.match_name(self.words.short_weekdays, self.text, max(start, after))
         if found is None or self.text[max(start, after) : found[1]] in EVERY_FUNCTION_WORD:  # "morgen so um 9"
             return -1
         number, end = found
         behind = _skip_gap(self.text, end)
-        is_timed = self.match_preposition(behind) is not None or self.text[behind : behind + 1].isdigit()
-        month = self.words.match_name(self.words.months, self.text, behind)
-        is_timed |= month is not None and _DAY_AFTER_MONTH.match(self.text, month[1]) is not None
+        is_timed = self.skip(behind, "on", "at") > behind or self.text[behind : behind + 1].isdigit()
+        is_timed |= self.words.match_name(self.words.months, self.text, behind) is not None
+        is_timed |= any(period.match(self.text, behind) for _, period in self.words.periods)
         if not (has_preposition or after >= 0 or is_timed or self.end):
             return -1
+        if self.clock is not None and not (is_whole or has_preposition or after >= 0 or is_timed):
+            self.unsure.append(self.text[start:end])  # "at 5 sun cream", "às 9 segunda via"
         self.weekday = number
         return max(end, self.match("next", behind))  # "el lunes que viene"
 
@@ -186,9 +191,7 @@ class _Reading:
             return self._read_date(month, int(number[1]), number.end()) if number and not self.repeat else -1
         if (number := _DAY.match(self.text, start)) is None:
             return -1
-        after = _skip_gap(self.text, number.end())
-        while (joined := self.match("of", after)) >= 0:
-            after = joined
+        after = self.skip(_skip_gap(self.text, number.end()), "of")
         if (found := self.words.match_name(self.words.months, self.text, after)) and not self.repeat:
             return self._read_date(found[0], int(number[1]), found[1])
         is_bare = self.repeat == "monthly" and not (has_preposition or _CLOCK_SIGN.match(self.text, number.end()))
@@ -199,13 +202,8 @@ class _Reading:
         return -1
 
     def _read_date(self, month: int, day: int, end: int) -> int:
-        after = _skip_gap(self.text, end)
-        while (joined := self.match("of", after)) >= 0:
-            after = joined
-        if year := _YEAR.match(self.text, after):
-            end = year.end()
-            while (joined := self.match("of", _skip_gap(self.text, end))) >= 0:
-                end = joined
+        if year := _YEAR.match(self.text, self.skip(_skip_gap(self.text, end), "of")):
+            end = self.skip(_skip_gap(self.text, year.end()), "of")
         self._set_day(int(year[1]) if year else 0, month, day)
         return end
 
@@ -227,19 +225,15 @@ class _Reading:
             self._set_day(year, month, day)
             return found.end()
         a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
-        is_short = found["sep"] == "." and not found["year"] and not found["dot"]
-        if is_short:
-            behind = _skip_gap(self.text, found.end())
-            behind = max(behind, self.match("at", behind))
+        if found["sep"] == "." and not found["year"] and not found["dot"]:
+            behind = self.skip(_skip_gap(self.text, found.end()), "at")
             if self.match("half", behind) >= 0 or b > 12 or self.is_dated or self.clock:
                 return -1
             if not (_CLOCK_TIME.match(self.text, behind) or _HOUR.match(self.text, behind)) and a < 24:
                 self.unsure.append(found[0])
-                return found.end()
         if found["sep"] == "/":
             if self.words.language == ENGLISH and a <= 12 and b <= 12 and a != b:
                 self.unsure.append(found[0])
-                return found.end()
             if b > 12 or (a <= 12 and not self.words.day_first):
                 a, b = b, a
         self._set_day(year + 2000 if 0 < year < 100 else year, b, a)
@@ -252,8 +246,10 @@ class _Reading:
             if name in ("noon", "midnight") and self.clock is None:
                 self.clock, self.is_midnight = (12 if name == "noon" else 0, 0), name == "midnight"
                 return found.end()
-            if self.clock is None and self.text[_skip_gap(self.text, found.end()) :][:1].isdigit():
-                self.part = name  # "上午9点"
+            after = _skip_gap(self.text, found.end())
+            after = self.skip(after, "on", "at") if self.is_dated else after
+            if self.clock is None and self.text[after : after + 1].isdigit():
+                self.part = name  # "上午9点", "tomorrow evening at 8"
                 return found.end()
             if self.clock is not None and self.distance is None and self._choose_day_half(name):
                 return found.end()
@@ -262,18 +258,12 @@ class _Reading:
     def _choose_day_half(self, name: str) -> bool:
         """Shift the hour to the named part of the day. Return False if they contradict each other."""
         hour, minute = self.clock or (0, 0)
-        if name not in self.words.ranges:
-            chosen = hour % 12 + (0 if name in ("am", "midnight") else 12)
-            if hour > 12 and hour != chosen:
-                return False
-            self.clock = chosen, minute
-            return True
-        start, end = self.words.ranges[name]
+        start, end = self.words.ranges.get(name, (720, 1440))
         length = (end - start) % 1440 or 1440
 
         def count_minutes_apart(chosen: int) -> int:
             into = (chosen * 60 + minute - start) % 1440
-            return 0 if into < length else min(into - length, 1440 - into)
+            return 0 if into < length else min(into - length + 1, 1440 - into)
 
         chosen = min(hour % 12, hour % 12 + 12, key=count_minutes_apart)
         if hour > 12 and chosen != hour:
@@ -290,8 +280,8 @@ class _Reading:
             self.clock, end = (int(found["hour"]), int(minute or 0)), found.end()
         else:
             token = TOKEN.match(self.text, start) if has_preposition else None
-            number = (_parse_number(token[0]) or 0) if token else 0
-            if not token or number < 2:
+            number = (lexicon.parse_number(token[0]) or 0) if token else 0
+            if not token or number < 2 or (self.words.language, token[0]) == (ENGLISH, "once"):
                 return -1
             is_bare, self.clock, end = False, (number, 0), token.end()
         unit = self.words.word["half"].match(self.text, _skip_gap(self.text, end))
@@ -301,23 +291,29 @@ class _Reading:
             self.unsure.append(found[0])  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._choose_day_half(self.part)
+            if self.is_dated and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
+                self.unsure.append(self.text[start:end])  # "Friday night at 1" is on Saturday
+                self.is_midnight = True
         half = self._read_period(_skip_gap(self.text, end))
         end = max(end, half)
         if is_bare and not (has_preposition or unit or half >= 0):
-            self.clock = None
-            return -1
+            behind = self.skip(_skip_gap(self.text, end), "on", "at")
+            is_next = (self.is_dated or self.repeat) and start == _skip_gap(self.text, self.end)
+            if is_next and self.clock[0] <= 24 and not self.text[behind : behind + 1].isdigit():
+                self.unsure.append(self.text[start:end])  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+            elif find_zone_end(self.text, end, self.words) is None:  # "9 UTC"
+                self.clock = None
+                return -1
+        self.is_exact = not is_bare or unit is not None or half >= 0
         if self.clock[0] > 24 or self.clock[1] > 59 or (self.clock[0] == 24 and self.clock[1]):
             self.impossible = True
         return end
 
     def _read_zone(self, start: int) -> int:
-        end = find_zone_end(self.text, start, self.words) if self.clock and self.distance is None else None
-        self.unsure += [self.text[start:end].lstrip("(")] if end else []
+        is_possible = self.clock is not None and self.distance is None and self.zone is None
+        end = find_zone_end(self.text, start, self.words) if is_possible else None
+        self.zone = slice(start, end) if end else self.zone
         return end or -1
-
-
-def _parse_number(token: str) -> int | None:
-    return NUMBERS.get(fold_term(normalise_text(token)).strip("."))
 
 
 def _skip_gap(text: str, start: int) -> int:
@@ -329,20 +325,47 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
     text = format_visible_line(request)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
-    bare = text.translate(_PLAIN)  # keeps its length
+    bare = text.translate(lexicon.PLAIN)  # keeps its length
     languages = dict.fromkeys([current_language(), ENGLISH, *LANGUAGES])
     readings = [_Reading(text=bare, words=lexicon.load_lexicon(language), wall=wall) for language in languages]
     for reading in readings:
-        reading.read_elements()
+        reading.read_elements(reading.skip(0, "joining"))
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
+    start, end = best.end, len(text)
     if words := _find_unread_time_words(best, text):
-        return NotUnderstood(words=words)
+        if best.zone or (found := _find_time_at_end(readings, text)) is None:
+            return NotUnderstood(words=words)
+        best, start, end = found
     if best.impossible:
         return "none"
-    rest = text[best.end :].strip(" ,.;:-–—")
+    rest = text[start:end].strip(_ENDS).lstrip(")）")
     joined = best.words.word["joining"].match(rest)
     what = rest[joined.end() :] if joined else rest
-    return _make_wish(best, what, now) if what.strip(" ,.;:!?-–—") else NotUnderstood(words="")
+    wish = _make_wish(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
+    if not isinstance(wish, ReminderWish):
+        return wish
+    words = next(iter(best.unsure), "")
+    if best.clock and not best.distance:
+        is_dated = best.is_dated or bool(best.repeat)
+        words = words or find_doubt(rest, best.words, is_exact=best.is_exact and end == len(text), is_dated=is_dated)
+    at = max(0, text.find(words), bare.find(words))
+    return NotUnderstood(words=text[at : at + len(words)], wish=wish) if words or end < len(text) else wish
+
+
+def _find_time_at_end(readings: Sequence[_Reading], text: str) -> tuple[_Reading, int, int] | None:
+    """Find a time at the end, as in "call mum tomorrow at 9" or "tomorrow call mum at 9", and what is before it."""
+    tokens = [*TOKEN.finditer(text.rstrip(_ENDS))]
+    for index, early in product(range(max(1, len(tokens) - MAX_END_TOKENS), len(tokens)), readings):
+        start, late = tokens[index].start(), replace(early, unsure=[*early.unsure])
+        late.read_elements(start)
+        if start > early.end and late.end >= tokens[-1].end() and (late.clock or not late.part):
+            before = [token for token in tokens[:index] if token.start() >= early.end]
+            leads = [False, *(late.match_preposition(token.start()) is not None for token in before)]
+            is_open = any(lexicon.is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
+            is_open |= any(late.match("every", token.start()) > 0 for token in before)
+            is_open |= any(late.match(name, before[-1].start()) > 0 for name in ("and", "next", "until") if before)
+            return None if is_open else (late, early.end, start)
+    return None
 
 
 def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
@@ -374,11 +397,10 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
 
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:
-    if reading.unsure:
-        at = reading.text.find(reading.unsure[0])
-        return text[at : at + len(reading.unsure[0])]  # with its accents
+    if reading.zone:
+        return text[reading.zone].lstrip("(（")
     is_timed = reading.clock is not None or reading.distance is not None
-    is_read = is_timed or reading.is_dated or reading.repeat == "daily"
+    is_read = is_timed or (not reading.part and (reading.is_dated or reading.repeat == "daily"))
     if reading.is_every and reading.repeat != "daily":
         is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
     start = _skip_gap(text, reading.end) if is_read else 0
@@ -386,19 +408,17 @@ def _find_unread_time_words(reading: _Reading, text: str) -> str:
         if token.start() < reading.end < token.end() and _INSIDE_WORD.match(text, reading.end):
             return token[0]  # "9ish"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
-    lead, after = "", start
-    while (found := reading.match_preposition(after)) is not None:
-        lead, after = found
-    first = next((index for index, token in enumerate(tokens) if token.start() >= after), 0)
-    near = {0, first, *_find_second_times(reading, tokens)}
+    after = reading.skip(start, "on", "at")
+    second = reading.skip(reading.skip(start, "until", "of"), "on", "at")  # "at 9 to 10", "at 9 or at 10"
+    alike = {at + 1 for at, token in enumerate(tokens[:-1]) if token[0].casefold() == reading.clock_lead.casefold()}
+    near = {0, *alike, *(at for at, token in enumerate(tokens) if token.start() in (after, second))}
     marks = [
-        index for index in range(len(tokens)) if _is_time_word(tokens, index, is_timed=is_timed and index not in near)
+        index
+        for index in range(len(tokens))
+        if lexicon.is_time_word(tokens, index, is_timed=is_timed and index not in near)
     ]
-    for place, token in pairwise(tokens):  # "at 9 call Ann, London time"
-        if reading.words.word["zone"].fullmatch(token[0]) and is_place_word(place[0]):
-            return text[place.start() : token.end()]
     begins = not is_read or reading.match("and", start) >= 0
-    if lead:
+    if after > start:
         begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
     if begins:
         last = max([index for index in marks if index <= 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
@@ -409,35 +429,3 @@ def _find_unread_time_words(reading: _Reading, text: str) -> str:
         return ""
     last = next(index for index in range(marks[0], len(tokens) + 1) if index not in marks) - 1
     return text[tokens[marks[0]].start() : tokens[last].end()][:MAX_SHOWN_CHARS]
-
-
-def _find_second_times(reading: _Reading, tokens: Sequence[re.Match[str]]) -> Iterator[int]:
-    """Yield the tokens that, if they are numbers, are a second time: "at 9 or at 10", "at 9 to 10"."""
-    start = _skip_gap(reading.text, reading.end)
-    after = max(reading.match("until", start), reading.match("of", start))
-    while after >= 0 and (lead := reading.match_preposition(after)) is not None:
-        after = lead[1]
-    for index, token in enumerate(tokens):
-        is_led_alike = index > 0 and tokens[index - 1][0].casefold() == reading.clock_lead.casefold()
-        if token.start() == after or is_led_alike:
-            yield index
-
-
-def _is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
-    """Return True if a token expresses a time. With `is_timed`, a plain number does not count."""
-    token = tokens[index][0].translate(_PLAIN).strip(".:'@~+-–—")
-    word = lexicon.normalise_word(token)
-    is_han = lexicon.HAN.search(word) is not None  # written without spaces
-    names = lexicon.find_time_words()
-    is_shaped = _TIME_SHAPES.match(token) or _HAN_CLOCK.search(token)
-    if is_shaped or any(name.search(word) if is_han else name.fullmatch(word) for name in names):
-        neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
-        return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
-    if token.isupper() and 2 < len(token) < 6 and find_zone(token) is not None:
-        return True
-    is_number = token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)
-    is_number |= (_parse_number(word) or 0) > 1
-    is_number |= is_han and _HAN_TIME.search(word) is not None
-    numbers = (lexicon.load_lexicon(language).word["number"] for language in LANGUAGES)
-    is_number |= any(name.fullmatch(word) is not None for name in numbers)
-    return is_number and not is_timed

@@ -41,24 +41,25 @@ class WishReader:
     _model: ChatModel
     _quota: Quota
 
-    async def read_or_explain(self, person_id: int, request: str, now: datetime) -> tuple[ReminderWish, bool] | str:
-        """Return a reminder and whether the person must confirm it, or a sentence that says why there is none.
+    async def read_or_explain(self, person_id: int, text: str, now: datetime) -> tuple[ReminderWish, str | None] | str:
+        """Return a reminder and what makes it uncertain, or a sentence that says why there is none.
 
-        A reminder that the model read has to be confirmed. `now` is aware and in the person's zone.
+        It can be set at once if the second value is None. Otherwise the person must confirm it: the model read it, or
+        the words that are returned may mean another time. `now` is aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase
 
-        if (read := await self.read(person_id, request, now)) is not None:
-            return read, True
+        if (read := await self.read(person_id, text, now)) is not None:
+            return read, ""
         # In a thread: the first call reads locale data for a second.
-        match await asyncio.to_thread(read_phrase, request, now):
+        match await asyncio.to_thread(read_phrase, text, now):
             case ReminderWish() as wish:
-                return wish, False
+                return wish, None
+            case NotUnderstood(words=words, wish=ReminderWish() as wish):
+                return wish, words
             case NotUnderstood(words=words):
                 return tr("reminders-not-understood", words=words) if words else tr("reminders-how")
-            case "passed":
-                return tr("reminders-passed")
             case why:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 

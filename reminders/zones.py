@@ -1,4 +1,4 @@
-"""Recognises time zones that follow a clock time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst"."""
+"""Recognises time zones by a clock time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst", "9Z"."""
 
 import re
 from datetime import datetime
@@ -13,10 +13,15 @@ from reminders.lexicon import HAN, Lexicon, normalise_word
 from text.stopwords import EVERY_FUNCTION_WORD
 
 MAX_PHRASE_TOKENS = 4  # "Central European Summer time"
-STEM_CHARS = range(4, 7)  # of a word in the name of a place, as inflected: "по Москве", "deutscher Zeit"
+MIN_STEM_CHARS = 4
+MAX_STEM_CHARS = 6  # of a word in the name of a place, as inflected: "по Москве", "deutscher Zeit"
 MAX_ENDING_CHARS = 2
-TOKEN = re.compile(r"[^\s,;!?\"“”„«»()]+")
-_OFFSET = re.compile(r"(?:UTC|GMT)(?!\w)|[A-Z]\w{1,30}/[A-Z]\w+", re.IGNORECASE)
+TOKEN = re.compile(r"[^\s,;!?\"“”„«»()（）]+")
+_OFFSET = re.compile(
+    r"(?:UTC|GMT|Z)(?:[+-]\d{1,2}(?::?\d\d)?)?(?![\w-])|[+-]\d\d:?\d\d(?![\w-])|[A-Z]\w{1,30}/[A-Z][\w/]+",
+    re.IGNORECASE | re.ASCII,
+)
+_APART = re.compile(r"[(（]([^()（）]{1,40})[)）]")
 _SMALL_ABBREVIATION = re.compile(r"[^aeiou]{3,}|a[cekw][ds]t|[ei][ds]t|[ce]es?t")  # "eat", "met" and "hat" are words
 _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
@@ -25,14 +30,19 @@ def find_zone_end(text: str, start: int, words: Lexicon) -> int | None:
     """Return the end of the words at `start` that name a time zone, or None."""
     tokens = [*islice(TOKEN.finditer(text, start), MAX_PHRASE_TOKENS)]
     for index, token in enumerate(tokens):
-        if not index and (_OFFSET.match(token[0]) or _is_abbreviation(token[0], words.language)):
+        if not index and (offset := _OFFSET.match(text, token.start())):
+            return offset.end()
+        if not index and _is_abbreviation(token[0], words.language):
             return token.end()
         if not index and HAN.search(token[0]) and (found := words.word["zone"].search(token[0], 1)):
-            return token.start() + found.end()
+            return token.start() + found.end() if is_place_word(token[0][: found.start()]) else None
         if words.word["zone"].fullmatch(token[0]):
             if index:  # "New York time"
-                names = (name[0] for name in tokens[:index])
-                return token.end() if all(not name.islower() or is_place_word(name) for name in names) else None
+                names = [name[0] for name in tokens[:index]]
+                is_named = all(not name.islower() or is_place_word(name) for name in names)
+                # German nouns are capitalised too: "Oma Zeit schenken".
+                is_named &= words.language != "de" or names[-1].endswith("er") or is_place_word(names[-1])
+                return token.end() if is_named else None
             place = next((name for name in tokens[1:] if not words.word["of"].fullmatch(name[0])), None)
             if place is None or words.language == ENGLISH:
                 return None
@@ -41,10 +51,38 @@ def find_zone_end(text: str, start: int, words: Lexicon) -> int | None:
     return None
 
 
+def find_doubt(text: str, words: Lexicon, *, is_exact: bool, is_dated: bool) -> str:
+    """Return the words of a reminder's text that may tell the zone or the day of a time before it, or "".
+
+    After an exact time that is any place, as in "9am London call Ann"; after a preposition where no day is told, any
+    name, as in "at 9 on Christmas".
+    """
+    tokens = [*TOKEN.finditer(text)]
+    for token in reversed(tokens):
+        is_led = words.word["zone"].fullmatch(token[0])  # "прогулка по Москве"
+        if not is_led and (end := find_zone_end(text, token.start(), words)):  # "call Ann PST"
+            return text[token.start() : end]
+    for apart in _APART.finditer(text):
+        if is_place_word(apart[1]):
+            return apart[1]
+    lead = words.word["before-day"].match(text)
+    near = [token[0].strip(":") for token in tokens if lead is None or token.end() > lead.end()]
+    if not near or normalise_word(near[0]) in EVERY_FUNCTION_WORD:
+        return ""
+    names = [" ".join(near[:count]) for count in (3, 2, 1)]
+    names += [near[0][:length] for length in (4, 3, 2) if HAN.match(near[0])]
+    cities = [name for name in names if normalise_word(name) in _read_zone_names()[2]]
+    if cities and (lead or is_exact):
+        return cities[0]
+    # Only in English do few other texts begin with a preposition and a small letter: "на работу", "no médico".
+    is_common = near[0].islower() and words.language != ENGLISH
+    return "" if lead is None or is_dated or is_common else text[: text.index(near[0]) + len(near[0])]
+
+
 def is_place_word(token: str) -> bool:
     """Return True for a word in the name of a city, country or time zone."""
     word = normalise_word(token)
-    return any(word[:length] in _read_zone_names()[0] for length in STEM_CHARS)
+    return any(word[:length] in _read_zone_names()[0] for length in range(1, MAX_STEM_CHARS + 1))
 
 
 def _is_abbreviation(token: str, language: str) -> bool:
@@ -53,19 +91,24 @@ def _is_abbreviation(token: str, language: str) -> bool:
 
 
 @cache
-def _read_zone_names() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the stems of words in the names of places and zones, and the abbreviations of zones."""
-    names = [name.rpartition("/")[2].replace("_", " ") for name in available_timezones()]
+def _read_zone_names() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the stems of words in the names of places and zones, the abbreviations of zones, and their cities."""
+    # The English data leave out the cities that are named as in the tz database.
+    known, named = Locale("ru").time_zones, Locale(ENGLISH).time_zones
+    cities = [str(zone).rpartition("/")[2].replace("_", " ") for zone in known if "city" not in named.get(zone, {})]
     short = [
-        str(datetime(2026, month, 1, tzinfo=ZoneInfo(name)).tzname())
-        for name in available_timezones()
-        for month in (1, 7)
+        f"{datetime(2026, month, 1, tzinfo=ZoneInfo(zone)):%Z}" for zone in available_timezones() for month in (1, 7)
     ]
+    names = list[str]()
     for locale in map(Locale.parse, _LOCALES):
         names += locale.territories.values()
+        cities += [zone.get("city", "") for zone in locale.time_zones.values()]
         for zone in (*locale.meta_zones.values(), *locale.time_zones.values()):
-            names += [zone.get("city", ""), *zone.get("long", {}).values()]
+            names += zone.get("long", {}).values()
             short += zone.get("short", {}).values()
-    words = {word for name in names for word in normalise_word(name).split() if len(word) >= STEM_CHARS[0]}
-    stems = {word[: max(STEM_CHARS[0], min(len(word) - MAX_ENDING_CHARS, STEM_CHARS[-1]))] for word in words}
-    return frozenset(stems), frozenset(name for name in short if name.isupper())
+    names += cities
+    words = {word for name in names for word in normalise_word(name).split() if len(word) >= MIN_STEM_CHARS}
+    stems = {word[: max(MIN_STEM_CHARS, min(len(word) - MAX_ENDING_CHARS, MAX_STEM_CHARS))] for word in words}
+    stems |= {"北京", *(name.removesuffix("时间") for name in names if HAN.search(name))}  # written without spaces
+    towns = frozenset(map(normalise_word, cities)) - {"", "reunion", "reuniao"}  # the island, and "meeting"
+    return frozenset(stems), frozenset(filter(str.isupper, short)), towns

@@ -1,8 +1,9 @@
 # /reminders, and the offer of a reminder under an answer. reminders-add-words: words after /reminders that add one.
 
 reminders-offer = Shall I remind you { $when }?
+reminders-offer-unsure = I am not sure about “{ $words }”. Shall I remind you { $when }?
 reminders-yes = Yes
-reminders-passed = That time has passed already.
+reminders-impossible-passed = That time has passed already.
 reminders-impossible-none = This day or time does not exist.
 reminders-impossible-far = I can only remind you within the next { $years } years.
 reminders-set = I will remind you { $when }: { $text }
@@ -36,9 +37,11 @@ reminders-next-words = next
 reminders-every-words = every each
 reminders-at-words = at by from
 reminders-on-words = on the this
-reminders-unread-words = tonight daily nightly weekly monthly yearly hourly weekday weekdays weekend weekends early
+reminders-tonight-words = tonight
+reminders-before-day-words = on in at during before after
+reminders-unread-words = daily nightly weekly monthly yearly hourly weekday weekdays weekend weekends early
 reminders-number-words = oh fifteen twenty thirty forty fifty o p hundred quarter half et pt eastern pacific
 reminders-until-words = to till until or past before after
 reminders-zone-words = time
 reminders-half-words = o'clock o_clock oclock
-reminders-joining-words = to that about of for
+reminders-joining-words = to that about of for remind_me_to remind_me me

@@ -53,13 +53,13 @@ class ReminderCommands(Family):
             found = await self._services.wish_reader.read_or_explain(ask.person.id, text, local)
         if isinstance(found, str):
             return found
-        wish, is_to_confirm = found
+        wish, doubt = found
         if wish.due_at <= now:
-            return tr("reminders-passed")
-        if not is_to_confirm:
+            return tr("reminders-impossible-passed")
+        if doubt is None:
             return await self._set_reminder(ask, wish, None, config)
         proposal = Proposal(kind="remind", text=wish.text, wish=wish)
-        await offer_reminder(self._dependencies, ask.chat, ask.person, proposal)
+        await offer_reminder(self._dependencies, ask.chat, ask.person, proposal, doubt)
         return None
 
     @Press(OFFERED)
@@ -71,7 +71,7 @@ class ReminderCommands(Family):
         if offer is None:
             return tr("shared-dead-button")  # after a second press, the message already shows the outcome
         if offer[0].due_at <= self._now():
-            return await self._show_text(ask, tr("reminders-passed"))
+            return await self._show_text(ask, tr("reminders-impossible-passed"))
         return await self._set_reminder(ask, *offer, config)
 
     @Press(LISTED)
@@ -136,15 +136,19 @@ class ReminderCommands(Family):
         return await self._show_text(ask, "\n".join(lines), *split_into_rows(row, 4), turn, zones)
 
 
-async def offer_reminder(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
-    """Ask a person whether to set the proposed reminder."""
+async def offer_reminder(
+    dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal, doubt: str = ""
+) -> None:
+    """Ask a person whether to set the proposed reminder. `doubt` are words that may mean another time."""
     wish, make_button = proposal.wish, dependencies.buttons.make_button
     if wish is None:
         return
     config = await dependencies.services.memory.get_config(chat.scope.owner)
-    heading = tr("reminders-offer", when=format_due_time(wish, find_zone(config)))
-    text = "\n\n".join(["\n".join([heading, *_make_zone_hint(config)]), wish.text])
-    payload = make_offer_payload(wish, proposal.source, knows_zone=_is_zone_known(config))
+    when = format_due_time(wish, find_zone(config))
+    heading = tr("reminders-offer-unsure", words=doubt, when=when) if doubt else tr("reminders-offer", when=when)
+    hint = _make_zone_hint(config)
+    text = "\n\n".join(["\n".join([heading, *hint]), wish.text])
+    payload = make_offer_payload(wish, proposal.source, knows_zone=not hint)
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
     keyboard = make_keyboard([yes, no], _make_zone_row(dependencies, chat, person, config))
@@ -184,18 +188,14 @@ def format_due_time(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
     return tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
 
 
-def _is_zone_known(config: OwnerConfig | None) -> bool:
-    return bool(config and config.timezone)
-
-
 def _make_zone_hint(config: OwnerConfig | None) -> list[str]:
-    return [] if _is_zone_known(config) else [tr("reminders-utc")]
+    return [] if config and config.timezone else [tr("reminders-utc")]
 
 
 def _make_zone_row(
     dependencies: Dependencies, chat: Chat, person: Person, config: OwnerConfig | None
 ) -> list[InlineKeyboardButton]:
-    if _is_zone_known(config) or not chat.is_private:  # in groups admins choose it
+    if not _make_zone_hint(config) or not chat.is_private:  # in groups admins choose it
         return []
     return [dependencies.buttons.make_button(buttons.SETTINGS, chat, person, tr("reminders-zone"), buttons.ALONE)]
 
