@@ -225,21 +225,23 @@ async def _measure_turns(
     asked, called, before = model.request_count, crowd.world.calls.last, await bot.read_costs()
     spent, counts = (server.read_cpu_seconds(), server.read_counts()) if server else ({}, {})
     start, (busy, possible) = time.perf_counter(), read_machine_cpu_seconds()
-    waits = await crowd.measure_response_times(load.turns)
+    response_times = await crowd.measure_response_times(load.turns)
     seconds = time.perf_counter() - start
-    computed, could = (now - then for now, then in zip(read_machine_cpu_seconds(), (busy, possible), strict=True))
+    busy_seconds, available = (
+        now - then for now, then in zip(read_machine_cpu_seconds(), (busy, possible), strict=True)
+    )
     costs = list(zip(before, await bot.read_costs(), strict=True))
-    turns = len(waits)
+    turns = len(response_times)
     by_thread = {
         name: round(sum(_compute_thread_ms(*cost, name) for cost in costs) / turns, 2)
         for name in sorted({name for _, after in costs for name in after["processor_ms"]})
     }
-    counted = Counter(call["method"] for call in crowd.world.calls.list_since(called))
+    calls_by_method = Counter(call["method"] for call in crowd.world.calls.list_since(called))
     return {
         "turns": turns,
         "turns_per_second": round(turns / seconds, 1),
-        "ms": summarize_times(waits),
-        "processors_busy_percent": round(100 * computed / could, 1) if could else None,
+        "ms": summarize_times(response_times),
+        "processors_busy_percent": round(100 * busy_seconds / available, 1) if available else None,
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
         **(
             {"server_processor_ms_a_turn": round(server.measure_cpu_seconds_since(spent) * 1000 / turns, 2)}
@@ -253,7 +255,7 @@ async def _measure_turns(
         "hops_a_turn": round(sum(after["hops"] - before["hops"] for before, after in costs) / turns, 1),
         "commits_a_turn": round(sum(after["commits"] - before["commits"] for before, after in costs) / turns, 2),
         "telegram_calls": crowd.world.calls.last - called,
-        "telegram_calls_by_method": dict(counted.most_common()),  # of the newest 10,000
+        "telegram_calls_by_method": dict(calls_by_method.most_common()),  # of the newest 10,000
         "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
         "model_requests": model.request_count - asked,
         "rss_mb": bot.resident_megabytes,

@@ -181,11 +181,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             **{
                 peer: {
                     "coverage": {
-                        budget: round(fmean(result.coverage[budget] for result in of), 2) for budget in options.budgets
+                        budget: round(fmean(result.coverage[budget] for result in results), 2)
+                        for budget in options.budgets
                     },
-                    "all_at_10": round(100 * fmean(result.all_at_10 for result in of), 2),
+                    "all_at_10": round(100 * fmean(result.all_at_10 for result in results), 2),
                 }
-                for peer, of in peer_results.items()
+                for peer, results in peer_results.items()
             },
         }
     )

@@ -66,12 +66,12 @@ class MeteredModel(ChatModel):
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         completion = await self.model.complete(messages, on_text=on_text, schema=schema)
-        what = "summaries" if schema is None else str(schema.get("name"))
+        purpose = "summaries" if schema is None else str(schema.get("name"))
         if schema == PROFILE_SCHEMA:
             text = json.dumps(dict(zip(SECTIONS, PROFILE, strict=True)))
             completion = replace(completion, text=text, usage=replace(completion.usage, completion=len(text) // 4))
-        self.calls[what] += 1
-        self.tokens[what] += completion.usage.prompt + completion.usage.completion
+        self.calls[purpose] += 1
+        self.tokens[purpose] += completion.usage.prompt + completion.usage.completion
         return completion
 
 
@@ -220,11 +220,11 @@ async def measure_conversation(
         "background_tokens_per_turn": round(background.tokens.total() / len(history_sizes), 1),
         "background_calls": background.calls.total(),
         "background": {
-            what: {
-                "calls": background.calls[what],
-                "tokens_per_turn": round(background.tokens[what] / len(history_sizes), 1),
+            purpose: {
+                "calls": background.calls[purpose],
+                "tokens_per_turn": round(background.tokens[purpose] / len(history_sizes), 1),
             }
-            for what in sorted(background.calls)
+            for purpose in sorted(background.calls)
         },
     }
 

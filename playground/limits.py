@@ -38,9 +38,9 @@ class Limits:
         now = self.clock()
         here = self._chats[chat_id]
         window = GROUP_SECONDS if chat_id < 0 else float(BURST_SECONDS)
-        for moments, kept in ((self._all, 1.0), (here, window)):
-            while moments and moments[0] <= now - kept:
-                moments.popleft()
+        for times, window_seconds in ((self._all, 1.0), (here, window)):
+            while times and times[0] <= now - window_seconds:
+                times.popleft()
         waits = [
             self._all[0] + 1.0 - now if len(self._all) >= MAX_PER_SECOND else 0.0,
             here[0] + window - now

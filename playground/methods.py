@@ -177,15 +177,15 @@ class Methods:
     # Command menus
 
     async def _set_my_commands(self, parameters: Parameters) -> bool:
-        return self._put_commands(parameters, parameters.objects("commands"))
+        return self._set_commands(parameters, parameters.objects("commands"))
 
     async def _delete_my_commands(self, parameters: Parameters) -> bool:
-        return self._put_commands(parameters, [])
+        return self._set_commands(parameters, [])
 
     async def _get_my_commands(self, parameters: Parameters) -> list[Json]:
         return self._world.menus.get_commands(self._parse_scope(parameters), parameters.text("language_code"))
 
-    def _put_commands(self, parameters: Parameters, commands: list[Json]) -> bool:
+    def _set_commands(self, parameters: Parameters, commands: list[Json]) -> bool:
         self._world.menus.set_commands(self._parse_scope(parameters), parameters.text("language_code"), commands)
         self._world.feed.add({"kind": "commands", "commands": self._world.menus.list_menus()})
         return True

@@ -45,10 +45,10 @@ async def restore_messages(world: World, services: Services, format_answer: Form
             for content in contents:
                 world.restore_message(chat.id, author, content, at=int(message.created_at.timestamp()))
     bot = int(world.bot["id"])
-    for waiting in await services.memory.inbox.list_pending_updates(bot):
-        message = json.loads(waiting.payload or "{}").get("message", {})
+    for update in await services.memory.inbox.list_pending_updates(bot):
+        message = json.loads(update.payload or "{}").get("message", {})
         is_here = message.get("chat", {}).get("id") in world.chats and "message_thread_id" not in message
-        if is_here and "text" in message and f"{bot}:{waiting.update_id}" not in known:
+        if is_here and "text" in message and f"{bot}:{update.update_id}" not in known:
             world.restore_message(message["chat"]["id"], message["from"], {"text": message["text"]}, at=message["date"])
 
 

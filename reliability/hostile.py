@@ -102,7 +102,7 @@ async def measure_case(
 ) -> dict[str, object]:
     """Measure one attack in its own run of the bot, and return its part of the report."""
     alone: list[float] = []
-    beside: list[float] = []
+    during_attack: list[float] = []
     async with AsyncExitStack() as stack:
         house = await stack.enter_async_context(_run_local_servers(folder, answer_after))
         settings = {"LOG_LEVEL": "INFO", **case.settings}
@@ -127,19 +127,19 @@ async def measure_case(
                 if case.asks_after_load:
                     for _ in range(max(1, turns // 5)):
                         await case.load(attack)
-                        beside.append(await bystander.measure_wait())
+                        during_attack.append(await bystander.measure_wait())
                         await attack.wait_until_answered()
                 else:
                     async with _repeat_load(case.load, attack):
-                        beside += await bystander.measure_waits(
-                            turns, may_stop=partial(_has_load_run, attack, attack.finished_loads)
+                        during_attack += await bystander.measure_waits(
+                            turns, may_stop=partial(_has_attacked_since, attack, attack.finished_loads)
                         )
                 await attack.wait_until_answered()
-    ratio = statistics.median(beside) / statistics.median(alone)
+    ratio = statistics.median(during_attack) / statistics.median(alone)
     return {
-        "turns": len(beside),
+        "turns": len(during_attack),
         "alone_ms": _summarize_times(alone),
-        "beside_ms": _summarize_times(beside),
+        "beside_ms": _summarize_times(during_attack),
         "ratio": round(ratio, 2),
         "loads": attack.finished_loads,
         "is_good": ratio <= MAX_SLOWDOWN,
@@ -153,7 +153,8 @@ async def _sign_in(attack: Attack) -> str:
         return str(answer.json()["token"])
 
 
-def _has_load_run(attack: Attack, loads_before: int) -> bool:
+def _has_attacked_since(attack: Attack, loads_before: int) -> bool:
+    """Return True if a load has finished since `loads_before` were finished, or if one is running until it is ended."""
     return attack.finished_loads > loads_before or attack.runs_until_ended
 
 

@@ -224,9 +224,9 @@ class Ledger:
         """Count an apology as the answer to the owner's oldest open message, because a scope is served in order."""
         self.apologies += 1
         waiting = (
-            saying.answer
-            for saying in self.said.values()
-            if saying.owner == owner and saying.answer not in self.answered
+            message.answer
+            for message in self.said.values()
+            if message.owner == owner and message.answer not in self.answered
         )
         self.answered.update([next(waiting, "")])
 
@@ -235,7 +235,7 @@ class Ledger:
             await self._pulse.wait()
 
     def list_unanswered(self) -> list[str]:
-        return [word for word, saying in self.said.items() if saying.answer not in self.answered]
+        return [word for word, message in self.said.items() if message.answer not in self.answered]
 
     def check_folder(self, folder: Path, *, is_settled: bool = False) -> tuple[Violations, MemoryState]:
         """Check the files in `folder`, and return the violations and the files.
@@ -255,8 +255,8 @@ class Ledger:
         found = Violations()
         inbox = set(WORD.findall(str(files.inbox)))  # an answered update stays here if the reply to its COMMIT was lost
         on_the_way = set(WORD.findall(pending_text)) | inbox
-        for owner in {saying.owner for saying in self.said.values()}:
-            sent = {word for word, saying in self.said.items() if saying.owner == owner}
+        for owner in {message.owner for message in self.said.values()}:
+            sent = {word for word, message in self.said.items() if message.owner == owner}
             texts = [row["content"] for row in files.get_owner_rows(owner).messages if row["role"] == "user"]
             stored = Counter(word for text in texts for word in WORD.findall(text))
             found.doubled += [f"{owner}: {word} is stored {times} times" for word, times in stored.items() if times > 1]
@@ -341,13 +341,13 @@ class Talker:
             try:
                 since = member.now
                 member.says("/summary" if self.is_private else "/summary@keepsake_bot")
-                asked = await member.hears("tep 1", since=since, timeout=self._step_timeout)
+                question = await member.hears("tep 1", since=since, timeout=self._step_timeout)
                 since = member.now
-                member.press(asked, storage)
-                asked = await member.hears("tep 2", since=since, timeout=self._step_timeout)
+                member.press(question, storage)
+                question = await member.hears("tep 2", since=since, timeout=self._step_timeout)
                 since = member.now
                 self.moving.beat()
-                member.says(number, reply_to=None if self.is_private else asked["message_id"])
+                member.says(number, reply_to=None if self.is_private else question["message_id"])
                 await member.hears("External memory configured", since=since, timeout=self._step_timeout)
             except AssertionError as error:
                 self.failed_setups += 1

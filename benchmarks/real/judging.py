@@ -49,16 +49,16 @@ class FactScore:
         }
 
 
-def judge_facts(script: Script, known: Sequence[str]) -> FactScore:
+def judge_facts(script: Script, learned: Sequence[str]) -> FactScore:
     """Compare the facts that the program has learned with those of the script.
 
     A learned fact is wrong if it is no longer valid, or if it contains a number or name that the script does not.
     """
     valid, ended = script.split_facts_by_validity()
     said = _fold_case("\n".join([script.person, *(line.text for line in script.lines)]))
-    right = [wanted for wanted in valid if any(wanted.is_stated_in(text) for text in known)]
+    right = [wanted for wanted in valid if any(wanted.is_stated_in(text) for text in learned)]
     wrong, others = [], []
-    for text in known:
+    for text in learned:
         if any(wanted.is_stated_in(text) for wanted in valid):
             wrong += [text] if find_invented_words(text, said) else []
         elif any(wanted.is_stated_in(text) for wanted in ended) or find_invented_words(text, said):
@@ -79,20 +79,20 @@ def find_invented_words(text: str, said: str) -> list[str]:
 def judge_summaries(script: Script, summaries: Sequence[str], *, folded_lines: int) -> dict[str, object]:
     """Count the names, numbers and dates of the first `folded_lines` lines that the summaries keep, lose or invent."""
     keys = [key for line in script.lines[:folded_lines] for key in line.keys]
-    whole = _fold_case("\n".join(summaries))
+    all_summaries = _fold_case("\n".join(summaries))
     said = _fold_case(
         "\n".join([script.person, *(f"{line.text}\n{line.answer}\n{line.said_at}" for line in script.lines)])
     )
     months = " ".join(f"{line.said_at:%B %d %Y %A} {line.said_at.day}" for line in script.lines)
-    found = {text: find_invented_words(text, f"{said} {_fold_case(months)}") for text in summaries}
-    lost = [key for key in keys if _fold_case(key) not in whole]
+    invented = {text: find_invented_words(text, f"{said} {_fold_case(months)}") for text in summaries}
+    lost = [key for key in keys if _fold_case(key) not in all_summaries]
     return {
         "summaries": len(summaries),
         "keys": len(keys),
         "kept_percent": _compute_percent(len(keys) - len(lost), len(keys)),
         "lost": lost,
-        "with_something_invented_percent": _compute_percent(sum(map(bool, found.values())), len(summaries)),
-        "invented": {text: words for text, words in found.items() if words},
+        "with_something_invented_percent": _compute_percent(sum(map(bool, invented.values())), len(summaries)),
+        "invented": {text: words for text, words in invented.items() if words},
     }
 
 

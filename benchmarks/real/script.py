@@ -71,16 +71,16 @@ class Script:
         """Return the facts that are true at the end, and those that are no longer true."""
         ended = {id_ for line in self.lines for id_ in line.ends}
         facts = [fact for line in self.lines for fact in line.facts]
-        return [line for line in facts if line.id not in ended], [line for line in facts if line.id in ended]
+        return [fact for fact in facts if fact.id not in ended], [fact for fact in facts if fact.id in ended]
 
 
 def read_script(path: Path = DATA) -> Script:
     """Read a script from a JSON file."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    begins = datetime.fromisoformat(data["begins"])
+    start = datetime.fromisoformat(data["begins"])
     return Script(
         person=data["person"],
-        lines=tuple(_parse_line(turn, begins, number) for number, turn in enumerate(data["turns"])),
+        lines=tuple(_parse_line(turn, start, number) for number, turn in enumerate(data["turns"])),
         questions=tuple(
             ScriptedQuestion(text=question["ask"], right=tuple(question["right"]), wrong=tuple(question["wrong"]))
             for question in data["questions"]

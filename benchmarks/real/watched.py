@@ -54,9 +54,9 @@ class WatchedModel(ChatModel):
         return self._model.prompt_limit
 
     def in_background(self, precedence: Precedence) -> Self:
-        waiting = copy(self)
-        waiting._model = self._model.in_background(precedence)
-        return waiting
+        background = copy(self)
+        background._model = self._model.in_background(precedence)
+        return background
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)
@@ -89,14 +89,14 @@ class WatchedModel(ChatModel):
         elif on_text is not None:
             for text in known.shown:
                 await on_text(text)
-        completion, watch = known.completion, self._log
-        watch.first.append(known.first)
-        watch.shown += known.shown
-        watch.usages.append(completion.usage)
-        watch.prompts.append(tuple(messages))
-        watch.answers.append(completion.text)
-        watch.tools.append(self._offers_tools)
-        watch.calls += len(completion.calls)
+        completion, log = known.completion, self._log
+        log.first.append(known.first)
+        log.shown += known.shown
+        log.usages.append(completion.usage)
+        log.prompts.append(tuple(messages))
+        log.answers.append(completion.text)
+        log.tools.append(self._offers_tools)
+        log.calls += len(completion.calls)
         return completion
 
     async def check(self) -> str:
