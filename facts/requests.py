@@ -27,8 +27,6 @@ LONG_TURN_TOKENS = 200  # of a person's words in one turn; a longer turn gets a 
 MIN_ROOM_TOKENS = 160  # for messages, if the window has as many; the schema is counted only above that
 MIN_TURN_TOKENS = 24  # for messages in any window
 SEAM_TOKENS = 8  # left free, since joined texts take a few more tokens than each by itself
-
-
 Request = tuple[PromptMessage, ...]
 
 

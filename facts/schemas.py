@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import cast
@@ -15,6 +16,7 @@ from records.messages import Message
 from text.analyzer import fold_term, normalise_text
 from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates, split_sentences
 from text.fingerprint import describes_change, find_topics, make_fingerprint
+from text.stopwords import WORD_LISTS
 
 MAX_SUBJECT_CHARS = 60
 MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
@@ -33,10 +35,7 @@ TYPES: Mapping[str, FactKind] = {
 NO_FACTS = ("question", "request")  # the model's names for lines that ask the bot for something once
 
 # Beginnings of words for conditions that may harm somebody if they are forgotten.
-_VITAL = (
-    *("allerg", "diabet", "epilep", "pacemaker", "asthma", "anaphyla", "herzschrittmacher", "marcapasos"),
-    *("аллерг", "диабет", "эпилеп", "астм", "过敏", "糖尿病", "哮喘"),
-)
+_VITAL = tuple(WORD_LISTS["vital"]["beginnings"].split())
 _PROPERTIES: Mapping[str, object] = {
     "message": {"type": "integer"},
     "quote": {"type": "string"},
@@ -309,13 +308,14 @@ _SINCE = re.compile(
 )
 
 
-def _parse_list(answer: str) -> list[object] | None:
-    decoder = json.JSONDecoder()
+def _iterate_values(answer: str) -> Iterator[object]:
     for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
-        try:
-            value, _ = decoder.raw_decode(answer, opening)
-        except (ValueError, RecursionError):
-            continue
+        with suppress(ValueError, RecursionError):
+            yield json.JSONDecoder().raw_decode(answer, opening)[0]
+
+
+def _parse_list(answer: str) -> list[object] | None:
+    for value in _iterate_values(answer):
         if isinstance(value, list):
             return cast("list[object]", value)
         if isinstance(value, dict):
@@ -383,15 +383,7 @@ PROFILE_SCHEMA: Mapping[str, object] = {
 
 def parse_profile(answer: str) -> dict[str, str]:
     """Parse a model's answer into sections of a profile, by name. Return {} if it is unusable."""
-    start = answer.find("{")
-    if start < 0:
-        return {}
-    try:
-        value, _ = json.JSONDecoder().raw_decode(answer, start)
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(value, dict):
-        return {}
+    value = next((value for value in _iterate_values(answer) if isinstance(value, dict)), {})
     sections: dict[str, str] = {}
     for name in SECTIONS:
         section = value.get(name)

@@ -10,7 +10,7 @@ from itertools import chain, islice
 import Stemmer
 
 from text.characters import normalise_unicode
-from text.stopwords import FUNCTION_WORDS
+from text.stopwords import FUNCTION_WORDS, WORD_LISTS
 
 CACHED_WORDS = 10_000
 CACHED_STEMS = 1_000  # words whose stems in all languages are cached: 4 kB a word
@@ -21,39 +21,14 @@ MIN_SHARE_ALONE = 0.5  # the same two limits if the question has no other known 
 MAX_WORDS_STEMMED = 1_000  # words of each question that are stemmed by other languages: a pasted page has thousands
 
 # Scripts that name their language (the first letters of Unicode character names).
-_SCRIPT_LANGUAGE = {
-    "CYRILLIC": "russian",
-    "GREEK": "greek",
-    "ARABIC": "arabic",
-    "DEVANAGARI": "hindi",
-    "TAMIL": "tamil",
-    "ARMENIAN": "armenian",
-    "HEBREW": "yiddish",
-}
+_SCRIPT_LANGUAGE: dict[str, str] = WORD_LISTS["scripts"]
 _LATIN = tuple(language for language in FUNCTION_WORDS if language not in {*_SCRIPT_LANGUAGE.values(), "persian"})
-# Letters that few languages in Latin script share: a word with one counts as half a function word of theirs.
-_TELLING = {
-    "german": "äöüß",
-    "french": "çœèêàùîôë",
-    "spanish": "ñ¿¡áíóú",
-    "portuguese": "ãõçêá",
-    "turkish": "ğışİçöü",
-    "polish": "ąćęłńśźż",
-    "swedish": "åäö",
-    "danish": "æøå",
-    "norwegian": "æøå",
-    "finnish": "äö",
-    "hungarian": "őűáé",
-    "romanian": "ăâîșț",
-    "czech": "ěščřžůý",
-    "italian": "àèìòù",
-}
 _LANGUAGES_OF_WORD: dict[str, list[str]] = {}
 _LANGUAGES_OF_LETTER: dict[str, list[str]] = {}
 for _language in _LATIN:
     for _word in FUNCTION_WORDS[_language]:
         _LANGUAGES_OF_WORD.setdefault(_word, []).append(_language)
-    for _letter in _TELLING.get(_language, ""):
+    for _letter in WORD_LISTS["letters"].get(_language, ""):
         _LANGUAGES_OF_LETTER.setdefault(_letter, []).append(_language)
 # Scripts that are written without spaces, or attach particles to words: cut into overlapping pairs.
 _PAIRS = re.compile(

@@ -1,6 +1,6 @@
 """Fingerprints of sentences: numbers, dates, names, negation and hedges by which two facts differ. Pure."""
 
-# ruff: noqa: E501, SIM905 - lists of words
+# ruff: noqa: E501 - patterns of words
 
 import re
 from collections.abc import Mapping
@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from text.analyzer import analyse_text, fold_term, normalise_text, stem_word
+from text.stopwords import WORD_LISTS
 
 # A missed difference merges two facts wrongly. Therefore a doubtful case counts as a difference.
+_LISTS = WORD_LISTS["fingerprints"]
 CACHED = 2_000  # texts whose fingerprints are cached; some are whole messages, so the cache is small
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -17,20 +19,7 @@ NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 
 NUMBER_WORDS: dict[str, int] = {
-    word: value
-    for words in (
-        "zero one two three four five six seven eight nine ten eleven twelve",
-        "- - - - - - - - - - - - - thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
-        "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
-        "ноль один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
-        "- - две - - - - - - - - - -",
-        "- - двое трое четверо пятеро",
-        "- - two",
-        "zero - dois três quatro cinco seis sete oito nove dez onze doze",
-    )
-    for value, word in enumerate(words.split())
-    if word != "-"
+    word: value for words in _LISTS["numbers"] for value, word in enumerate(words.split()) if word != "-"
 }
 
 _LOCALES = ("en", "de", "es", "pt", "ru", "ar")  # in Chinese, months and days are numbers
@@ -56,18 +45,9 @@ def _strip_case_ending(word: str) -> str:
 
 
 _ALSO_OTHER_WORDS = frozenset({"may", "march", "mai", "мая", "марта"})
-
-_NEGATION = frozenset(
-    "not no never none nobody nothing neither nor cannot without except hardly barely unable stopped quit gave-up"
-    " nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne außer weder"
-    " não nem ninguém nenhum nenhuma sem لا ليس لست لم لن"
-    " nunca jamás nada nadie ningún ninguna ninguno sin tampoco ni"
-    " не нет ни никогда ничего никто без кроме нельзя"
-    " pas jamais rien personne sans aucun aucune".split()
-)
+_NEGATION = frozenset(_LISTS["negation"].split())
 _NEGATED_AUXILIARY = ("n't", "n’t")
 _HAN_NEGATION = ("不", "没", "沒", "无", "無", "未", "别", "ない", "ません", "않", "없", "안 ")
-
 _NOT_AS_IT_WAS = re.compile(
     r"\b(?:now|no longer|any ?more|moved|moving|chang(?:ed?|ing)|switch\w*|instead|actually|correct\w*|meant|wrong|mistake|sorry|new|quit|left|stopp?(?:ed)?|g(?:a|i)ve up|given up|became|back in|postponed|rescheduled|cancel\w*|last day|used to|former\w*|sold|divorced|broke up|not [^.!?\n]{0,40} but|until|will be|put off)\b"
     r"|\b(?:jetzt|nun|nicht mehr|keine?n? [^.!?\n]{0,40}mehr|\w*gezogen|gewechselt|wechsle|geändert|statt\w*|doch|eigentlich|neue[rsnm]?|gekündigt|aufgehört|verschoben|verlegt|seit)\b"
@@ -76,27 +56,10 @@ _NOT_AS_IT_WAS = re.compile(
     r"|\b(?:maintenant|désormais|ne [^.!?\n]{0,40} plus|déménag\w+|chang\w+|nouveau|nouvelle|adesso|ora|non [^.!?\n]{0,40} più|trasferit\w+|nuovo|nuova|nu|niet meer|verhuisd|nieuwe?|teraz|już nie|artık|şimdi|taşındı\w*)\b"
     r"|现在|現在|不再|搬|换|換|改|其实|其實|新|辞|推迟|今は|もう|引っ越|変わ|이제|이사|바꿨|الان|لم اعد|انتقل"
 )
-_HEDGES = frozenset(
-    "may might could maybe perhaps probably possibly considers considering vielleicht könnte womöglich möglicherweise wahrscheinlich vermutlich eventuell evtl überlegt überlege"
-    " quizás quizas quizá acaso posiblemente podría probablemente talvez podia poderia provavelmente"
-    " возможно может наверное наверно пожалуй подумываю вероятно возможна".split()
-)
-_HEDGING_PHRASES = (
-    "thinking of|thinking about|not sure|nicht sicher|tal vez|a lo mejor|pensando en|no estoy segur"
-    "|не уверен|может быть".split("|")
-)
-# Capitalised at the beginning of a sentence without being a name.
-_NO_NAMES = frozenset(
-    "the a an he she they it his her their its this that these those in on at since user i der die das ein eine er sie es"
-    " seine ihre el la los las un una él ella su en он она они его её ее их в на у это пользователь".split()
-)
-_DROPPED = frozenset(
-    "a an the also still too really very now currently just indeed is are am be been has have own owns user the user's"
-    " der die das den dem ein eine einen einem auch noch jetzt sehr derzeit aktuell ist sind"
-    " el la los las un una también todavía aún ahora muy actualmente es"
-    " также тоже ещё еще сейчас теперь очень это".split()
-)
-_FILLERS = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())
+_HEDGES = frozenset(_LISTS["hedges"].split())
+_NO_NAMES = frozenset(_LISTS["no_names"].split())
+_DROPPED = frozenset(_LISTS["dropped"].split())
+_IGNORED = _NEGATION | _DROPPED | frozenset(_LISTS["fillers"].split())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,7 +78,7 @@ def make_fingerprint(text: str) -> Fingerprint:
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
-    hedges = {phrase for phrase in _HEDGING_PHRASES if phrase in text.casefold()}
+    hedges = {phrase for phrase in _LISTS["hedging_phrases"] if phrase in text.casefold()}
     negated = any(mark in text for mark in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()
@@ -158,11 +121,10 @@ def list_essential_words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=CACHED)
 def find_topics(text: str) -> frozenset[str]:
     """Return the stems that tell what a text is about, without negations and fillers."""
-    ignored = _NEGATION | _DROPPED | _FILLERS
     words = [
         str(NUMBER_WORDS.get(word, word))
         for word in _WORD.findall(normalise_text(text))
-        if word not in ignored and not word.endswith(_NEGATED_AUXILIARY)
+        if word not in _IGNORED and not word.endswith(_NEGATED_AUXILIARY)
     ]
     return frozenset(term[:7] for term in analyse_text(" ".join(words)))
 
