@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
@@ -29,7 +29,9 @@ from transfer.formats import detection
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
+    ImportQuestion,
     list_message_sources,
+    place_undated,
     select_messages_without_source,
 )
 from transfer.formats.keepsake import Signer, find_signer
@@ -79,9 +81,12 @@ class Importer:
         """Return a plan of what importing a file would add. Raise ImportRefused or StorageError on failure."""
         work = await self._prepare_import(scope, person, data, given)
         dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in work.new))
-        facts = work.rows.get("facts", ())
+        known = await asyncio.to_thread(lambda: sorted(said.created_at for said in work.new if not said.is_undated))
+        facts, questions = work.rows.get("facts", ()), work.history.questions
+        offered = [text for question in questions for text in question.options if question.name == "facts"]
         async with self._memory.open_store(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
+            decided = await store.history.list_decided_texts(scope.owner, offered)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         notes = [*work.history.notes, *_describe_lost_data(work, scope.owner), *_describe_demoted_instructions(work)]
         if work.history.format == "keepsake":
@@ -92,8 +97,8 @@ class Importer:
             name=detection.find_format_title(work.history.format),
             total=len(work.history.messages),
             known=len(work.history.messages) - len(work.new),
-            first_at=dates[0] if dates else None,
-            last_at=dates[-1] if dates else None,
+            first_at=known[0] if known else None,
+            last_at=known[-1] if known else None,
             notes=tuple(notes),
             facts=len(facts),
             new_facts=new_facts,
@@ -102,7 +107,7 @@ class Importer:
             turns_on=not await self._memory.is_on(scope.owner),
             ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
             reminders=sum((reminder.wish.text, reminder.wish.due_at) not in held for reminder in work.reminders),
-            questions=work.history.questions,
+            questions=tuple(_choose_undecided(question, decided) for question in questions),
             instructions=_list_instructions(work),
         )
 
@@ -193,6 +198,7 @@ class Importer:
                 scope.owner, await asyncio.to_thread(list_message_sources, history)
             )
             same = await _map_to_stored_ids(store, scope.owner, history) if is_own else {}
+            earlier = await store.history.find_time_before(scope.owner)
         if way and way.is_known:
             # This part was restored earlier. Its facts wait for the other parts.
             missing = tr("import-already", missing=way.missing)
@@ -201,12 +207,13 @@ class Importer:
         rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
         await self._check_fact_limit(scope.owner, rows.get("facts", ()))
         work = await asyncio.to_thread(_select_new_messages, history, rows, known, same, way)
-        return replace(work, reminders=reminders if is_own else ())
+        placed = await asyncio.to_thread(place_undated, work.new, earlier or self._clock())
+        return replace(work, new=placed, reminders=reminders if is_own else ())
 
     async def _find_signer(self, history: ImportedHistory) -> Signer:
         return find_signer(await self._memory.export_key(), history.seal)
 
-    async def _check_fact_limit(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
+    async def _check_fact_limit(self, owner: int, facts: Sequence[Portable]) -> None:
         """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
         if facts:
             async with self._memory.open_store(owner) as store:
@@ -311,6 +318,12 @@ def _select_new_messages(
         rows=rows,
         restoration=restoration,
     )
+
+
+def _choose_undecided(question: ImportQuestion, decided: Set[str]) -> ImportQuestion:
+    """Return a question with the facts chosen that the owner has not changed or deleted before."""
+    chosen = tuple(number for number, text in enumerate(question.options) if text not in decided)
+    return replace(question, chosen=chosen) if question.name == "facts" and decided else question
 
 
 def _list_instructions(work: _Work) -> tuple[str, ...]:

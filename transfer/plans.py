@@ -81,7 +81,8 @@ def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
     elif plan.new:
         ends = [moment.astimezone(UTC).date() for moment in (plan.first_at, plan.last_at) if moment]
         days = " – ".join(dict.fromkeys(format_day(end, with_year=True) for end in ends))
-        added = tr("transfer-adds-dated", what=_format_counts(plan.new, 0), when=days)
+        what = _format_counts(plan.new, 0)
+        added = tr("transfer-adds-dated", what=what, when=days) if days else tr("transfer-adds", what=what)
         lines.append(" ".join([added, *_format_known_messages(plan.known)]))
         lines.append(tr("transfer-as-history"))
     elif plan.new_facts:

@@ -62,7 +62,8 @@ def _parse_valid_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool
 ) -> Mapping[str, Sequence[Portable]]:
     if history.rows is None:
-        return parse_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
+        made = parse_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
+        return {name: [{**row, "is_chosen": True} for row in rows] for name, rows in made.items()}
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}

@@ -70,4 +70,4 @@ import-ask-chats = Welche Chats soll ich nehmen? Tippe auf einen, um ihn zu nehm
 import-ask-speaker = Wer davon bist du?
 import-ask-year = Aus welchem Jahr ist ihre letzte Nachricht?
 import-ask-order = Wie schreibt diese Datei das Datum?
-import-ask-facts = Darin stehen Fakten über dich. Ich würde die mit einem Haken behalten; tippe auf einen, um das zu ändern.
+import-ask-facts = Darin stehen Fakten über dich. Ich würde die mit einem Haken behalten; tippe auf einen, um das zu ändern. Was du schon berichtigt oder gelöscht hast, hat keinen.

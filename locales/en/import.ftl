@@ -72,4 +72,4 @@ import-ask-chats = Which chats shall I take? Press one to take it or leave it ou
 import-ask-speaker = Which of the speakers are you?
 import-ask-year = Which year is its last message of?
 import-ask-order = How does this file write dates?
-import-ask-facts = It holds facts about you. I would keep those with a tick; press one to change that.
+import-ask-facts = It holds facts about you. I would keep those with a tick; press one to change that. What you corrected or deleted before has none.

@@ -70,4 +70,4 @@ import-ask-chats = ¿Qué chats tomo? Pulsa uno para incluirlo o dejarlo fuera.
 import-ask-speaker = ¿Cuál de ellos eres tú?
 import-ask-year = ¿De qué año es su último mensaje?
 import-ask-order = ¿Cómo escribe las fechas este archivo?
-import-ask-facts = Contiene datos sobre ti. Guardaría los marcados; pulsa uno para cambiarlo.
+import-ask-facts = Contiene datos sobre ti. Guardaría los marcados; pulsa uno para cambiarlo. Lo que ya corregiste o borraste no está marcado.

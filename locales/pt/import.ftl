@@ -70,4 +70,4 @@ import-ask-chats = Quais conversas devo pegar? Toque em uma para incluir ou deix
 import-ask-speaker = Qual dessas pessoas é você?
 import-ask-year = De que ano é a última mensagem?
 import-ask-order = Como este arquivo escreve as datas?
-import-ask-facts = Contém fatos sobre você. Eu guardaria os marcados; toque em um para mudar isso.
+import-ask-facts = Contém fatos sobre você. Eu guardaria os marcados; toque em um para mudar isso. O que você já corrigiu ou apagou não está marcado.

@@ -67,4 +67,4 @@ import-ask-chats = 要导入哪些聊天？点一下即可选择或取消。
 import-ask-speaker = 其中哪一个是你？
 import-ask-year = 最后一条消息是哪一年的？
 import-ask-order = 此文件中的日期怎么写？
-import-ask-facts = 里面有关于你的事实。我会保留打勾的；点一下可更改。
+import-ask-facts = 里面有关于你的事实。我会保留打勾的；点一下可更改。你更正或删除过的没有打勾。

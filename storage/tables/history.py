@@ -3,14 +3,15 @@
 Each import gets a block of negative ids below all earlier blocks. Within a block, the ids ascend in time.
 """
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from typing import cast
 
-from records.facts import NewFact
+from records.facts import Decision, Fact, NewFact
 from records.messages import Message, Role
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
@@ -39,6 +40,14 @@ UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
   SELECT COUNT(*), MIN(id), MAX(id), MIN(created_at), MAX(created_at) FROM messages
   WHERE messages.user_id = summaries.user_id AND messages.chunk_id = summaries.id)
 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+"""
+_FACTS = "SELECT * FROM facts WHERE user_id = ?"
+_BEGINNING = """
+SELECT MIN(at) FROM (
+  SELECT MIN(created_at) AS at FROM messages WHERE user_id = ?1 AND id > 0
+  UNION ALL SELECT MIN(decided_at) FROM facts WHERE user_id = ?1
+  UNION ALL SELECT MIN(decided_at) FROM decisions WHERE user_id = ?1
+) AS first
 """
 _END_RESTORE = "DELETE FROM restores WHERE user_id = ?"
 _SEQS = "SELECT id, seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
@@ -173,17 +182,31 @@ class HistoryTable(OwnerTables):
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
         await tx.execute(sql, *counters.values(), owner, self.kind)
 
-    async def count_new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
+    async def find_time_before(self, owner: int) -> datetime | None:
+        """Return a time before the owner's first message and first decision here, or None if there are neither."""
+        row = await self._fetch_row(owner, _BEGINNING, owner)
+        return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
+
+    async def list_decided_texts(self, owner: int, texts: Sequence[str]) -> Set[str]:
+        """Return those of the texts that are about what the owner has decided by hand."""
+        async with self.database.open_reader(owner) as reader:
+            _, decided = await _read_known_and_decided(reader, owner)
+        facts: list[Portable] = [{"text": text, "is_chosen": True} for text in texts]
+        return await asyncio.to_thread(lambda: {str(fact["text"]) for fact in facts if _is_overruled(fact, decided)})
+
+    async def count_new_facts(self, owner: int, facts: Sequence[Portable]) -> int:
         """Return the number of facts that `add_facts` would add."""
         async with self.database.open_reader(owner) as reader:
             return len(await _select_new_facts(reader, owner, facts))
 
-    async def add_facts(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add the facts that are new and not overruled, and return their number. `ids` maps old message ids to new."""
+    async def add_facts(self, lease: FoldLease, facts: Sequence[Portable], ids: Mapping[int, int]) -> int:
+        """Add the facts that are new and not overruled, and return their number. `ids` maps old message ids to new.
+
+        A fact with `is_chosen` was chosen by hand, which overrules what the owner decided about it before.
+        """
         owner = lease.scope.owner
         async with write_under_lease(self.database, lease) as tx:
-            known_rows = await tx.fetch_rows("SELECT * FROM facts WHERE user_id = ?", owner)
-            known = {row["text"]: row["id"] for row in known_rows}
+            known = {row["text"]: row["id"] for row in await tx.fetch_rows(_FACTS, owner)}
             new_facts = await _select_new_facts(tx, owner, facts)
             first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(new_facts))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
@@ -203,23 +226,32 @@ class HistoryTable(OwnerTables):
             return len(rows)
 
 
-async def _select_new_facts(
-    reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]
-) -> list[Mapping[str, object]]:
-    known = [parse_fact(row) for row in await reader.fetch_rows("SELECT * FROM facts WHERE user_id = ?", owner)]
-    texts = {fact.text for fact in known}
-    decided = decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))
-    return [
-        fact
-        for fact in facts
-        if fact["text"] not in texts and not decision_table.is_overruled_by(decided, _parse_new_fact(fact))
-    ]
+async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[Portable]) -> list[Portable]:
+    known, decided = await _read_known_and_decided(reader, owner)
+    texts, valid = {fact.text for fact in known}, {fact.text for fact in known if fact.is_valid}
+
+    def select() -> Iterator[Portable]:
+        for fact in facts:
+            if not _is_overruled(fact, decided):
+                yield from () if fact["text"] in texts else (fact,)
+            elif "is_chosen" in fact and fact["text"] not in valid:
+                yield {**fact, "decided_at": fact["created_at"]}
+
+    return await asyncio.to_thread(lambda: list(select()))
 
 
-def _parse_new_fact(fact: Mapping[str, object]) -> NewFact:
-    text, quote, said_at = str(fact["text"]), str(fact.get("quote") or ""), parse_moment(fact["observed_at"])
-    new = NewFact(text=text, kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at)
-    return replace(new, quote=quote)
+async def _read_known_and_decided(reader: Reader, owner: int) -> tuple[list[Fact], list[Decision]]:
+    known = [parse_fact(row) for row in await reader.fetch_rows(_FACTS, owner)]
+    return known, decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))
+
+
+def _is_overruled(fact: Portable, decided: Sequence[Decision]) -> bool:
+    """Return True if something was decided about a fact after it was said or, if its owner chooses it now, ever."""
+    said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
+    new = NewFact(
+        text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at
+    )
+    return decision_table.is_overruled_by(decided, replace(new, quote=str(fact.get("quote") or "")))
 
 
 async def insert_messages(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:

@@ -16,6 +16,7 @@ from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from text.characters import format_visible_line
+from text.stopwords import WORD_LISTS
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
@@ -29,14 +30,7 @@ from transfer.formats.history import (
 from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.values import WrongElement, as_text, make_wrong_error, parse_moment, require_object
 
-_ROLES: Mapping[Role, str] = {
-    "user": "user|you|human|me|prompt|question|request|du|ich|vous|tú|você|usuario|usuário|пользователь|вы|用户|你|"
-    "사용자|나|benutzer|nutzer|utilisateur|utente|あなた|ユーザー",
-    "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|grok|deepseek|ai|bot|model|response|answer|assistent|"
-    "asistente|assistente|ассистент|助手|어시스턴트|アシスタント",
-}
-ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
-"""Names that programs give to the two sides of a conversation."""
+ROLES: Mapping[str, Role] = {word: role for role, words in WORD_LISTS["roles"].items() for word in words.split()}
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
 _TIMES = ("createtime", "createdat", "creationtime", "timestamp", "senddate", "createddate", "created", "date", "ts")
@@ -141,17 +135,20 @@ class Conversations:
     ) -> None:
         """Add a conversation with an assistant. `elements` holds its messages with their places in the file.
 
-        A message without a time gets that of the previous message or of the conversation `raw`. A message without an id
-        gets a hash of `key` (default: the first message), its position and its words.
+        A message without a time gets that of the previous message or of `raw`, and is undated if no time before it is
+        known. One without an id gets a hash of `key` (default: the first message), its position and its words.
         """
-        numbers, last = count(), self.reading.now
+        numbers, last, known = count(), self.reading.now, None
         with self.count_failures(""):
             last = self.find_time(raw) or last
+            # A conversation begins before its messages are said. It is changed or exported after them.
+            known = self.find_time({name: raw[name] for name in raw if _fold_name(name).startswith("creat")})
 
         def message(value: object) -> ImportedMessage:
-            nonlocal key, last
+            nonlocal key, last, known
             number, given = next(numbers), require_object(value)
-            last = self.find_time(given) or last
+            known = self.find_time(given) or known
+            last = known or last
             role, words, name, speaker = read_turn(given, last)
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
@@ -160,7 +157,7 @@ class Conversations:
                 raise LeftOut("wordless")
             key = key or hash_parts(words)
             name = name or number_duplicate(hash_parts(key, number, own, words), self._seen)
-            return self.make_message(name, own, words.strip(), last, speaker=speaker)
+            return self.make_message(name, own, words.strip(), last, speaker=speaker, is_undated=known is None)
 
         said = make_times_monotonic(self.read_messages(((where, -1, element) for where, element in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
@@ -172,9 +169,8 @@ class Conversations:
 
     def find_time(self, value: Mapping[str, Any]) -> datetime | None:
         """Return the time of an object, or None if it has no time or one in the future."""
-        made = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates)
-        is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
-        return made if is_possible else None
+        made, now = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates), self.reading.now
+        return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
     def choose_date_order(self, dates: Sequence[WrittenDate]) -> str:
         """Return the order of day and month in all dates of an import. Ask for it if they leave it open."""
@@ -361,9 +357,9 @@ def make_times_monotonic(talk: Sequence[ImportedMessage]) -> list[ImportedMessag
     times = [message.created_at for message in talk]
     is_falling = all(a >= b for a, b in pairwise(times)) and talk[:1] and talk[0].role == "assistant"
     ordered = list(reversed(talk)) if is_falling and talk[-1].role == "user" else list(talk)
-    latest = min(times, default=NO_DATE)
+    latest = next((said.created_at for said in ordered if not said.is_undated), min(times, default=NO_DATE))
     for number, message in enumerate(ordered):
-        latest = max(latest, message.created_at)
+        latest = latest if message.is_undated else max(latest, message.created_at)
         ordered[number] = message if message.created_at == latest else replace(message, created_at=latest)
     return ordered
 
@@ -423,16 +419,14 @@ def find_branch(
         followed = {as_text(node.get(parent)) for node in nodes.values()}
         leaves = [name for name in nodes if name not in followed]
         leaf = max(reversed(leaves or list(nodes)), key=age, default=None)
-    found: list[str] = []
-    seen: set[str] = set()
+    found = dict[str, None]()
     node: object = leaf
     while isinstance(node, str) and node in nodes:
-        if node in seen:
+        if node in found:
             raise WrongElement(f"[{node[:40]!r}]")
-        seen.add(node)
-        found.append(node)
+        found[node] = None
         node = nodes[node].get(parent)
-    return found[::-1]
+    return list(reversed(found))
 
 
 def format_forwarded_text(name: str, words: str) -> str:

@@ -33,6 +33,7 @@ class ImportedMessage:
     also: str | None = None  # another source under which it may be stored
     number: int | None = None  # its id in the file, to which other rows refer
     title: str = ""  # of the conversation that it begins
+    is_undated: bool = False  # True if the file does not say when it was said, so that `created_at` is a guess
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -186,6 +187,14 @@ def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, 
     messages = iterate_with_pauses(history.messages)
     found = {said.number: said for said in messages if said.number is not None and said.also is None}
     return found, {message.thread for message in found.values()}
+
+
+def place_undated(messages: Sequence[ImportedMessage], earlier: datetime) -> tuple[ImportedMessage, ...]:
+    """Move undated messages to the time `earlier`, which is before all that was said or decided here."""
+    return tuple(
+        replace(message, created_at=min(message.created_at, earlier)) if message.is_undated else message
+        for message in iterate_with_pauses(messages)
+    )
 
 
 def split_long_messages(
