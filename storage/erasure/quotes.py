@@ -28,6 +28,8 @@ MIN_PIECES = 3
 """Tokens of a word that is a quote by itself, or of the words of a run. A tokenizer keeps everyday words whole."""
 CERTAIN_PIECES = 5  # of a word that is no everyday word in any language: it cuts "Zahnarzt" and "аптека" into three
 MAX_SHORT = 80  # characters of a text in which such a word alone is a quote
+MAX_SHORT_PAIRS = 40  # characters of a text in a script without spaces, in which a short run alone is a quote
+CERTAIN_PAIRS = 5  # character pairs of a run that is a quote in any text. Four characters may be an everyday phrase
 MIN_RUN = 3  # words of a run
 MAX_RUN = 8  # words among which a run finds its pieces
 PAIR_PIECES = 0.6  # of two characters of a script without spaces: six characters are a run
@@ -69,14 +71,15 @@ class _ForgottenWords:
 
     A mark is a term or a run of words. `since` maps it to the time and id of the first forgotten text that contains it.
     `terms` maps stems to terms, and `runs` maps the first words of runs to runs. One term of `rare` is enough for a
-    quote, but one of `unsure` only in a short text or next to another term. Nobody used those in `new` before `since`.
+    quote, but one of `unsure` only in a short text or next to another term, and a run of it also where it is repeated.
+    Nobody used those in `new` before `since`.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
     terms: dict[str, str] = field(default_factory=dict)
     runs: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
     rare: set[str] = field(default_factory=set)
-    unsure: set[str] = field(default_factory=set)
+    unsure: set[Mark] = field(default_factory=set)
     new: Set[Mark] = frozenset()
     is_complete: bool = True
 
@@ -94,9 +97,15 @@ class _ForgottenWords:
 
     def has_certain_quote(self, text: str, marks: Set[Mark]) -> bool:
         """Return True if one of the marks is enough for a quote, because it is a run of words or a rare term."""
-        if any(isinstance(mark, tuple) or mark in self.rare - self.unsure for mark in marks):
+        if any(isinstance(mark, tuple) or mark in self.rare for mark in marks - self.unsure):
             return True
-        return not marks.isdisjoint(self.unsure) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
+        runs = [mark for mark in marks & self.unsure if isinstance(mark, tuple)]
+        plain = analyzer.normalise_text(text) if runs else ""
+        phrases = [run[0] + "".join(pair[-1] for pair in run[1:]) for run in runs]
+        if len(runs) > 1 or any(len(text) <= MAX_SHORT_PAIRS or plain.count(phrase) > 1 for phrase in phrases):
+            return True
+        is_doubted = len(marks & self.unsure) > len(runs)
+        return is_doubted and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
         """Return True if the text quotes these marks. Everyday words count only in a short text without other words."""
@@ -206,6 +215,7 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
     for mark in words.since:
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
+            words.unsure.update([mark] if _is_short_run(mark) and not is_old else ())
     terms = [mark for mark in words.since if isinstance(mark, str)]
     with_digits = {term for term in terms if any(map(str.isdigit, term))}
     words.rare |= {term for term in with_digits if _is_rare_word(term, is_old=is_old)}
@@ -231,12 +241,14 @@ async def _find_remaining_messages(
         for mark in found:
             holding.setdefault(mark, []).append(row)
     known = {*words.terms.values()}
-    words.new = {
+    new = {
         mark
         for mark, since in words.since.items()
         if (isinstance(mark, tuple) or mark in known)
         and all((row["created_at"], row["id"]) >= since for row in holding.get(mark, ()))
     }
+    # Of an everyday phrase, some characters were said before.
+    words.new = {mark for mark in new if not _is_short_run(mark) or new.issuperset(mark)}
     said = _RemainingMessages()
     for row, found in zip(rows, marks, strict=True):
         said.add_message(row, found & words.new)
@@ -299,6 +311,11 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
             if total >= MIN_PIECES and last - first + 1 >= MIN_RUN:
                 yield tuple(words[first : last + 1])
                 break
+
+
+def _is_short_run(mark: Mark) -> bool:
+    """Return True if a mark is a run of few characters in a script without spaces, and perhaps of everyday words."""
+    return isinstance(mark, tuple) and len(mark) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, mark))
 
 
 def _find_number_forms(text: str) -> Iterator[Mark]:

@@ -303,6 +303,27 @@ async def test_runs_and_rare_words_are_quotes_in_any_language(
     assert (await talk.left_by(first)).answers == (answer,)
 
 
+@pytest.mark.parametrize("phrase", ["吃饭睡觉", "洗衣做饭", "记得带伞", "腰酸背痛", "加班熬夜", "牛奶面包"])
+async def test_an_everyday_phrase_of_four_characters_is_nobodys_quote(store: MemoryStore, phrase: str) -> None:
+    """In a long answer in a young chat, nor in any once its words were said before."""
+    talk = Talk(store)
+    first, _ = await talk.say(f"我今天{phrase}。")
+    long = f"一个人的健康与许多小事有关：早起、运动、读书、{phrase}、见朋友，还要少看手机，多晒太阳，心里才会安静下来。"
+    await talk.say("怎样生活？", long)
+    assert await talk.left_by(first) == Remainder()
+    later, _ = await talk.say(f"昨天也{phrase}。")
+    await talk.say("嗯？", f"{phrase}。")
+    assert (await talk.left_by(later)).answers == ()
+
+
+async def test_a_name_that_a_long_text_repeats_is_a_quote(store: MemoryStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say("我最喜欢的演员是欧阳娜娜。")
+    about = "欧阳娜娜是一位大提琴家，也演过许多电影和电视剧，常常在各地举办音乐会。很多年轻人因为欧阳娜娜开始学琴。"
+    _, answer = await talk.say("她是谁？", about)
+    assert (await talk.left_by(first)).answers == (answer,)
+
+
 @pytest.mark.parametrize(
     ("told", "other", "quote"),
     [
