@@ -109,7 +109,7 @@ class Corrections:
             log.info("the memory of %d is that of %d now", owner, new_id)
         self._drop_held_records(owner)
         for session in self._sessions.list_owner_sessions(owner):
-            self._sessions.move(session, Scope(owner=new_id, thread=session.scope.thread))
+            self._sessions.move_session(session, Scope(owner=new_id, thread=session.scope.thread))
 
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase all that was derived from it. Raise StorageError."""

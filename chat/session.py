@@ -193,7 +193,7 @@ class Sessions:
         for session in self.list_owner_sessions(owner):
             session.is_outdated = True
 
-    def move(self, session: Session, scope: Scope) -> None:
+    def move_session(self, session: Session, scope: Scope) -> None:
         """Move a session to the new scope of its group."""
         del self._sessions[session.scope]
         session.scope = scope

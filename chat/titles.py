@@ -42,7 +42,7 @@ class Titles:
     async def __aexit__(self, *_: object) -> None:
         await cancel_and_wait(*self._tasks.values())
 
-    def start(self, place: Scope, conversations: Sequence[Scope]) -> None:
+    def start_generating(self, place: Scope, conversations: Sequence[Scope]) -> None:
         """Start generating missing titles of conversations, unless this is already running for the place."""
         if conversations and place not in self._tasks:
             self._tasks[place] = asyncio.create_task(self._generate_titles(place, conversations))

@@ -186,7 +186,7 @@ class Changes:
             raise VisitRefused(409, tr("chats-off"))
         current = await self._services.memory.find_open_conversation(location)
         await self._services.memory.begin_conversation(location, title)
-        self._services.titles.start(location, [current])
+        self._services.titles.start_generating(location, [current])
         return {"scopes": await self._views.list_scopes(visit.owner)}
 
     async def open_conversation(self, visit: Visit) -> Answer:
@@ -194,7 +194,7 @@ class Changes:
         current = await self._services.memory.find_open_conversation(location)
         if not await self._services.memory.open_conversation(location, visit.scope):
             raise VisitRefused(404, tr("chats-gone"))
-        self._services.titles.start(location, [current])
+        self._services.titles.start_generating(location, [current])
         return {"scopes": await self._views.list_scopes(visit.owner)}
 
     async def name_conversation(self, visit: Visit) -> Answer:

@@ -169,6 +169,6 @@ async def _report_progress(
     keyboard, chat = make_keyboard([] if is_over else row), Chat(id=broadcast.admin)
     with suppress(KeepsakeError):  # the broadcast goes on without a report
         if broadcast.receipt is not None:
-            await dependencies.delivery.edit(chat, broadcast.receipt, Piece(text=text), keyboard=keyboard)
+            await dependencies.delivery.edit_message(chat, broadcast.receipt, Piece(text=text), keyboard=keyboard)
         elif is_over:
             await dependencies.delivery.send_text(chat, text)

@@ -38,7 +38,7 @@ class ChatsCommands(Family):
             await self._services.corrections.clear_session(ask.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
-        self._services.titles.start(place, [ask.chat.scope])
+        self._services.titles.start_generating(place, [ask.chat.scope])
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @Press(KIND, who="admins")
@@ -63,7 +63,7 @@ class ChatsCommands(Family):
             return tr("shared-dead-button")
         if not await self._services.memory.open_conversation(ask.chat.location, scope):
             return tr("chats-gone")
-        self._services.titles.start(ask.chat.location, [ask.chat.scope])
+        self._services.titles.start_generating(ask.chat.location, [ask.chat.scope])
         await self._show_chats_page(ask)
         return tr("chats-opened")
 
@@ -75,7 +75,7 @@ class ChatsCommands(Family):
             found, total = await store.conversations.list_conversations(place, first=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
-        self._services.titles.start(place, [listed.scope for listed in found if not listed.is_titled])
+        self._services.titles.start_generating(place, [listed.scope for listed in found if not listed.is_titled])
         zone = await self._read_zone(place.owner)
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []

@@ -136,7 +136,7 @@ class ChoiceCommands(Family):
         back = [] if message_id is None else [self._make_settings_button(ask)]
         here = format_zone_with_time(config.timezone if config else "", now, wording.find_zone(config))
         text = f"{here}\n{tr('choices-which-time')}"
-        await self._delivery.replace(ask.chat, message_id, text, keyboard=make_keyboard(*rows, back))
+        await self._delivery.replace_message(ask.chat, message_id, text, keyboard=make_keyboard(*rows, back))
         return None
 
     async def _set_zone_by_time(self, ask: Ask, value: str) -> str | None:

@@ -71,7 +71,7 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
 
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
         try:
-            await Documents(dependencies.delivery).send(Chat(id=person), file, name, "")
+            await Documents(dependencies.delivery).send_file(Chat(id=person), file, name, "")
         except ChatGone:
             return False
         return True

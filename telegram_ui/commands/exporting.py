@@ -46,7 +46,7 @@ class ExportCommands(Family):
                 async with self._delivery.show_typing(target):
                     for file in files:
                         caption = f"{of_group}{make_caption(file)}"
-                        await Documents(self._delivery).send(target, file.file, file.name, caption)
+                        await Documents(self._delivery).send_file(target, file.file, file.name, caption)
             except ChatGone:
                 if here.is_private:
                     raise

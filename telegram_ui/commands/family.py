@@ -276,7 +276,7 @@ class Family:
     async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> str | None:
         """Show a text in the message whose button was pressed, or in a new message after a command. Return None."""
         pressed = ask.message_id if ask.update.callback_query is not None else None
-        await self._delivery.replace(ask.chat, pressed, text, keyboard=make_keyboard(*rows))
+        await self._delivery.replace_message(ask.chat, pressed, text, keyboard=make_keyboard(*rows))
         return None
 
 

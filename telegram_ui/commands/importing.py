@@ -153,7 +153,8 @@ class TransferCommands(Family):
 
     async def _download_file(self, ask: Ask, source: _ImportSource) -> tuple[bytes, FileContext]:
         document = source.document
-        data = await self._documents.fetch(ask.chat, document) if document else source.text.encode("utf-8", "replace")
+        typed = source.text.encode("utf-8", "replace")
+        data = await self._documents.download(ask.chat, document) if document else typed
         answers = dict(self._get_questionnaire(ask, source).answers)
         return data, FileContext(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 

@@ -74,7 +74,7 @@ class MemoryCommands(Family):
         if isinstance(fact, str):
             return fact
         message_id, is_private = ask.message_id, ask.chat.is_private
-        if not is_private and message_id and await self._delivery.react(ask.chat, message_id, NOTED_REACTION):
+        if not is_private and message_id and await self._delivery.add_reaction(ask.chat, message_id, NOTED_REACTION):
             return None
         keep = [self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{fact.id}")]
         rows = [] if fact.kind == "instruction" else [keep]

@@ -106,7 +106,7 @@ class ModelCommands(Family):
         labels = {persona: tr(f"model-persona-{persona}") for persona in (NONE, *PERSONAS, OWN_PERSONA)}
         rows = split_into_rows(self._make_choice_buttons(ask, PERSONA, labels, chosen), 2)
         keyboard = make_keyboard(*rows, [self._make_settings_button(ask)])
-        await self._delivery.replace(ask.chat, message_id, text, keyboard=keyboard)
+        await self._delivery.replace_message(ask.chat, message_id, text, keyboard=keyboard)
         return None
 
 

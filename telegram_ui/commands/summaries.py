@@ -151,7 +151,7 @@ class SummaryCommands(Family):
             reported_at = self._monotonic()
             try:
                 if is_update:
-                    await self._delivery.replace(ask.chat, message_ids[-1], format_progress(progress))
+                    await self._delivery.replace_message(ask.chat, message_ids[-1], format_progress(progress))
                 elif progress.state in ("failed", "busy"):
                     await self._report_failure(ask, format_progress(progress))
                 else:

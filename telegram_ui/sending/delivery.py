@@ -107,17 +107,17 @@ class Delivery:
     async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
         """Send a text with a keyboard under its last message. Return the ids. Raise DeliveryError on failure."""
         whole = text if isinstance(text, Piece) else Piece(text=replace_surrogates(text))
-        return await self.send(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
+        return await self.send_parts(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
 
-    async def replace(
+    async def replace_message(
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
         piece = text if isinstance(text, Piece) else Piece(text=text)
-        if message_id is None or not await self.edit(chat, message_id, piece, keyboard=keyboard):
+        if message_id is None or not await self.edit_message(chat, message_id, piece, keyboard=keyboard):
             await self.send_text(chat, text, keyboard=keyboard)
 
-    async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
+    async def add_reaction(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """React to a message with an emoji. Return False if Telegram does not allow it."""
         request = partial(self.bot.set_message_reaction, self.get_current_chat_id(chat), message_id, emoji)
         try:
@@ -172,7 +172,7 @@ class Delivery:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(5.0)  # a chat action is shown for 5 s or less
 
-    async def send(
+    async def send_parts(
         self,
         chat: Chat,
         parts: Sequence[Piece],
@@ -214,7 +214,7 @@ class Delivery:
             except TelegramError as error:
                 log.info("message not deleted: %s", type(error).__name__)
 
-    async def edit(
+    async def edit_message(
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change the text and buttons of a message. Return False if the message is gone."""

@@ -56,7 +56,7 @@ class Documents:
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
 
-    async def fetch(self, chat: Chat, document: Document) -> bytes:
+    async def download(self, chat: Chat, document: Document) -> bytes:
         """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
         _check_size(document.size)
 
@@ -80,7 +80,7 @@ class Documents:
         reply = make_reply_parameters(chat.reply_to)
         return await self._upload(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
-    async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
+    async def send_file(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
         """Send a file, and return its message id. Raise DeliveryError on failure."""
         options = {"caption": caption, "disable_content_type_detection": True}
         return await self._upload(chat, self._delivery.bot.send_document, file.read(), name, **options)

@@ -28,7 +28,7 @@ class NewerApi:
         """Return False if the server refused a feature within the last day, in this chat or everywhere."""
         return (feature, 0) not in self._refused and (feature, chat_id) not in self._refused
 
-    def note_refusal(self, feature: str, chat_id: int = 0) -> None:
+    def record_refusal(self, feature: str, chat_id: int = 0) -> None:
         """Avoid a feature for a day, either in one chat or, if `chat_id` is 0, everywhere."""
         self._refused[feature, chat_id] = True
 
@@ -43,7 +43,7 @@ class NewerApi:
         except BadRequest as refused:
             result = await older()
             if not has_phrase(refused, "too old", "query_id_invalid"):  # an old button press says nothing
-                self.note_refusal(feature, chat_id)
+                self.record_refusal(feature, chat_id)
             return result
 
     async def try_feature(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
@@ -57,9 +57,9 @@ class NewerApi:
         try:
             return await request()
         except (EndPointNotFound, InvalidToken):  # 404
-            self.note_refusal(feature)
+            self.record_refusal(feature)
         except BadRequest:
-            self.note_refusal(feature, chat_id)
+            self.record_refusal(feature, chat_id)
         return None
 
 

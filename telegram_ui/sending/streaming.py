@@ -127,7 +127,7 @@ class AnswerStream:
             self._sent = self._ids[: self._arrived]
         try:
             if self._arrived < max(len(parts), 1):
-                await self._delivery.send(
+                await self._delivery.send_parts(
                     replace(self._chat, reply_to=None) if self._arrived else self._chat,
                     parts[self._arrived :],
                     keyboard=keyboard,
@@ -143,7 +143,7 @@ class AnswerStream:
         if is_file:
             content = io.BytesIO(replace_surrogates(markdown).encode())
             try:
-                send_file = Documents(self._delivery).send
+                send_file = Documents(self._delivery).send_file
                 self._sent.append(await send_file(self._chat, content, "answer.md", tr("answers-in-file")))
             except DeliveryUnknown as unknown:
                 raise DeliveryUnknown(sent=self._sent) from unknown

@@ -239,7 +239,7 @@ class Answering:
                     async with self._delivery.show_typing(parsed.chat):
                         await self._attached_files.add_files(read, pieces)
             if read.refusal:
-                await self._error_boundary.say(parsed, read.refusal, request if read.may_pass else None)
+                await self._error_boundary.send_sentence(parsed, read.refusal, request if read.may_pass else None)
                 await self._inbox.mark_done(ids)
                 return
             reply_to = partial(self._conversation.reply, on_text=stream.show, on_stop=stream.get_seen_text)

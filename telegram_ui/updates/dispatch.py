@@ -180,7 +180,7 @@ class Dispatcher:
 
     def _submit_repeat(self, received: Received, parsed: ParsedUpdate, request: Repeatable) -> None:
         if not request.pieces:
-            show = partial(self._delivery.replace, parsed.chat, parsed.telegram_id)
+            show = partial(self._delivery.replace_message, parsed.chat, parsed.telegram_id)
             self._submit_command(received, parsed, lambda: show(tr("answers-send-again")))
         elif request.received is not None:
             self._route_update(request.received, request.pieces[0])
@@ -238,7 +238,7 @@ class Dispatcher:
         elif parsed.chat.is_private:
             await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
         else:  # a message for each edit would be noise in a group
-            await self._delivery.react(parsed.chat, edited, NOTED_REACTION)
+            await self._delivery.add_reaction(parsed.chat, edited, NOTED_REACTION)
 
     async def _submit_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
         parsed = await self._placement.place_in_topic(parsed)

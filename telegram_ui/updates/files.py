@@ -151,7 +151,7 @@ class AttachedFiles:
     async def _fetch_file(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         try:
-            return await self._files.fetch(parsed.chat, document)
+            return await self._files.download(parsed.chat, document)
         except FileTooLarge:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
 
@@ -191,6 +191,6 @@ class FileAttempts:
             reply_to = document.message_id if document else None
             await self._delivery.send_text(replace(chat, reply_to=reply_to), tr("notices-set-aside"))
         else:
-            await self._delivery.replace(chat, message.message_id if message else None, tr("notices-set-aside"))
+            await self._delivery.replace_message(chat, message.message_id if message else None, tr("notices-set-aside"))
             with suppress(TelegramError):  # the press may be too old, but the person sees the message
                 await query.answer()

@@ -56,7 +56,7 @@ async def studied(talk: Talk) -> None:
 
 
 async def titled(talk: Talk) -> None:
-    talk.services.titles.start(SCOPE, [SCOPE])
+    talk.services.titles.start_generating(SCOPE, [SCOPE])
     await talk.services.titles.wait_until_finished()
 
 
