@@ -202,7 +202,7 @@ class SummaryManager:
             advice=(tr("summaries-status-json-large", most=MAX_JSON_MESSAGES),) if is_large else (),
         )
 
-    async def list_active(self, scope: Scope) -> Sequence[Summary]:
+    async def list_active_summaries(self, scope: Scope) -> Sequence[Summary]:
         """Return a conversation's active summaries, highest level first and oldest first within a level."""
         async with self._memory.open_store(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))

@@ -26,7 +26,7 @@ class DocumentReader:
         self._slots = asyncio.Semaphore(2)  # children at once, one of each person at most
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read(self, data: bytes, name: str, *, person: int) -> DocumentText:
+    async def read_document(self, data: bytes, name: str, *, person: int) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""
         name = make_display_name(name)
         if detection.is_plain_text(data, name):

@@ -1,1 +1,1 @@
-"""Stores of memories: one protocol, three backends."""
+"""The stores of memories: one protocol with three backends."""

@@ -223,7 +223,7 @@ async def measure_model(
         failed = await play_script(run)
         played = time.perf_counter() - started
         known = [fact.text for fact in await services.facts.list_all(SCOPE.owner) if fact.is_valid]
-        summaries = [summary.text for summary in await services.summaries.list_active(SCOPE)]
+        summaries = [summary.text for summary in await services.summaries.list_active_summaries(SCOPE)]
         status = await services.summaries.read_status(SCOPE)
         question_figures = await ask_questions(run)
         tool_calls = await count_tool_calls(run)

@@ -219,7 +219,7 @@ class SharedDirectory(Directory):
 
 
 async def insert_rows(tx: Transaction, table: str, names: str, rows: Iterable[Iterable[Value]]) -> None:
-    """Insert rows, with their values in the order of `names`. Skip those that the table has."""
+    """Insert rows, with their values in the order of `names`. Skip rows that the table already has."""
     marks = ", ".join("?" * len(names.split(", ")))
     sql = f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
     await tx.execute_many(sql, map(tuple, rows))

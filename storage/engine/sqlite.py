@@ -43,7 +43,7 @@ class Database:
     @property
     def thread_call_count(self) -> int:
         """The number of calls handed to the file's threads so far."""
-        return sum(connection.hops for connection in self._connections)
+        return sum(connection.call_count for connection in self._connections)
 
     @classmethod
     @contextlib.asynccontextmanager

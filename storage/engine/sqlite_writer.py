@@ -26,19 +26,19 @@ MAX_GROUP_SIZE = 128  # writes that share one commit. More would delay the first
 
 
 class SqliteConnection(aiosqlite.Connection):
-    """An aiosqlite connection that runs whole functions in its thread. `hops` counts the functions run so far."""
+    """An aiosqlite connection that runs whole functions in its thread. `call_count` counts the functions run so far."""
 
     def __init__(self, open_file: Callable[[], sqlite3.Connection], path: Path, name: str) -> None:
         super().__init__(open_file, 64)
         self._thread.name = name
         self.path = path
-        self.hops = 0
+        self.call_count = 0
 
     async def run(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
         """Run `work` in the connection's thread and return its result. Raise StorageError if the file fails."""
         if not self._running or self._connection is None:
             raise StorageError(f"{self.path.name} is closed.")
-        self.hops += 1
+        self.call_count += 1
         with explain_errors(self.path):
             return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
 
@@ -47,7 +47,7 @@ class CommitHooks(Protocol):
     """Callbacks around each commit, called while nobody else writes."""
 
     def before_commit(self, connection: sqlite3.Connection) -> None:
-        """Run in the database's thread as the last step of a transaction. An error prevents the commit."""
+        """Called in the database's thread as the last step of a transaction. An error prevents the commit."""
 
     def run_after_failure(self) -> None:
         """Called in the database's thread if a transaction fails after `before_commit`."""

@@ -1,1 +1,1 @@
-"""Search by words and by meaning in SQL tables, shared by the backends. Does not rank."""
+"""Search SQL tables by words and by meaning, for all backends. retrieval/ ranks the results."""

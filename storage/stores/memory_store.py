@@ -246,7 +246,7 @@ class MemoryStore(FoldTable):
                 yield batch
 
     async def load_owner(self, owner: int, batches: Batches) -> None:
-        """Load an owner's `dump` in one transaction. Raise StorageError if the owner already has rows here."""
+        """Load rows from `dump_owner` in one transaction. Raise StorageError if the owner already has rows here."""
         async with self.database.open_transaction(owner) as tx:
             await load_owner(tx, owner, batches, self.kind)
 

@@ -28,7 +28,7 @@ Batches = AsyncIterator[Sequence[Mapping[str, object]]]
 
 
 async def dump_owner(reader: Reader, owner: int) -> Batches:
-    """Implement `MemoryStore.dump`. All reads of `reader` must see the same snapshot."""
+    """Implement `MemoryStore.dump_owner`. All reads of `reader` must see the same snapshot."""
     for table in TABLES:
         after: tuple[int | str, ...] | None = None
         while after is None or after:
@@ -41,7 +41,7 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
 
 
 async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
-    """Implement `MemoryStore.load` for a store of type `kind`. Run inside the caller's transaction."""
+    """Implement `MemoryStore.load_owner` for a store of type `kind`. Run inside the caller's transaction."""
     if await tx.fetch_row(_IS_HELD, owner, kind):
         raise StorageError("This store already holds a memory of that owner; nothing was changed.")
     async for batch in batches:

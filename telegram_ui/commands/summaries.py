@@ -52,7 +52,7 @@ class SummaryCommands(Family):
     async def _show_summaries(self, ask: Ask) -> str:
         if await self._read_config(ask) is None:
             return tr("summaries-not-configured")
-        summaries = await self._services.summaries.list_active(ask.chat.scope)
+        summaries = await self._services.summaries.list_active_summaries(ask.chat.scope)
         if not summaries:
             return tr("summaries-none")
         zone = await self._read_zone(ask.chat.scope.owner)

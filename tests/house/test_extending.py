@@ -140,7 +140,10 @@ PAIRS = FoldPolicy(
 
 async def covered(talk: Talk) -> list[tuple[str, int]]:
     """The policy of each active summary, and the number of messages that it covers."""
-    return [(summary.policy, summary.message_count) for summary in await talk.services.summaries.list_active(SCOPE)]
+    return [
+        (summary.policy, summary.message_count)
+        for summary in await talk.services.summaries.list_active_summaries(SCOPE)
+    ]
 
 
 async def ignore(progress: RebuildProgress) -> None:

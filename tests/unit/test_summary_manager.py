@@ -31,9 +31,9 @@ async def everything(talk: Talk) -> list[Message]:
 async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:
     for number in range(2):
         await talk.turn(f"Point {number}.")
-    assert not await talk.services.summaries.list_active(SCOPE)
+    assert not await talk.services.summaries.list_active_summaries(SCOPE)
     await talk.turn("Point 2.")
-    (summary,) = await talk.services.summaries.list_active(SCOPE)
+    (summary,) = await talk.services.summaries.list_active_summaries(SCOPE)
     assert (summary.level, summary.message_count, summary.first_id, summary.last_id) == (1, 6, 1, 6)
     assert summary.source_chunk_ids == (summary.id,)
     assert {message.chunk_id for message in await everything(talk)} == {summary.id}
@@ -63,7 +63,7 @@ async def test_pyramid_after_many_turns(talk: Talk) -> None:
     counts = (await talk.services.summaries.read_status(SCOPE)).counts
     assert counts.active_by_level == {1: 1, 2: 1, 3: 1}
     assert max(counts.active_by_level, default=0) == 3
-    top = (await talk.services.summaries.list_active(SCOPE))[0]
+    top = (await talk.services.summaries.list_active_summaries(SCOPE))[0]
     assert (top.first_id, top.last_id, len(top.source_chunk_ids)) == (1, 50, 25)
     assert [message.content for message in await everything(talk)][::2] == [f"Point {number}." for number in range(31)]
 
@@ -100,7 +100,7 @@ async def test_the_extractive_fallback_steps_in(tmp_path: Path) -> None:
         talk.server.default("summary-model", Behaviour(status=400))
         for text in ("My sister Olga lives in Kazan.", "She has two dogs."):
             assert await talk.turn(text) == ()
-        (summary,) = await talk.services.summaries.list_active(SCOPE)
+        (summary,) = await talk.services.summaries.list_active_summaries(SCOPE)
         assert "Olga" in summary.text
 
 
@@ -112,7 +112,7 @@ async def test_a_summary_by_the_fallback_says_what_the_models_attempts_cost_as_w
         talk.server.script("summary-model", invented, busy, busy, busy)
         for text in ("My sister Olga lives in Kazan.", "She has two dogs."):
             assert await talk.turn(text) == ()
-        (summary,) = await talk.services.summaries.list_active(SCOPE)
+        (summary,) = await talk.services.summaries.list_active_summaries(SCOPE)
         assert summary.model == "extractive"
         assert summary.milliseconds >= 400  # two pauses, as long as the endpoint asked for
         assert summary.tokens_in > 5_000
@@ -171,7 +171,7 @@ async def test_a_summary_larger_than_the_window_is_made_in_parts_within_it(tmp_p
         talk.server.default("summary-model", Behaviour(mode="extract:1"))
         await talk.turn("Olga moved to Kazan. " + "She likes it there very much. " * 700)
         await talk.turn("And she has a dog.")
-        (summary,) = await talk.services.summaries.list_active(SCOPE)
+        (summary,) = await talk.services.summaries.list_active_summaries(SCOPE)
         assert summary.message_count == 4
         requests = talk.server.of("summary-model")
         assert len(requests) > 3

@@ -120,7 +120,7 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
     assert [summary.reason for summary in made] == ["rebuild"] * 10
     top = next(summary for summary in made if summary.level == 2)
     assert (top.first_id, top.last_id, len(top.source_chunk_ids), top.details["compressed"]) == (1, 20, 5, 2)
-    assert max(summary.times_compressed for summary in await talk.services.summaries.list_active(SCOPE)) == 2
+    assert max(summary.times_compressed for summary in await talk.services.summaries.list_active_summaries(SCOPE)) == 2
 
 
 async def corrected(talk: Talk, said: Message) -> None:
@@ -195,7 +195,7 @@ async def test_rolling_is_rebuilt_as_a_chain(talk: Talk, monkeypatch: pytest.Mon
     assert (live.first_id, live.last_id, live.message_count, live.policy) == (1, 36, 36, "rolling")
     for number in range(20, 26):
         await talk.turn(f"Animal {number}.")
-    (live,) = await talk.services.summaries.list_active(SCOPE)
+    (live,) = await talk.services.summaries.list_active_summaries(SCOPE)
     assert live.base_id is not None
 
 
@@ -215,7 +215,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
     await talk.server.until_held()
-    assert {summary.text for summary in await talk.services.summaries.list_active(SCOPE)} == {OLD}
+    assert {summary.text for summary in await talk.services.summaries.list_active_summaries(SCOPE)} == {OLD}
     status = await talk.services.summaries.read_status(SCOPE)
     assert status.rebuilding == (0, 6)
     reply = await talk.say("And now?")
@@ -226,7 +226,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", NEW)
     await talk.server.release(20)
     assert (await running)[0].state == "done"
-    assert {summary.text for summary in await talk.services.summaries.list_active(SCOPE)} == {NEW}
+    assert {summary.text for summary in await talk.services.summaries.list_active_summaries(SCOPE)} == {NEW}
     assert (await talk.services.summaries.read_status(SCOPE)).rebuilding is None
 
 

@@ -28,7 +28,7 @@ async def test_a_real_models_facts_summaries_and_calls(tmp_path: Path) -> None:
         talk.server.script("chat-model", RECORDED["call"], *RECORDED["answers"])
         assert (await talk.say(script.questions[0].text, on_text=show)).text == RECORDED["answers"][0]
         known = [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid]
-        made = [summary.text for summary in await talk.services.summaries.list_active(SCOPE)]
+        made = [summary.text for summary in await talk.services.summaries.list_active_summaries(SCOPE)]
     assert known == ["Nora is a nurse at the Santa Clara hospital in Lisbon."], "what it repeats is one fact"
     assert set(made) <= set(RECORDED["summaries"])
     assert shown

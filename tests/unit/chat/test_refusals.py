@@ -220,7 +220,7 @@ async def test_a_fold_of_declined_messages_alone_sends_none_of_them(tmp_path: Pa
         before = len(server.bodies)
         assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
         assert len(server.bodies) == before
-        [summary] = await talk.services.summaries.list_active(SCOPE)
+        [summary] = await talk.services.summaries.list_active_summaries(SCOPE)
         assert (summary.message_count, "declined" in summary.text) == (2, True)
 
 

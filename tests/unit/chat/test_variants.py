@@ -208,7 +208,7 @@ async def test_a_background_prompt_that_is_too_long_gets_shorter_whatever_is_sai
         await talk.remember(every_n=3)
         for text in (LONG[: len(LONG) // 4], "I grow walnuts in my garden.", "And pears."):
             await talk.turn(text)
-        assert await talk.services.summaries.list_active(SCOPE)
+        assert await talk.services.summaries.list_active_summaries(SCOPE)
         assert sum(size(body) > LIMIT for body in server.bodies if body["model"] == "summary-model") <= 6
 
 

@@ -83,7 +83,7 @@ async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(ta
     assert len(talk.server.asked_for("profile")) == tries
     with pytest.raises(ModelBusy):
         await talk.services.distiller.distil_now(ANNA.id)
-    assert len(await talk.services.summaries.list_active(SCOPE)) == 4
+    assert len(await talk.services.summaries.list_active_summaries(SCOPE)) == 4
 
 
 async def test_there_is_none_of_nothing(talk: Talk) -> None:

@@ -193,7 +193,7 @@ async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Ta
     for text in ("I live in Oslo.", "It rains.", "It pours."):
         assert await talk.turn(text) == ()
     assert await talk.turn("Still.") == ()
-    assert len(await talk.services.summaries.list_active(SCOPE)) == 1
+    assert len(await talk.services.summaries.list_active_summaries(SCOPE)) == 1
     assert await known(talk) == []
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     talk.moment[0] += timedelta(minutes=10)

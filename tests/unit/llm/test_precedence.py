@@ -151,5 +151,5 @@ async def test_a_message_interrupts_a_fold_which_is_taken_up_after_the_answer(ta
     await talk.server.until_hung_up()
     assert await folding == ()
     assert [request.model for request in talk.server.requests[1:]] == ["summary-model", "chat-model", "summary-model"]
-    (made,) = await talk.services.summaries.list_active(Scope(owner=ANNA.id))
+    (made,) = await talk.services.summaries.list_active_summaries(Scope(owner=ANNA.id))
     assert made.text == "The user talked about several things."

@@ -328,7 +328,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         await talk.say("Where does the spare key lie, and what was said here, in the middle?")
         prompt = talk.prompts()[-1]
         assert "under the blue flowerpot" in prompt
-        active = await talk.services.summaries.list_active(HERE)
+        active = await talk.services.summaries.list_active_summaries(HERE)
         assert [active_summary.order for active_summary in active] == [
             active_summary.order
             for active_summary in sorted(active, key=lambda summary: (-summary.level, summary.first_at))
