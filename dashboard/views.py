@@ -1,4 +1,4 @@
-"""Answer the page's reading requests: messages, facts, profile, summaries, statistics, settings."""
+"""Handle the page's requests that read data: messages, facts, profile, summaries, statistics, settings."""
 
 import asyncio
 from collections import Counter

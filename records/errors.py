@@ -91,7 +91,7 @@ class StorageIndexing(StorageError):  # noqa: N818
 
 
 class StaleFold(StorageError):  # noqa: N818
-    """The fold lost its lease, or what it had read was changed meanwhile."""
+    """The fold lost its lease, or its sources were changed."""
 
 
 class StaleFacts(StorageError):  # noqa: N818
