@@ -111,8 +111,7 @@ class _NamedRow:
 
 
 def _make_named_row(cursor: Any) -> RowMaker[Any]:
-    columns = cursor.description or ()
-    names = {column.name: place for place, column in reversed(list(enumerate(columns)))}
+    names = {column.name: place for place, column in reversed(list(enumerate(cursor.description or ())))}
     return lambda values: _NamedRow(tuple(values), names)
 
 
