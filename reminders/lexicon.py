@@ -48,7 +48,7 @@ def _join_alternatives(words: Iterable[str], *, ending: str = "") -> str:
 def _list_day_forms(name: str) -> list[str]:
     word = normalise_word(name)
     accusative = [f"{word[:-1]}у"] if word.endswith("а") else []
-    return [word, word.removeprefix("ال"), *accusative]
+    return [word, word.removeprefix("ال"), word.replace("日", "天"), *accusative]
 
 
 def _list_unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
@@ -103,8 +103,8 @@ def load_lexicon(language: str) -> Lexicon:
     word["of"] = pattern(["de", "del", "of", "the", "г", "года", "год"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in _WIDTHS]
     told = [(name, text) for form in periods for name, text in form.items()]
-    told += [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am")]
-    told = [(name, text) for name, text in told if not word["on"].match(f"{text} ")]  # German "um 9 am Freitag"
+    told += [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
+    told = [(name, text) for name, text in told if text != "день" and not word["on"].match(f"{text} ")]  # "am Freitag"
     parts = [
         text for name, text in told if name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text))
     ]

@@ -31,11 +31,11 @@ _DAY = re.compile(rf"(\d{{1,2}})((?:\s*{_ORDINAL}(?!\d))?\s*числа(?!\w)|\s*
 _COUNT = re.compile(r"\d{1,5}(?![\d.,])")
 _YEAR = re.compile(r"((?:19|20)\d\d)(?![\d:.-])")
 _CLOCK_SIGN = re.compile(r"[:.h]\d|\s*(?:am|pm|uhr)", re.IGNORECASE)
-_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?::00)?(?![\d/]|[:-]\d)")
+_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?::00|h(?!\w))?(?![\d/]|[:-]\d)")
 _HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
 _ENDS = " ,.;:-–—"
 _GAP = re.compile(r"[\s,;]*")
-_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’-]?(?!{lexicon.HAN.pattern})\w")
+_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’/-]?(?!{lexicon.HAN.pattern})\w")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -227,7 +227,7 @@ class _Reading:
         a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
         if found["sep"] == "." and not found["year"] and not found["dot"]:
             behind = self.skip(_skip_gap(self.text, found.end()), "at")
-            if self.match("half", behind) >= 0 or b > 12 or self.is_dated or self.clock:
+            if self.match("half", behind) >= 0 or not 0 < b <= 12 or self.is_dated or self.clock:
                 return -1
             if not (_CLOCK_TIME.match(self.text, behind) or _HOUR.match(self.text, behind)) and a < 24:
                 self.unsure.append(found[0])

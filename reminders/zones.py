@@ -18,7 +18,7 @@ MAX_STEM_CHARS = 6  # of a word in the name of a place, as inflected: "по Мо
 MAX_ENDING_CHARS = 2
 TOKEN = re.compile(r"[^\s,;!?\"“”„«»()（）]+")
 _OFFSET = re.compile(
-    r"(?:UTC|GMT|Z)(?:[+-]\d{1,2}(?::?\d\d)?)?(?![\w-])|[+-]\d\d:?\d\d(?![\w-])|[A-Z]\w{1,30}/[A-Z][\w/]+",
+    r"(?:(?:UTC|GMT|Z)(?:[+-]\d{1,2}(?::?\d\d)?)?|[+-]\d\d:?\d\d)(?![\w-])|(?:A[a-z]{3,9}|Europe|Pacific|US)/\w[\w/]+",
     re.IGNORECASE | re.ASCII,
 )
 _APART = re.compile(r"[(（]([^()（）]{1,40})[)）]")

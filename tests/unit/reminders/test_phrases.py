@@ -176,6 +176,16 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
         ("en", "tomorrow at 9 buy Christmas presents", ("23.11.26 09:00", "", "buy Christmas presents")),
         ("en", "tomorrow at 9 on Zoom with Bob", ("23.11.26 09:00", "", "on Zoom with Bob")),
         ("ru", "в 9 на работу", ("23.11.26 09:00", "", "на работу")),
+        ("ru", "завтра днём в 3 врач", ("23.11.26 15:00", "", "врач")),
+        ("de", "morgen früh um 7 laufen", ("23.11.26 07:00", "", "laufen")),
+        ("de", "um 9.00 Uhr anrufen", ("23.11.26 09:00", "", "anrufen")),
+        ("de", "um 9:15h anrufen", ("23.11.26 09:15", "", "anrufen")),
+        ("en", "at 21.00 call", ("22.11.26 21:00", "", "call")),
+        ("en", "7:00 Wake up kids", ("23.11.26 07:00", "", "Wake up kids")),
+        ("es", "9:00 Reunión con Ana", ("23.11.26 09:00", "", "Reunión con Ana")),
+        ("zh", "星期天10点买菜", ("29.11.26 10:00", "", "买菜")),
+        ("en", "Friday evening at 8 cinema", ("27.11.26 20:00", "", "cinema")),
+        ("en", "remind me tomorrow at 9 to call mum", ("23.11.26 09:00", "", "call mum")),
     ],
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
@@ -300,6 +310,9 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
         ("en", "1h call mum", "1h"),
         ("en", "2h30 call mum", "2h30"),
         ("ar", "5 ديسمبر العام القادم أمي", "العام"),
+        ("en", "at once call mum", "at once"),
+        ("ru", "в 9 в день рождения торт", "в день"),
+        ("en", "at 9 Tue/Thu gym", "Tue/Thu"),
     ],
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
