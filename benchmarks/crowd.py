@@ -1,4 +1,4 @@
-"""Simulated people who all talk to a bot at the same time, each in a private chat, and measure its response times."""
+"""Simulates people who talk to a bot at the same time, each in a private chat, and measures its response times."""
 
 import asyncio
 import time

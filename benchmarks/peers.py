@@ -65,7 +65,7 @@ def format_shown_line(line: Line) -> str:
 
 
 def install_peers(folder: Path) -> Path:
-    """Install the pinned peers in `folder`, create the environment if necessary, and return its interpreter."""
+    """Install the compared packages into an environment in `folder`, and return its interpreter."""
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)

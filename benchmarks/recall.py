@@ -149,8 +149,8 @@ async def measure_recall(
 ) -> list[QuestionResult]:
     """Store every conversation of the files, ask its questions, and return the results.
 
-    `vectors` is a file that caches vectors for the next run. `pages` is the number of pages that count: the first is
-    the prompt, and each further one is a result of the search tool in the given order.
+    `vectors` is a file that caches vectors for the next run. `pages` is the number of result pages to score: page 1 is
+    the prompt, later ones come from the search tool in the given order.
     """
     results: list[QuestionResult] = []
     tokenizer = Tokenizer.for_model(settings.openai_model)

@@ -207,7 +207,7 @@ def _compare_to_floor(values: Sequence[float], floor: Sequence[float]) -> float:
 
 
 async def _measure_memory_of_people(settings: Settings, people: int) -> dict[str, object]:
-    """Measure the RAM that `people` people need. Each turns memory on and has one turn, without Telegram."""
+    """Measure the RAM for `people` users who turn memory on and hold one turn. Telegram is not involved."""
     clock, generator = Clock(), MessageGenerator(seed=6)
     async with open_services(
         settings, clock=clock, models=(InventedModel(MessageGenerator(seed=5), records=False), ExtractiveSummarizer())

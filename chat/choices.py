@@ -145,7 +145,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
 
 
 async def apply_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
-    """Apply chosen values, by setting name. Raise NotOffered if one is not allowed, or StorageError."""
+    """Apply chosen values, keyed by setting. Raise NotOffered if one is not allowed, StorageError if not stored."""
     memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.make_change(wanted[choice.name]) for choice in choices if choice.name in wanted}
     storage, config = wanted.get("storage"), await memory.get_config(owner)

@@ -42,7 +42,7 @@ class Corrections:
         self._when_forgotten.append(callback)
 
     async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase data from all stores, files and caches. Return what was erased. Raise StorageError."""
+        """Erase data from all stores, files and caches, and return what was erased. Raise StorageError on failure."""
         async with nullcontext() if request.is_facts_only else self._memory.exclude_turns(owner):
             return await run_uncancelled(partial(self._forget_everywhere, owner, request, cleans_files=cleans_files))
 

@@ -1,4 +1,4 @@
-"""Builds the results of the tool `search_memory`: search hits, a list by date, or the messages around one."""
+"""Builds the results of the tool `search_memory`: hits, a list by date, or the messages around a hit."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass

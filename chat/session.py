@@ -99,7 +99,7 @@ class Session:
         self.answers[1][text] = given
 
     def get_given_answers(self, turn: int) -> Mapping[str, GivenAnswer]:
-        """Return the answers to a turn that this process gave, by text."""
+        """Return the answers that this process gave to a turn, keyed by their text."""
         return self.answers[1] if self.answers[0] == turn else {}
 
     def get_versions(self, turn: int, mode: Mode) -> Versions:

@@ -94,7 +94,7 @@ async def read_query(request: Request) -> Parameters:
 
 
 async def read_json(request: Request) -> Parameters:
-    """Return the parameters in the JSON body of a request. Raise BadRequest if it is malformed, or TooLarge."""
+    """Return the parameters in a request's JSON body. Raise BadRequest if it is malformed, TooLarge if too large."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     body = bytearray()

@@ -1,4 +1,4 @@
-"""The requests for facts and for the profile, each within the model's window."""
+"""Builds the model requests that extract facts and write the profile, each within the model's context window."""
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence

@@ -54,7 +54,7 @@ class ChatModel(ABC):
 
     @property
     def takes_tools(self) -> bool:
-        """False if the model has no tools or the endpoint refused them."""
+        """False if the model does not support tools or the endpoint has rejected them."""
         return False
 
     @property

@@ -49,7 +49,7 @@ class Window:
     def note_refusal(self, prompt_tokens: int, message: str) -> None:
         """Lower the limit after a prompt of `prompt_tokens` tokens was refused with `message`.
 
-        Two numbers in `message` are the prompt's size and the limit. A single one is the limit if it is smaller.
+        Two numbers in `message` are the prompt's size and the limit. A single one is the limit if it is below the size.
         """
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(message)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}

@@ -1,4 +1,4 @@
-"""Wraps the openai SDK, with size limits and our own errors. Importing the SDK takes a second (endpoint.py)."""
+"""Wraps the openai SDK with size limits and our own errors. The SDK takes a second to import, so endpoint.py waits."""
 
 import asyncio
 import re

@@ -32,7 +32,7 @@ _ORIGINS: dict[Origin, Block] = {
 
 
 def quote_own_text(text: str) -> str:
-    """Quote the user's own text. Only this program's own tags are escaped in it."""
+    """Quote text written by the user, escaping only this program's tags."""
     return _OWN_TAG.sub("‹", text) if "<" in text else text
 
 

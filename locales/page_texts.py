@@ -52,7 +52,7 @@ def _read_texts(language: str, family: str) -> Mapping[str, object]:
 
 
 def make_page_texts_for_reader(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return the page's texts in the first supported language of `wanted`, or else of the browser's header."""
+    """Return the page's texts in the first supported language of `wanted`, or else of the Accept-Language header."""
     tags = wanted.split(",")[:MAX_WANTED]
     return make_page_texts(static, choose_preferred_language(tags) if wanted else find_reader_language(headers))
 

@@ -95,7 +95,7 @@ class StaleFold(StorageError):  # noqa: N818
 
 
 class StaleFacts(StorageError):  # noqa: N818
-    """The sources of these facts were changed or forgotten meanwhile."""
+    """The sources of the facts have been changed or deleted in the meantime."""
 
 
 class NewerFacts(StaleFacts):
@@ -168,7 +168,7 @@ class FactsFull(KeepsakeError):  # noqa: N818
 
 
 class ServedElsewhere(KeepsakeError):  # noqa: N818
-    """Another process of this bot serves this memory now."""
+    """This memory is now being served by another process of the bot."""
 
 
 class FoldRefused(KeepsakeError):  # noqa: N818

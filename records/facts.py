@@ -62,7 +62,7 @@ class Fact(_FactContent):
         return self.kind in LASTING
 
     def applies_to(self, person_id: int) -> bool:
-        """Return True if the fact applies to this person. In a group, wishes apply only to the member who said them."""
+        """Return True if the fact applies to this person. In a group, preferences apply only to who expressed them."""
         return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person_id
 
 

@@ -72,7 +72,7 @@ def parse_postgres_url(text: str) -> Secret:
 def make_number_parser(
     minimum: Number, maximum: Number, description: str, convert: Callable[[str], Number]
 ) -> ParseText[Number]:
-    """Return a parser for numbers in a range. `description` tells in error messages which numbers are allowed."""
+    """Return a parser for numbers in a range. Error messages describe the allowed numbers with `description`."""
 
     def parse_number(text: str) -> Number:
         with contextlib.suppress(ValueError):

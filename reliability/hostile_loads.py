@@ -177,7 +177,7 @@ async def open_slow_connections(attack: Attack) -> None:
 
 
 async def pipeline_page_requests(attack: Attack) -> None:
-    """Pipeline requests to the page without a session, and read the answers."""
+    """Send pipelined requests to the page without a session, and read the responses."""
     await _run_until_ended(attack, [_pipeline_requests(attack) for _ in range(PIPELINES)])
 
 

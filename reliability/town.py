@@ -157,7 +157,7 @@ async def run_local_servers(
 
 
 def make_answer(messages: Sequence[Mapping[str, str]]) -> str:
-    """Answer as the model, with the newest unique word of the prompt."""
+    """Return the simulated model's answer: the last word that occurs only once in the prompt."""
     heard = WORD.findall(messages[-1]["content"])
     return f"I heard {heard[-1]} and remember it." if heard else "I heard nothing."
 
@@ -221,7 +221,7 @@ class Ledger:
             self._pulse.beat()
 
     def _record_apology(self, owner: int) -> None:
-        """Count an apology as the answer to the owner's oldest open message, because a scope is served in order."""
+        """Count an apology as the answer to the oldest unanswered message: they are answered in order."""
         self.apologies += 1
         waiting = (
             message.answer
@@ -286,7 +286,7 @@ class Talker:
     ) -> None:
         """Wait at most `answer_timeout` seconds for an answer, and `step_timeout` for each step of a setup.
 
-        `move_share` is the probability of a setup instead of a chat. Its threshold is one of `thresholds`.
+        `move_share` is the probability that the talker runs a setup instead of chatting, with one of the `thresholds`.
         """
         self._ledger = ledger
         self._members = members

@@ -70,7 +70,7 @@ class _Reading:
     unsure: list[str] = field(default_factory=list)  # words that may mean another time, or none
 
     def match(self, name: str, start: int) -> int:
-        """Match the pattern `name` at `start`. Return the position after the match and its gap, or -1."""
+        """Return the position after a match of the pattern `name` and the separator that follows it, or -1."""
         found = self.words.word[name].match(self.text, start)
         return _skip_gap(self.text, found.end()) if found else -1
 

@@ -36,7 +36,7 @@ SCHEMA: Mapping[str, object] = {
 
 @define(kw_only=True, eq=False)
 class WishReader:
-    """Reads reminders. Model calls count towards the quota of the person."""
+    """Parses a person's reminder requests with a model. The model calls count towards that person's quota."""
 
     _model: ChatModel
     _quota: Quota

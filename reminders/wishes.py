@@ -1,4 +1,4 @@
-"""Build reminders from a model's arguments, and enforce the limits that apply to every reminder. Pure."""
+"""Build reminders from the arguments of a model's tool call, and enforce the limits on reminders. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Resolves time expressions like "last March" into ranges of time. Unknown expressions are ignored. Pure."""
+"""Resolves time expressions such as "last March" to time ranges. Ignores unknown expressions. Pure."""
 
 import re
 from collections.abc import Iterator

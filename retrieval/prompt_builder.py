@@ -392,7 +392,7 @@ class PromptBuilder:
         return prompts.format_remembered(in_time, self._now) if in_time else ""
 
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
-        """Return the tokens of each part. The part `overhead` is the rest of `total`."""
+        """Return the token count of each part. The remainder of `total` is counted as `overhead`."""
         budgets, count = self._budgets, self._tokens.count
         turns = sum(count(content) for turn in self._turns for content in turn.contents)
         message = count(self._words) + sum(picture.token_count for picture in self._pictures)

@@ -135,7 +135,7 @@ def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[
 
 
 def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
-    """Return how far the day's best score exceeds that of its first message. Other passages get 0."""
+    """For each day's first message, return how far the day's best score exceeds its own, and 0 for others."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
     _, firsts = np.unique(days, return_index=True)

@@ -1,1 +1,1 @@
-"""The stores of memories: one protocol with three backends."""
+"""Memory stores: one protocol with three backends."""

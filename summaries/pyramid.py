@@ -1,4 +1,4 @@
-"""The default policy: every N turns become a summary, and many summaries of a level become one of the next. Pure."""
+"""The default policy: every N turns become a summary, and five summaries become one of the next level. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 
 
 def may_be_due(counts: Counts, every_n: int) -> bool:
-    """Return False if the counters rule out that a fold is due."""
+    """Return False if the counters show that no fold can be due."""
     levels = counts.active_by_level.values()
     has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
     return counts.gap > 0 or counts.active_turns >= every_n or has_too_many

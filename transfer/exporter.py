@@ -63,7 +63,7 @@ class Exporter:
 
     @asynccontextmanager
     async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Yield zips of Markdown files, and HTML pages. Raise StorageError if reading fails."""
+        """Yield ZIP archives of Markdown files, then HTML pages. Raise StorageError if reading fails."""
         config = await self._memory.get_config(owner)
         made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []

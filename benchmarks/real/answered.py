@@ -15,9 +15,9 @@ from records.model_calls import Completion, PromptMessage, ToolCall, Usage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CachedAnswer:
-    """A complete answer. `first` is the seconds until its first text, or None if it had none.
+    """A complete answer. `first` is the time in seconds until its first text, or None if it had none.
 
-    `shown` has the text so far at each step of streaming.
+    `shown` holds the accumulated text after each streaming step.
     """
 
     completion: Completion

@@ -77,7 +77,7 @@ class Directory(StatementRunner):
         return await self._require_location(config.owner)
 
     async def remove_owner(self, owner: int) -> None:
-        """Remove an owner whose memory was erased from its store."""
+        """Remove an owner from the directory after their memory has been erased."""
         async with self.database.open_transaction(owner) as tx:
             await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.execute("DELETE FROM moves WHERE user_id = ?", owner)

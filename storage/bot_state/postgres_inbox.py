@@ -105,9 +105,9 @@ class SharedWork(StatementRunner):
         return PollingLeader(self.leases, POLLING - bot_id)
 
     async def claim_updates(self, bot_id: int, *, limit: int, now: datetime) -> list[PendingUpdate]:
-        """Begin to serve owners whom nobody serves, then claim and return up to `limit` updates in order of arrival.
+        """Take over unserved owners, then claim up to `limit` updates in order of arrival.
 
-        After a failed claim, return all updates that were claimed and are not done.
+        If the previous claim failed, also return the unfinished updates that it claimed.
         """
         async with self._claiming:  # two claims at once would split an owner's updates between them
             await self.leases.take_waiting_owners(bot_id, now=now)

@@ -88,7 +88,7 @@ class Transaction(Reader):
 
 
 class OwnerDatabase(Protocol):
-    """A store's database. `owner` is the owner of all rows concerned, or None for all. PostgreSQL enforces this."""
+    """A store's database. If `owner` is given, only that owner's rows may be accessed, which PostgreSQL enforces."""
 
     def open_reader(self, owner: int | None, *, is_frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
         """Borrow a connection for reading. If `is_frozen`, all statements of the short block read one snapshot."""

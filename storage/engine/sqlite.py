@@ -42,7 +42,7 @@ class Database:
 
     @property
     def thread_call_count(self) -> int:
-        """The number of calls handed to the file's threads so far."""
+        """The number of calls handed to the database's worker threads so far."""
         return sum(connection.call_count for connection in self._connections)
 
     @classmethod

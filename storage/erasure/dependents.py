@@ -28,7 +28,7 @@ class SummaryCascade:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactSources:
-    """The ids of the messages that a fact was learned from. `made_at` is sortable text."""
+    """The ids of the messages that a fact was learned from. `made_at` is the creation time as a sortable string."""
 
     id: int
     sources: frozenset[int]

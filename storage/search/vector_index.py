@@ -130,7 +130,7 @@ class VectorIndex(StatementRunner):
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """Make a model current. Return the newest messages that it has not embedded yet, with their seqs."""
+        """Make `model` the current one. Return the newest messages that it has not embedded, with their numbers."""
         await self._set_current_model(model)
         return [(int(row["seq"]), parse_message(row)) for row in await self._fetch_rows(None, _BACKLOG, limit)]
 

@@ -286,7 +286,7 @@ def read_valid_facts(connection: Connection, owner: int) -> list[Fact]:
 
 
 def _resolve_fact_id(number: int | None, new_ids: Mapping[int, int]) -> int | None:
-    """Return a fact id. The number -n refers to the fact of the n-th change in the same list."""
+    """Resolve a fact number to an id. A negative number -n means the fact created by the n-th change of this batch."""
     return new_ids.get(number) if number is not None and number < 0 else number
 
 

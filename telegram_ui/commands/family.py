@@ -304,7 +304,7 @@ class NextText:
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
     async def match_answer(self, ask: Ask) -> int | None:
-        """Return the subject of the open question (0 for none), or None if the text does not answer it."""
+        """Return the id that the open question is about (0 if none), or None if the text is no answer."""
         state = await self._states.find_state(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None

@@ -198,7 +198,7 @@ class Commands:
         return False
 
     def awaits_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Return True if a family waits for a file from this person."""
+        """Return True if a command is waiting for a file from this person."""
         ask = Ask(update=update, chat=chat, person=person)
         return any(family.awaits_file(ask) for family in self._families)
 

@@ -107,7 +107,7 @@ def _make_entity(entity: ConvertedEntity, lines: Sequence[int]) -> MessageEntity
 
 
 def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> list[int]:
-    """Return the offsets at the edges of code blocks and quotes where the converter left out a line end."""
+    """Return the offsets at the edges of code blocks and quotes where the converter omitted a newline."""
     units = text.encode("utf-16-le")
     blocks = [entity for entity in entities if entity.type in (MessageEntity.PRE, MessageEntity.BLOCKQUOTE)]
     edges = {entity.offset for entity in blocks} | {entity.offset + entity.length for entity in blocks}

@@ -39,7 +39,7 @@ class SystemClock:
 
 
 class SendingPace:
-    """Keeps the messages of all chats within Telegram's limit. A final text never waits for a preview."""
+    """Keeps messages to all chats within Telegram's rate limit. Final texts take precedence over previews."""
 
     def __init__(self, clock: TimeSource) -> None:
         self._clock = clock

@@ -180,7 +180,7 @@ class AnswerStream:
                 await self._delivery.send_text(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
-        """Mark the answer as broken off if any part of it is shown."""
+        """Mark the answer as interrupted if any part of it has been shown."""
         await self._mark_last_message(tr("answers-broken-off"))
 
     async def _mark_last_message(self, mark: str) -> bool:

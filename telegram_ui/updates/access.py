@@ -84,7 +84,7 @@ class Access:
         return True
 
     def may_ask_admins(self, person: Person) -> bool:
-        """Return True if the admins may be asked about a stranger for the first time, and count the request."""
+        """Return True if the admins may be asked about a new stranger, and count the request."""
         if self._people is None or self._people.get_standing(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimed_admins:

@@ -271,7 +271,7 @@ class DurableQueue(asyncio.Queue[Received]):
                     await self._requeue(row, update.get_bot())
 
     async def _enqueue_unwritten_or_raise(self, update: telegram.Update, error: Exception) -> None:
-        """Hand over an update that is not on disk. Raise StorageError if Telegram should offer it again."""
+        """Enqueue an update that could not be written to disk. Raise StorageError if Telegram should redeliver it."""
         number = update.update_id
         if not isinstance(error, StorageError):
             logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)

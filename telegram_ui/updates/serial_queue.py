@@ -108,7 +108,7 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def pop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Remove a queue's first job and return its work, or None if it is held, has begun or is not a `kind`."""
+        """Remove a queue's first job, and return its work. None if it is held, has begun or is not a `kind`."""
         ticket, queue = self._running.get(key), self._waiting.get(key)
         if ticket and ticket.task:
             if ticket.is_stoppable or ticket.task.cancelling():
@@ -204,7 +204,7 @@ class Queues:
         self.buttons = SerialQueues("buttons", max_running=4)
 
     async def wait_until_idle(self) -> None:
-        """Wait until no job waits or runs."""
+        """Wait until no jobs are waiting or running."""
         for queues in (self.commands, self.slow, self.chats, self.follow_ups, self.notices, self.buttons):
             await queues.wait_until_idle()
 

@@ -1,1 +1,1 @@
-"""The formats of files that can be imported, one file each."""
+"""Readers for the supported import formats, with one module per format."""

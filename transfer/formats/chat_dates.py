@@ -54,8 +54,8 @@ def _read_line(talks: Conversations, seen: Counter[str], dated_line: tuple[ChatL
 def read_days(chats: Sequence[Sequence[WrittenDate]], talks: Conversations) -> list[list[date | None]]:
     """Return the day of each message, or None if the day does not exist.
 
-    Add questions to `talks` about the order of day and month and about the year, if the dates leave them open. Raise
-    ImportRefused if the years of a chat fit no calendar.
+    Add questions to `talks` if the order of day and month, or the year, is ambiguous. Raise ImportRefused if no
+    calendar matches the years of a chat.
     """
     order = talks.choose_date_order([date for chat in chats for date in chat])
     last_year = talks.reading.now.year if talks.reading.now != NO_DATE else MAXYEAR

@@ -173,7 +173,7 @@ class Conversations:
         return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
     def choose_date_order(self, dates: Sequence[WrittenDate]) -> str:
-        """Return the order of day and month in all dates of an import. Ask for it if they leave it open."""
+        """Return the order of day and month used by all dates of an import. Ask the user if the dates are ambiguous."""
         if (order := find_date_order(dates)) is not None:
             return order
         first, second, _ = next(numbers for numbers, known in dates if not known)

@@ -34,7 +34,7 @@ def make_wrong_error(place: str) -> ImportRefused:
 def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "") -> datetime | None:
     """Parse an ISO 8601 date, a written date, or seconds or milliseconds since 1970. Return None if the value is empty.
 
-    `order` is the order of day and month in "03/04/2025". It defaults to the order that English-language browsers use.
+    `order` is the order of day and month in "03/04/2025". By default, the month comes first.
     """
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
