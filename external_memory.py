@@ -258,7 +258,7 @@ class ExternalMemory:
         async with self.open_store(owner) as store:
             if with_remainder:
                 await self._wait_for_word_index(store, owner, request)
-            return await store.forgetting.preview(owner, request, with_remainder=with_remainder)
+            return await store.forgetting.preview_deletion(owner, request, with_remainder=with_remainder)
 
     async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase messages or facts and everything derived from them. Return what was erased.

@@ -226,7 +226,7 @@ async def store_session(session: Sequence[Line], store: MemoryStore) -> dict[int
             speaker=line.speaker,
             turn=turn if line.role == "assistant" else None,
         )
-        (message,) = await store.append(SCOPE, [draft])
+        (message,) = await store.append_messages(SCOPE, [draft])
         ids[message.id] = line.dia_id
         turn = message.turn
     now = session[-1].said_at

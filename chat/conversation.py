@@ -328,7 +328,7 @@ class Conversation:
         try:
             async with self._memory.open_store_if_on(turn.scope.owner) as store:
                 if store is not None:
-                    await store.append(turn.scope, messages)
+                    await store.append_messages(turn.scope, messages)
         except StorageError as error:
             self._report_failed_storage(error, turn)
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
@@ -390,7 +390,7 @@ class Conversation:
             is_dropped = first.if_on and await self.read_mode(session.scope.owner) != "on"
             async with self._memory.open_store(session.scope.owner) as store:
                 for message in () if is_dropped else first.messages:
-                    stored = await store.append(session.scope, [replace(message, turn=first.turn)])
+                    stored = await store.append_messages(session.scope, [replace(message, turn=first.turn)])
                     first.turn = stored[0].turn
             session.unwritten.popleft()
             for run_callback in first.then:

@@ -85,7 +85,8 @@ class Corrections:
     async def forget_deleted_facts(self) -> None:
         """Forget facts that were deleted at least a day ago, then clean the files."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
-        deleted = [found for store in self._memory.stores for found in (await store.facts.list_deleted(until)).items()]
+        stores = self._memory.stores
+        deleted = [found for store in stores for found in (await store.facts.list_deleted_facts(until)).items()]
         due = [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
         await self._forget_each(due)
 

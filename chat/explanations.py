@@ -124,7 +124,9 @@ class Explanations:
         """Explain the latest answers, newest first, with their ids (None if not stored). Raise StorageError."""
         held = self._find_held_record(scope, None) if before is None else None
         async with self._memory.open_store_if_on(scope.owner) as store:
-            texts = await store.explanations.list_latest(scope, before=before, limit=limit) if store is not None else []
+            texts = list[tuple[int, str]]()
+            if store is not None:
+                texts = await store.explanations.list_latest_explanations(scope, before=before, limit=limit)
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
             records: list[tuple[int | None, ExplanationRecord]] = [*stored]
             if held is not None and (not stored or held.at > stored[0][1].at):

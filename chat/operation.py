@@ -63,7 +63,7 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
     """Collect figures about the whole bot. Raise StorageError."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.count_memories(now - timedelta(days=7))
-    spent = await memory.usage.read_day(now.date())
+    spent = await memory.usage.read_usage_of_day(now.date())
     return Overview(
         memories=memories,
         active=active,

@@ -95,4 +95,4 @@ class Describer:
         )
         async with self._memory.open_store_if_on(scope.owner) as store:
             if store is not None and await store.read_messages(scope, [undescribed.turn]):
-                await store.append(scope, [message])
+                await store.append_messages(scope, [message])

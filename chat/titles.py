@@ -55,7 +55,9 @@ class Titles:
             if get_memory_mode(await self._memory.get_config(place.owner)) != "on":
                 return
             async with self._memory.open_store_if_on(place.owner) as store:
-                untitled = await store.conversations.list_untitled(place, conversations) if store is not None else {}
+                if store is None:
+                    return
+                untitled = await store.conversations.list_untitled_conversations(place, conversations)
             for conversation, messages in untitled.items():
                 await self._generate_title(place, conversation, messages)
         except KeepsakeError as error:

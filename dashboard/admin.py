@@ -29,7 +29,7 @@ class Admin:
         self._require_admin(visit)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_overview(services, operation)
-        spent = await memory.usage.read_day(services.clock().date())
+        spent = await memory.usage.read_usage_of_day(services.clock().date())
         used = {person: tokens.prompt + tokens.completion for person, tokens in spent.items()}
         return {
             "memories": found.memories,

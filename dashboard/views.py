@@ -224,7 +224,7 @@ class Views:
         priced = [usage for usage in used if usage.model in services.prices]
         async with services.memory.open_store(visit.owner) as store:
             made = await store.list_summaries(visit.scope, active_only=False)
-            texts = await store.explanations.list_latest(visit.scope, limit=100)
+            texts = await store.explanations.list_latest_explanations(visit.scope, limit=100)
         records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
             **await self.count_messages_per_day(visit),

@@ -225,7 +225,7 @@ class Facts:
                 return known, False
             if len(facts) >= MAX_FACTS:
                 raise FactsFull
-            return await store.facts.add(owner, _make_own_fact(text, now), now=now), True
+            return await store.facts.add_fact(owner, _make_own_fact(text, now), now=now), True
 
     async def supersede_fact(self, owner: int, id_: int, text: str) -> Fact | None:
         """Replace a fact with a new one, and keep the old one as history. Return None if no valid fact has this id."""
@@ -242,7 +242,7 @@ class Facts:
                 tags=known.tags,
                 person_id=known.person_id,
             )
-            return await store.facts.add(owner, new, now=now, instead_of=id_)
+            return await store.facts.add_fact(owner, new, now=now, instead_of=id_)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""
@@ -250,12 +250,12 @@ class Facts:
             known = await store.facts.find_fact(owner, id_)
             if known is None or known.valid_to is not None:
                 return None
-            return await store.facts.edit(owner, id_, text, now=self._clock())
+            return await store.facts.edit_fact(owner, id_, text, now=self._clock())
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """Pin or unpin a fact. A pinned fact is in every prompt. Return None if no valid fact has this id."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
+            return await store.facts.pin_fact(owner, id_, is_pinned=is_pinned, now=self._clock())
 
     async def convert_to_instruction(self, owner: int, id_: int) -> Fact | None:
         """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
@@ -265,12 +265,12 @@ class Facts:
     async def delete(self, owner: int, id_: int) -> Fact | None:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.delete(owner, id_, now=self._clock())
+            return await store.facts.delete_fact(owner, id_, now=self._clock())
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
         """Restore a deleted fact. Return None if the owner has no such fact."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.restore(owner, id_, now=self._clock())
+            return await store.facts.restore_fact(owner, id_, now=self._clock())
 
     async def embed_missing(self) -> None:
         """Embed the facts that have no vector yet. Stop if the embedder fails."""

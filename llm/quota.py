@@ -48,9 +48,9 @@ class Ledger(Protocol):
 
     async def add_usage(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None: ...
 
-    async def read_day(self, day: date) -> dict[int, Usage]: ...
+    async def read_usage_of_day(self, day: date) -> dict[int, Usage]: ...
 
-    async def list_days(self, spender: int, until: date, days: int) -> list[DayOfUse]: ...
+    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DayOfUse]: ...
 
 
 @define(eq=False)
@@ -156,7 +156,7 @@ class Quota:
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
         """Return the usage of the last `days` days (UTC), including today, by day and model. Raise StorageError."""
         await self.write()
-        return await self._ledger.list_days(spender, self._clock().date(), days)
+        return await self._ledger.list_days_of_use(spender, self._clock().date(), days)
 
     async def _spend_tokens(self, spender: int, model: str, used: Usage) -> None:
         """Count usage before the first await, since the caller may be cancelled, then store it."""
@@ -205,7 +205,7 @@ class Quota:
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self.write()
             async with self._writing:  # what is being written is in neither sum
-                known = await self._ledger.read_day(now.date())
+                known = await self._ledger.read_usage_of_day(now.date())
             self._spent = Counter({spender: used.total for spender, used in known.items()})
             for (spender, _), used in self._unwritten.get(now.date(), {}).items():
                 self._spent[spender] += used.total

@@ -130,7 +130,7 @@ class ModelRefused(ModelError):  # noqa: N818
 
 
 class ContextTooLong(ModelRefused):
-    """This is too long for the model."""
+    """The request is too long for the model."""
 
 
 class HistoryRefused(ContextTooLong):
@@ -152,7 +152,7 @@ class ModelBroken(ModelError):  # noqa: N818
 
 
 class BrokenOff(ModelBroken):
-    """The answer broke off."""
+    """The answer broke off before it was complete."""
 
 
 class QuotaExceeded(ModelError):  # noqa: N818

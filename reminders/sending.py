@@ -45,7 +45,7 @@ class Reminders:
         if await self._memory.get_config(owner) is None:
             await self._memory.change_config(owner, lambda known: known)
         async with self._memory.open_store(owner) as store:
-            return await store.reminders.add(
+            return await store.reminders.add_reminder(
                 owner, wish, thread=thread, person=person, language=language, now=self._clock(), source=source
             )
 
@@ -57,7 +57,7 @@ class Reminders:
     async def remove(self, owner: int, reminder_id: int) -> Reminder | None:
         """Cancel a reminder and return it, or return None if there is none."""
         async with self._memory.open_store(owner) as store:
-            return await store.reminders.remove(owner, reminder_id)
+            return await store.reminders.remove_reminder(owner, reminder_id)
 
     @asynccontextmanager
     async def run_sender(self, send: SendReminder) -> AsyncIterator[None]:

@@ -254,7 +254,7 @@ class Importer:
         for reminder in reminders:
             thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
             async with self._memory.open_store(owner) as store:
-                await store.reminders.add(
+                await store.reminders.add_reminder(
                     owner, reminder.wish, thread=thread, person=person, language=language, now=self._clock()
                 )
 

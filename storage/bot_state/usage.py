@@ -23,12 +23,12 @@ class UsageLedger(StatementRunner):
             await tx.execute("DELETE FROM usage WHERE day < ?", oldest.isoformat())
             await tx.execute("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
-    async def read_day(self, day: date) -> dict[int, Usage]:
+    async def read_usage_of_day(self, day: date) -> dict[int, Usage]:
         """Return the usage of each id on a day."""
         rows = await self._fetch_rows(None, f"{_SUMS} WHERE day = ? GROUP BY user_id", day.isoformat())
         return {spender: _make_usage(sums) for spender, *sums in rows}
 
-    async def list_days(self, spender: int, until: date, days: int) -> list[DayOfUse]:
+    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DayOfUse]:
         """Return the usage of an id on the last `days` days up to `until`, sorted by day and model."""
         since = until - timedelta(days=days - 1)
         sql = f"SELECT day, model, {_COUNTS} FROM usage WHERE user_id = ? AND day BETWEEN ? AND ? ORDER BY day, model"  # noqa: S608

@@ -55,7 +55,7 @@ class DeletionCascade(OwnerTables):
         super().__init__(database, kind)
         self._drop_copies = drop_copies
 
-    async def preview(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
+    async def preview_deletion(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
         """Count the rows that `forget` would delete now, and list the first of them."""
         with explain_damage("this memory"):
             async with self.database.open_reader(owner, is_frozen=True) as reader:

@@ -95,7 +95,7 @@ class MemoryStore(FoldTable):
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
 
-    async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
+    async def append_messages(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
         """Store and index messages in one transaction. If a draft is already stored, return the stored message.
 
         A draft is already stored if its owner, role and source match. A draft with turn=None begins a new turn.

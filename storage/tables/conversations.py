@@ -64,7 +64,9 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(update_row, place.owner)
 
-    async def list_untitled(self, place: Scope, conversations: Sequence[Scope]) -> dict[Scope, list[Message]]:
+    async def list_untitled_conversations(
+        self, place: Scope, conversations: Sequence[Scope]
+    ) -> dict[Scope, list[Message]]:
         """Map each untitled conversation that has messages to its first messages."""
 
         def read_messages(connection: Connection) -> dict[Scope, list[Message]]:

@@ -22,7 +22,9 @@ class ExplanationTable(OwnerTables):
             row = await self._fetch_row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
         return str(row[0]) if row else None
 
-    async def list_latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
+    async def list_latest_explanations(
+        self, scope: Scope, *, before: int | None = None, limit: int
+    ) -> list[tuple[int, str]]:
         """Return the latest (answer id, explanation) pairs with an id below `before`, newest first."""
         rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]

@@ -128,7 +128,7 @@ class FactTable(OwnerTables):
             rows = await tx.fetch_rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
 
-    async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
+    async def add_fact(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
         """Add a fact entered by a person. It supersedes the fact with the id `instead_of`, if given."""
         async with self.database.open_transaction(owner) as tx:
             id_ = await self._insert_fact(tx, owner, fact, now)
@@ -138,7 +138,7 @@ class FactTable(OwnerTables):
                 await tx.execute(decided, format_moment(now), owner, instead_of)
             return parse_fact((await tx.fetch_rows(_ONE, owner, id_))[0])
 
-    async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
+    async def edit_fact(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
         """Replace a fact's text, and keep the old text as a superseded fact. Return None if there is no such fact."""
         async with self.database.open_transaction(owner) as tx:
             row = await tx.fetch_row(_ONE, owner, id_)
@@ -171,7 +171,7 @@ class FactTable(OwnerTables):
             await tx.execute("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, id_)
         return True
 
-    async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
+    async def pin_fact(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
         """Pin or unpin a fact. Return None if it does not exist, or is to be pinned but is no longer valid."""
         where = _HOLDS if is_pinned else ""
         change = "is_pinned = ?, decided_at = ?"
@@ -182,15 +182,15 @@ class FactTable(OwnerTables):
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)
 
-    async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+    async def delete_fact(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """Mark a fact as deleted, which excludes it from prompts. It can be restored until it is erased."""
         change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), format_moment(now))
 
-    async def restore(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+    async def restore_fact(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         return await self._update_fact(owner, id_, "deleted_at = NULL, decided_at = ?", format_moment(now))
 
-    async def list_deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+    async def list_deleted_facts(self, before: datetime) -> Mapping[int, Sequence[int]]:
         """Map each owner to the ids of their facts that were deleted before a given time."""
         found: dict[int, list[int]] = {}
         for owner, id_ in await self._fetch_rows(None, _DELETED, self.kind, format_moment(before)):

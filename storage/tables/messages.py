@@ -37,7 +37,7 @@ async def analyse_drafts(scope: Scope, drafts: Sequence[NewMessage]) -> list[Ana
 def append_messages(
     connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[AnalysedDraft]
 ) -> list[Message]:
-    """Implement `MemoryStore.append`."""
+    """Implement `MemoryStore.append_messages`."""
     stored: list[Message] = []
     entries: list[TermsEntry] = []
     for draft, entry in drafts:

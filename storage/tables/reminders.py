@@ -14,7 +14,7 @@ from text.time_zones import to_utc
 class ReminderTable(OwnerTables):
     """The reminders of the owners in one store (`store.reminders`)."""
 
-    async def add(
+    async def add_reminder(
         self,
         owner: int,
         wish: ReminderWish,
@@ -53,7 +53,7 @@ class ReminderTable(OwnerTables):
         """Return an owner's reminders, soonest first."""
         return [parse_reminder(row) for row in await self._fetch_rows(owner, _ALL, owner)]
 
-    async def remove(self, owner: int, number: int) -> Reminder | None:
+    async def remove_reminder(self, owner: int, number: int) -> Reminder | None:
         """Remove and return a reminder, or return None if it does not exist."""
         rows = await self._execute(owner, _REMOVE, owner, number)
         return parse_reminder(rows[0]) if rows else None

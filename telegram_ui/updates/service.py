@@ -146,7 +146,7 @@ async def open_telegram_service(
         await stack.enter_async_context(_run_in_background(_set_command_menu(commands, bot)))
         await stack.enter_async_context(run_alongside(commands))
         if isinstance(queue, SharedQueue):
-            await stack.enter_async_context(_run_in_background(queue.claim_all(bot, pause)))
+            await stack.enter_async_context(_run_in_background(queue.keep_claiming_updates(bot, pause)))
         if settings.webhook_url:
             # The same in all processes of a bot.
             derived = hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()

@@ -75,11 +75,11 @@ class SharedQueue(DurableQueue):
             await former.mark_done(bot.id, [row.update_id], self._now())
         return len(rows)
 
-    async def claim_all(self, bot: telegram.Bot, pause: Callable[[float], Awaitable[None]]) -> None:
+    async def keep_claiming_updates(self, bot: telegram.Bot, pause: Callable[[float], Awaitable[None]]) -> None:
         """Claim updates for as long as the bot runs."""
         while True:
             try:
-                found = await self.claim(bot)
+                found = await self.claim_updates(bot)
                 await self.release_leases()
             except KeepsakeError as error:
                 logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
@@ -98,7 +98,7 @@ class SharedQueue(DurableQueue):
     def is_full(self) -> bool:
         return False  # received updates need not be handled here
 
-    async def claim(self, bot: telegram.Bot) -> int:
+    async def claim_updates(self, bot: telegram.Bot) -> int:
         """Claim updates from the shared inbox, queue them, and return how many were claimed."""
         while (room := self._limit - len(self._unfinished)) < min(20, self._limit):  # one claim serves several updates
             self._room.clear()
@@ -118,7 +118,7 @@ class SharedQueue(DurableQueue):
             return False
         bot = update.get_bot()
         try:
-            await self.claim(bot)
+            await self.claim_updates(bot)
         except KeepsakeError:
             # The reply to the claim may be lost too, so ask again without a commit.
             try:

@@ -143,8 +143,8 @@ async def talk(store: MemoryStore, scope: Scope, turns: int, words: str = "turn"
     """That many turns of a question and its answer."""
     stored: list[Message] = []
     for number in range(turns):
-        [question] = await store.append(scope, [said(f"{words} {number}")])
-        [answer] = await store.append(scope, [said(f"reply {number}", role="assistant", turn=question.turn)])
+        [question] = await store.append_messages(scope, [said(f"{words} {number}")])
+        [answer] = await store.append_messages(scope, [said(f"reply {number}", role="assistant", turn=question.turn)])
         stored += [question, answer]
     return stored
 

@@ -44,7 +44,7 @@ async def remembering(folder: Path, url: str = "") -> AsyncIterator[ExternalMemo
 async def say(memory: ExternalMemory, owner: int, text: str) -> None:
     async with memory.open_store_if_on(owner) as store:
         assert store is not None
-        await store.append(Scope(owner=owner), [said(text, source=text)])
+        await store.append_messages(Scope(owner=owner), [said(text, source=text)])
 
 
 async def digests(memory: ExternalMemory) -> dict[int, str]:
@@ -87,7 +87,7 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
                 assert store is not None
                 messages = await talk(store, Scope(owner=owner, thread=owner & 1), 2, WORDS)
                 await fold(store, Scope(owner=owner, thread=owner & 1), messages[:2])
-                await store.append(Scope(owner=owner), [said(WORDS)])
+                await store.append_messages(Scope(owner=owner), [said(WORDS)])
         used = {(77, "m"): Usage(prompt=5, completion=4, written=3), (77, "n"): Usage(completion=2)}
         await memory.usage.add_usage(NOW.date(), used)
         for number in (7, 6):
@@ -136,7 +136,7 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
     async with remembering(tmp_path / "there", other) as memory:
         assert await digests(memory) == made.digests
         assert {(await memory.get_config(owner)).storage for owner in OWNERS} == {StorageType.POSTGRES}  # type: ignore[union-attr]
-        assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
+        assert await memory.usage.read_usage_of_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
         work = memory.shared_work
         assert work is not None
         assert [update.payload for update in await work.former.list_pending_updates(900)] == [WAITING], (
@@ -147,7 +147,7 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
     async with remembering(tmp_path / "back") as memory:
         assert await digests(memory) == made.digests
         assert [update.payload for update in await memory.inbox.list_pending_updates(900)] == [WAITING]
-        assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
+        assert await memory.usage.read_usage_of_day(NOW.date()) == {77: Usage(prompt=5, completion=6, written=3)}
 
 
 async def test_behind_the_wall_between_owners_all_is_saved_and_put_back(
@@ -277,7 +277,7 @@ async def test_who_was_let_in_is_known_after_the_first_start_with_a_server(tmp_p
     for url in (other, other, ""):  # without a server, too: it may have been a trial
         async with remembering(tmp_path / "data", url) as memory:
             assert memory.people.get_standing(77) == "admin"
-            assert await memory.usage.read_day(NOW.date()) == {77: Usage(prompt=5)}
+            assert await memory.usage.read_usage_of_day(NOW.date()) == {77: Usage(prompt=5)}
             assert await memory.export_key() == key
 
 

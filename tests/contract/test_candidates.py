@@ -16,7 +16,7 @@ from text.passages import split_passages
 async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
     texts = ["ab cab ab", "b ab", "Überfahrt überfahrt", "東京 東京", "", "cab cab cab b"]
     for text in texts:
-        await store.append(ANNA, [said(text)])
+        await store.append_messages(ANNA, [said(text)])
     terms = ["ab", "cab", "b", "uberfahrt", "東京", "walrus"]
     found = await store.find_candidates(ANNA, terms, limit=9)
     assert dict(zip(found.frequency, found.counts.tolist(), strict=True)) == {
@@ -37,7 +37,7 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
     steps = [f"{number}. Step {number} takes half a day, and needs two people." for number in range(40)]
     steps[30] += " And a walrus."
     text = "\n".join(steps)
-    await store.append(ANNA, [said("short"), said(text)])
+    await store.append_messages(ANNA, [said("short"), said(text)])
     found = await store.find_candidates(ANNA, ["walrus"], limit=9)
     parts = split_passages(text)
     assert found.messages.tolist() == [0, *[1] * len(parts)]
@@ -48,8 +48,8 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
 
 async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_with_it(store: MemoryStore) -> None:
     texts = ["Die Haustürschlüsselnummer ist 4711.", "Im Haus ist es kalt.", "Die Hausordnung hängt im Keller."]
-    await store.append(ANNA, [said(text) for text in texts])
-    await store.append(BORIS, [said("Mein Haustürschlüsselbund ist weg.")])
+    await store.append_messages(ANNA, [said(text) for text in texts])
+    await store.append_messages(BORIS, [said("Mein Haustürschlüsselbund ist weg.")])
     terms = [*list_content_terms("Welche Nummer hat der Haustürschlüssel?"), "haus", "hau", "kel", "u42", "kell%"]
     assert await store.complete_terms(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
     assert await store.complete_terms(BORIS, terms) == {
@@ -60,15 +60,15 @@ async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_wit
 
 
 async def test_a_word_of_the_question_itself_is_not_known_by_it(store: MemoryStore) -> None:
-    await store.append(ANNA, [said("Die Haustürschlüsselnummer ist 4711.")])
-    [question] = await store.append(ANNA, [said("Welche Nummer hat der Haustürschlüssel?")])
+    await store.append_messages(ANNA, [said("Die Haustürschlüsselnummer ist 4711.")])
+    [question] = await store.append_messages(ANNA, [said("Welche Nummer hat der Haustürschlüssel?")])
     assert await store.complete_terms(ANNA, ["hausturschlussel"]) == {}
     found = await store.complete_terms(ANNA, ["hausturschlussel"], before=question.id)
     assert found == {"hausturschlussel": ("hausturschlusselnumm",)}
 
 
 async def test_a_beginning_of_very_many_words_brings_the_few_shortest(store: MemoryStore) -> None:
-    await store.append(
+    await store.append_messages(
         ANNA,
         [said(" ".join(f"walruses{'ab'[number % 2] * (number % 60)}{'cde'[number % 3]}" for number in range(900)))],
     )
@@ -79,15 +79,15 @@ async def test_a_beginning_of_very_many_words_brings_the_few_shortest(store: Mem
 
 async def test_the_speakers_of_the_newest_messages_are_known(store: MemoryStore) -> None:
     for name in ("Gone", "Bob", "", "Anna", "Bob"):
-        await store.append(ANNA, [replace(said("hello"), speaker=name)])
-    await store.append(ANNA, [said("hello")] * (MAX_RECENT_MESSAGES - 4))
+        await store.append_messages(ANNA, [replace(said("hello"), speaker=name)])
+    await store.append_messages(ANNA, [said("hello")] * (MAX_RECENT_MESSAGES - 4))
     assert await store.list_speakers(ANNA) == ["Anna", "Bob"]
 
 
 async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hold(store: MemoryStore) -> None:
     often = "otters, newts, herons, eagles and lizards"
     texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * MAX_WHOLE_MESSAGES]
-    await store.append(ANNA, [said(text) for text in texts])
+    await store.append_messages(ANNA, [said(text) for text in texts])
     found = await store.find_candidates(ANNA, [*list_content_terms(often), "walrus", "unicorn"], limit=9)
     assert 1 in found.ids
     assert len(found.ids) < 60
@@ -99,7 +99,7 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
     texts = [
         replace(said("a bird"), created_at=NOW + timedelta(minutes=number)) for number in range(MAX_WHOLE_MESSAGES + 50)
     ]
-    await store.append(ANNA, texts)
+    await store.append_messages(ANNA, texts)
     moment, later = ((NOW + timedelta(minutes=number)).timestamp() for number in (100, 200))
     close = await store.find_candidates(ANNA, [], limit=1, times=[(later, later + 1)])
     found = await store.find_candidates(
@@ -114,15 +114,15 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
 
 
 async def test_the_turn_that_is_being_answered_is_no_candidate_and_not_counted(store: MemoryStore) -> None:
-    await store.append(ANNA, [said("a walrus"), said("a newt")])
-    [asked] = await store.append(ANNA, [said("Where is the walrus?")])
+    await store.append_messages(ANNA, [said("a walrus"), said("a newt")])
+    [asked] = await store.append_messages(ANNA, [said("Where is the walrus?")])
     found = await store.find_candidates(ANNA, ["walrus", "newt"], limit=9, before=asked.id)
     assert found.ids.tolist() == [1, 2]
     assert found.frequency == {"walrus": 1, "newt": 1}
 
 
 async def test_in_a_small_scope_every_message_is_a_candidate(store: MemoryStore) -> None:
-    await store.append(ANNA, [said("a walrus" if number % 3 else "snow and birds") for number in range(30)])
+    await store.append_messages(ANNA, [said("a walrus" if number % 3 else "snow and birds") for number in range(30)])
     assert (await store.find_candidates(ANNA, ["walrus"], limit=5)).ids.tolist() == list(range(1, 31))
 
 
@@ -132,14 +132,14 @@ async def test_messages_are_searched_as_they_are_now_however_often_they_were_sea
         assert found.counts.any(axis=1).tolist() == [count > 0 for count in found.frequency.values()]
         return list(found.frequency.values())
 
-    await store.append(ANNA, [said("a walrus"), *[said("nothing but birds")] * MAX_WHOLE_MESSAGES])
+    await store.append_messages(ANNA, [said("a walrus"), *[said("nothing but birds")] * MAX_WHOLE_MESSAGES])
     assert [await held("walrus", "otter") for _ in range(3)] == [[1, 0]] * 3
-    [later] = await store.append(ANNA, [said("one more walrus")])
+    [later] = await store.append_messages(ANNA, [said("one more walrus")])
     assert await held("walrus", "otter") == [2, 0]
     await store.forgetting.replace_message_text(ANNA, later.id, "one more otter", why="edited", now=NOW)
     assert await held("walrus", "otter") == [1, 1]
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
     assert await held("walrus", "otter") == [1, 0]
     earlier = replace(said("an otter, long ago"), created_at=NOW - timedelta(days=9))
-    await store.append(ANNA, [earlier])
+    await store.append_messages(ANNA, [earlier])
     assert await held("walrus", "otter") == [1, 1]

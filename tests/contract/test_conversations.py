@@ -20,7 +20,7 @@ async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
 
 async def test_a_place_is_its_own_conversation_until_another_begins(store: MemoryStore) -> None:
     assert await store.conversations.find_open_conversation(ANNA) == ANNA
-    await store.append(ANNA, [said("about the walrus")])
+    await store.append_messages(ANNA, [said("about the walrus")])
     assert await labels(store, ANNA) == [("about the walrus", True)]
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert new.thread >= FIRST_NUMBER
@@ -29,19 +29,19 @@ async def test_a_place_is_its_own_conversation_until_another_begins(store: Memor
 
 
 async def test_one_without_a_message_is_taken_instead_of_another_new_one(store: MemoryStore) -> None:
-    await store.append(ANNA, [said("about the walrus")])
+    await store.append_messages(ANNA, [said("about the walrus")])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert await store.conversations.begin_conversation(ANNA, "Newts", now=NOW) == new
-    await store.append(new, [said("about newts")])
+    await store.append_messages(new, [said("about newts")])
     third = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert third.thread > new.thread
-    await store.append(third, [said("of herons")])
+    await store.append_messages(third, [said("of herons")])
     assert await labels(store, ANNA) == [("of herons", True), ("Newts", False), ("about the walrus", False)]
 
 
 async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) -> None:
     """Each was read again for each that began, in the transaction behind which everybody's writes wait."""
-    await store.append(ANNA, [said("about the walrus")])
+    await store.append_messages(ANNA, [said("about the walrus")])
     many = [
         StoredConversation(
             scope=Scope(owner=ANNA.owner, thread=FIRST_NUMBER + number), place=0, title=str(number), is_named=True,
@@ -54,7 +54,7 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
             CONVERSATIONS.upsert_sql,
             [CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(conversation)) for conversation in many],
         )
-    await store.append(many[0].scope, [said("a word", source="1:2")])
+    await store.append_messages(many[0].scope, [said("a word", source="1:2")])
     with count_units() as stopwatch:
         new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
         assert await store.conversations.open_conversation(ANNA, many[7].scope, now=NOW)
@@ -65,7 +65,7 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
 
 
 async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(store: MemoryStore) -> None:
-    await store.append(ANNA, [said("first")])
+    await store.append_messages(ANNA, [said("first")])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert await store.conversations.open_conversation(ANNA, ANNA, now=NOW - MINUTE)
     assert await store.conversations.find_open_conversation(ANNA) == ANNA
@@ -74,10 +74,10 @@ async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(stor
 
 
 async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: MemoryStore) -> None:
-    await store.append(BORIS, [said("of the club")])
-    await store.append(TOPIC, [said("of the garden")])
+    await store.append_messages(BORIS, [said("of the club")])
+    await store.append_messages(TOPIC, [said("of the garden")])
     new = await store.conversations.begin_conversation(TOPIC, "Roses", now=NOW)
-    await store.append(new, [said("red ones")])
+    await store.append_messages(new, [said("red ones")])
     for other in (BORIS, ANNA):
         assert not await store.conversations.open_conversation(other, new, now=NOW)
         assert not await store.conversations.set_title(other, new, "mine", now=NOW)
@@ -90,8 +90,8 @@ async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: M
 
 async def test_direct_messages_of_a_person_stay_direct_messages(store: MemoryStore) -> None:
     place = Scope(owner=BORIS.owner, thread=-3)
-    await store.append(BORIS, [said("of the club")])
-    await store.append(place, [said("from one person")])
+    await store.append_messages(BORIS, [said("of the club")])
+    await store.append_messages(place, [said("from one person")])
     new = await store.conversations.begin_conversation(place, "", now=NOW)
     assert new.is_direct_messages
     assert await store.conversations.find_open_conversation(place) == new
@@ -99,28 +99,28 @@ async def test_direct_messages_of_a_person_stay_direct_messages(store: MemorySto
 
 
 async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemoryStore) -> None:
-    [first] = await store.append(ANNA, [said("about the walrus")])
+    [first] = await store.append_messages(ANNA, [said("about the walrus")])
     conversations = store.conversations
-    assert await conversations.list_untitled(ANNA, [ANNA]) == {ANNA: [first]}
+    assert await conversations.list_untitled_conversations(ANNA, [ANNA]) == {ANNA: [first]}
     assert await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     assert not await conversations.set_generated_title(ANNA, ANNA, "Other", made_from=[first], now=NOW)
     assert await labels(store, ANNA) == [("Walrus", True)]
-    assert await conversations.list_untitled(ANNA, [ANNA]) == {}
+    assert await conversations.list_untitled_conversations(ANNA, [ANNA]) == {}
     await store.forgetting.replace_message_text(ANNA, first.id, "about newts", why="edited", now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
     assert not await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    [now] = (await conversations.list_untitled(ANNA, [ANNA]))[ANNA]
+    [now] = (await conversations.list_untitled_conversations(ANNA, [ANNA]))[ANNA]
     assert await conversations.set_generated_title(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
-    [later] = await store.append(ANNA, [said("the cellar key is 4711")])
+    [later] = await store.append_messages(ANNA, [said("the cellar key is 4711")])
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
 
 
 async def test_a_title_of_the_owner_stays(store: MemoryStore) -> None:
-    [first] = await store.append(ANNA, [said("about the walrus")])
+    [first] = await store.append_messages(ANNA, [said("about the walrus")])
     await store.conversations.set_title(ANNA, ANNA, "  My   walrus ", now=NOW)
     assert not await store.conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    await store.append(ANNA, [said("more")])
+    await store.append_messages(ANNA, [said("more")])
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first.id,)), now=NOW)
     assert await labels(store, ANNA) == [("My walrus", True)]
 
@@ -139,9 +139,9 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
 
 
 async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_message(store: MemoryStore) -> None:
-    [first] = await store.append(ANNA, [replace(said("first", source="1:1"), telegram_id=71)])
+    [first] = await store.append_messages(ANNA, [replace(said("first", source="1:1"), telegram_id=71)])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
-    [second] = await store.append(new, [replace(said("second", source="1:2"), telegram_id=72)])
+    [second] = await store.append_messages(new, [replace(said("second", source="1:2"), telegram_id=72)])
     find = store.conversations.find_conversation
     assert [await find(ANNA, source=source) for source in ("1:1", "1:2", "1:3")] == [ANNA, new, None]
     assert [await find(ANNA, number=number) for number in (first.id, second.id, 99)] == [ANNA, new, None]
@@ -151,11 +151,11 @@ async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_
 
 async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: MemoryStore) -> None:
     topic = replace(ANNA, thread=7)
-    await store.append(ANNA, [replace(said("here", source="1:1"), telegram_id=71)])
-    await store.append(topic, [replace(said("there", source="1:2"), telegram_id=72)])
+    await store.append_messages(ANNA, [replace(said("here", source="1:1"), telegram_id=71)])
+    await store.append_messages(topic, [replace(said("there", source="1:2"), telegram_id=72)])
     later = await store.conversations.begin_conversation(topic, "", now=NOW)
     answer = replace(said("an answer", source="1:3"), role="assistant", explanation="{}")
-    await store.append(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
+    await store.append_messages(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
     await store.explanations.record_shown_messages(later, "1:3", [74, 75])
     find = store.conversations.find_place
     assert [await find(ANNA.owner, number) for number in (71, 72, 73, 74, 75)] == [ANNA, *[topic] * 4]
@@ -165,7 +165,7 @@ async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: Memor
 async def test_messages_of_an_unknown_conversation_are_listed_and_can_be_opened(store: MemoryStore) -> None:
     """As after the import of another memory's export."""
     stray = Scope(owner=ANNA.owner, thread=FIRST_NUMBER + 5)
-    await store.append(stray, [said("from elsewhere")])
+    await store.append_messages(stray, [said("from elsewhere")])
     assert await labels(store, ANNA) == [("from elsewhere", False)]
     assert await store.conversations.open_conversation(ANNA, stray, now=NOW + timedelta(days=1))
     assert await store.conversations.find_open_conversation(ANNA) == stray

@@ -20,8 +20,8 @@ def answer(number: int, turn: int, *, saved: int = 0) -> NewMessage:
 
 
 async def turn(store: MemoryStore, scope: Scope, number: int, *, asked_as: int | None = None, saved: int = 0) -> int:
-    [question] = await store.append(scope, [replace(said(f"question {number}"), telegram_id=asked_as)])
-    [reply] = await store.append(scope, [answer(number, question.turn, saved=saved)])
+    [question] = await store.append_messages(scope, [replace(said(f"question {number}"), telegram_id=asked_as)])
+    [reply] = await store.append_messages(scope, [answer(number, question.turn, saved=saved)])
     return reply.id
 
 
@@ -77,7 +77,7 @@ async def test_the_newest_hundred_of_an_owner_are_kept(store: MemoryStore) -> No
 async def test_what_was_saved_adds_up_once_for_each_answer(store: MemoryStore) -> None:
     await turn(store, ANNA, 1, saved=100)
     await turn(store, ANNA, 2, saved=50)
-    await store.append(ANNA, [answer(2, 3, saved=50)])
+    await store.append_messages(ANNA, [answer(2, 3, saved=50)])
     assert await store.explanations.count_saved_tokens(ANNA.owner) == 150
     await store.put_owner(config(store, ANNA.owner, every_n=9))
     assert await store.explanations.count_saved_tokens(ANNA.owner) == 150
@@ -106,7 +106,7 @@ async def test_accounts_go_with_their_owner(store: MemoryStore) -> None:
 
 async def test_characters_are_counted_as_messages_come_and_are_folded(store: MemoryStore) -> None:
     texts = ["Grüße 🎈", "", "x" * 5000]
-    stored = await store.append(ANNA, [said(text) for text in texts])
+    stored = await store.append_messages(ANNA, [said(text) for text in texts])
     await fold(store, ANNA, stored[:2])
     assert (await store.read_counts(ANNA)).characters == sum(len(text) for text in texts)
 

@@ -38,7 +38,7 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     (home, cat) = await learn(
         store, FactChange(fact=new("Anna lives in Oslo.", 1)), FactChange(fact=new("Anna has a cat.", 1))
     )
-    await store.facts.pin(ANNA.owner, home.id, is_pinned=True, now=NOW)
+    await store.facts.pin_fact(ANNA.owner, home.id, is_pinned=True, now=NOW)
     later = replace(new("Anna lives in Bergen.", 5), valid_from=NOW + timedelta(days=1))
     await talk(store, ANNA, 1)
     (moved,) = await learn(
@@ -53,7 +53,7 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert held[moved.id].source_ids == (5, 6)
     assert (held[home.id].valid_to, held[home.id].superseded_by) == (NOW + timedelta(days=1), moved.id)
     assert (held[home.id].is_pinned, held[moved.id].is_pinned) == (False, True)
-    assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True, now=NOW) is None, (
+    assert await store.facts.pin_fact(ANNA.owner, home.id, is_pinned=True, now=NOW) is None, (
         "it would be in every prompt again"
     )
     assert await store.facts.convert_to_instruction(ANNA.owner, home.id, now=NOW) is None
@@ -62,11 +62,11 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert (kept.kind, kept.subject) == ("instruction", "")
     assert await store.facts.list_valid_facts(BORIS.owner) == []
     assert await store.facts.list_superseded_facts(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
-    await store.facts.edit(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)
+    await store.facts.edit_fact(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)
     assert [fact.id for fact in await store.facts.list_superseded_facts(ANNA.owner, [moved.id])] == [home.id], (
         "no words of an edit"
     )
-    await store.facts.delete(ANNA.owner, home.id, now=NOW)
+    await store.facts.delete_fact(ANNA.owner, home.id, now=NOW)
     assert await store.facts.list_superseded_facts(ANNA.owner, [moved.id]) == []
     assert await store.facts.list_superseded_facts(BORIS.owner, [moved.id]) == []
 
@@ -98,7 +98,7 @@ async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts
     with pytest.raises(NewerFacts):
         await commit(oslo.id - 1)
     assert await commit(oslo.id) == []
-    await store.facts.edit(ANNA.owner, oslo.id, "Anna lives in Bergen.", now=NOW)
+    await store.facts.edit_fact(ANNA.owner, oslo.id, "Anna lives in Bergen.", now=NOW)
     with pytest.raises(NewerFacts):
         await commit(oslo.id)
 
@@ -128,9 +128,9 @@ async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemorySto
 
 
 async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> None:
-    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     for words in ("Anna lives in Bergen.", "Anna lives in Stavanger."):
-        edited = await store.facts.edit(ANNA.owner, fact.id, words, now=NOW)
+        edited = await store.facts.edit_fact(ANNA.owner, fact.id, words, now=NOW)
         assert edited is not None
         assert (edited.id, edited.text, edited.origin) == (fact.id, words, "owner")
     earlier = [old.text for old in await store.facts.list_all_facts(ANNA.owner) if old.superseded_by == fact.id]
@@ -143,19 +143,19 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
         assert (undone.id, undone.text) == (fact.id, words)
     assert await store.facts.find_previous_version(ANNA.owner, fact.id) is None
     assert len(await store.facts.list_all_facts(ANNA.owner)) == 1
-    assert await store.facts.edit(ANNA.owner, 99, "No.", now=NOW) is None
+    assert await store.facts.edit_fact(ANNA.owner, 99, "No.", now=NOW) is None
 
 
 async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: MemoryStore) -> None:
-    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
-    await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
-    await store.facts.delete(ANNA.owner, fact.id, now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
+    await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.list_valid_facts(ANNA.owner) == []
-    assert await store.facts.list_deleted(NOW) == {}
-    await store.facts.restore(ANNA.owner, fact.id, now=NOW)
+    assert await store.facts.list_deleted_facts(NOW) == {}
+    await store.facts.restore_fact(ANNA.owner, fact.id, now=NOW)
     assert [fact.text for fact in await store.facts.list_valid_facts(ANNA.owner)] == ["Anna lives in Bergen."]
-    await store.facts.delete(ANNA.owner, fact.id, now=NOW)
-    assert await store.facts.list_deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
+    await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
+    assert await store.facts.list_deleted_facts(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
     await store.forgetting.forget(
         ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
@@ -176,9 +176,9 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
 
 
 async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: MemoryStore) -> None:
-    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
-    await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
-    other = await store.facts.add(ANNA.owner, new("Anna has a cat."), now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
+    await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
+    other = await store.facts.add_fact(ANNA.owner, new("Anna has a cat."), now=NOW)
     later = NOW + timedelta(hours=1)
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)), now=later)
     assert await store.facts.list_all_facts(ANNA.owner) == [other]
@@ -202,8 +202,8 @@ async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_t
     """Both said it. Of a fact that no other message gave, nothing stays, not even hashes."""
     first, _, second, _, third, _ = [message.id for message in await talk(store, ANNA, 3)]
     for text, sources in (("Anna lives in Oslo.", (first, second)), ("Anna has a cat.", (first,))):
-        await store.facts.add(ANNA.owner, new(text, *sources), now=NOW)
-    kept = await store.facts.add(ANNA.owner, new("Anna skis.", third), now=NOW)
+        await store.facts.add_fact(ANNA.owner, new(text, *sources), now=NOW)
+    kept = await store.facts.add_fact(ANNA.owner, new("Anna skis.", third), now=NOW)
     later = NOW + timedelta(hours=1)
 
     async def is_overruled(text: str, said_at: datetime) -> bool:
@@ -223,9 +223,9 @@ async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_t
 
 async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_back(store: MemoryStore) -> None:
     second = (await talk(store, ANNA, 1))[0].id
-    await store.append(ANNA, [said("My code word is heliotrope.")])
+    await store.append_messages(ANNA, [said("My code word is heliotrope.")])
     secret = (await store.timeline.read_page(ANNA, limit=99))[-1].id
-    await store.facts.add(ANNA.owner, new("Anna's code word is heliotrope.", second), now=NOW + MINUTE)
+    await store.facts.add_fact(ANNA.owner, new("Anna's code word is heliotrope.", second), now=NOW + MINUTE)
     later = NOW + timedelta(hours=1)
     what = Forgetting(what="messages", ids=(secret,), with_quotes=True)
     assert (await store.forgetting.forget(ANNA.owner, what, now=later)).facts == 1
@@ -238,8 +238,8 @@ async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_b
 
 
 async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it(store: MemoryStore) -> None:
-    old = await store.facts.add(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
-    await store.facts.add(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, instead_of=old.id)
+    old = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
+    await store.facts.add_fact(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, instead_of=old.id)
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(old.id,)), now=NOW)
     decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
@@ -247,14 +247,14 @@ async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it
 
 
 async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
-    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     row = FACTS.to_portable({**FACTS.defaults, **FACT_ROWS.to_row(fact), "source_ids": "[]", "tags": "[]"})
     later = row | {
         "id": 9,
         "text": "Anna has lived in Oslo again.",
         "observed_at": format_moment(NOW + timedelta(days=9)),
     }
-    await store.facts.delete(ANNA.owner, fact.id, now=NOW + timedelta(minutes=1))
+    await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW + timedelta(minutes=1))
     await store.forgetting.forget(
         ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
@@ -264,7 +264,7 @@ async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store:
 
 
 async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
-    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     assert await store.facts.list_unembedded_facts("m", 10) == [fact]
     vector = np.array([[0.6, 0.8]], np.float32)
     await store.facts.put_vectors("m", [replace(fact, text="other words")], vector)
@@ -273,7 +273,7 @@ async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     assert np.allclose((await store.facts.read_vectors(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
     assert await store.facts.list_unembedded_facts("m", 10) == []
     assert await store.facts.list_unembedded_facts("other", 10) == [fact]
-    await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
+    await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     assert [fact.id for fact in await store.facts.list_unembedded_facts("m", 10)] == [fact.id]
 
 
@@ -295,7 +295,7 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
 
 
 async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStore) -> None:
-    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(fact,), summary_ids=())
     first = await store.profiles.put_profile(draft, now=NOW)
     second = await store.profiles.put_profile(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
@@ -318,8 +318,10 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
     """So a version that an edit is no part of stays when that is taken back."""
     async with opener(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        tea, boat = [await store.facts.add(ANNA.owner, new(text), now=NOW) for text in ("Likes tea.", "Has a boat.")]
-        tulips = await store.facts.edit(ANNA.owner, tea.id, "Likes tulips.", now=NOW)
+        tea, boat = [
+            await store.facts.add_fact(ANNA.owner, new(text), now=NOW) for text in ("Likes tea.", "Has a boat.")
+        ]
+        tulips = await store.facts.edit_fact(ANNA.owner, tea.id, "Likes tulips.", now=NOW)
         assert tulips is not None
         draft = NewProfile(owner=ANNA.owner, text="Sails.", model="m", base_id=None, facts=(boat,), summary_ids=())
         sails = await store.profiles.put_profile(draft, now=NOW)
@@ -334,7 +336,7 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
         earlier = await store.facts.find_previous_version(ANNA.owner, tea.id)
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
-        assert (await store.forgetting.preview(ANNA.owner, what)).profiles == 2
+        assert (await store.forgetting.preview_deletion(ANNA.owner, what)).profiles == 2
         assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).profiles == 2
         assert await store.profiles.list_versions(ANNA.owner) == [sails]
 

@@ -25,7 +25,7 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
         ("first half", turn),
         ("second half", turn),
     ]
-    [reply] = await store.append(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
+    [reply] = await store.append_messages(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
     assert await store.store_question(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
     assert len(await store.timeline.read_page(ANNA)) == 3
     assert [hit.turn for hit in await store.search_messages(ANNA, ["half"], limit=9)] == [turn, turn]
@@ -33,7 +33,7 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
 
 async def test_an_answer_is_found_in_its_own_scope_only(store: MemoryStore) -> None:
     question, reply = said("hello", source="1:1"), said("reply", role="assistant", source="1:1")
-    await store.append(TOPIC, [reply])
+    await store.append_messages(TOPIC, [reply])
     assert (await store.store_question(BORIS, [question])).answer is None
     assert (await store.store_question(TOPIC, [question])).answer is not None
 
@@ -91,7 +91,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
 
 async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore) -> None:
     drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
-    await store.append(ANNA, drafts)
+    await store.append_messages(ANNA, drafts)
     sources = await store.read_context_sources(ANNA, turns=4)
     assert [message.content for message in sources.last] == ["today"]
     assert sources.last == await store.read_last_turns(ANNA, 4)

@@ -73,7 +73,7 @@ async def test_quiet_scopes(store: MemoryStore) -> None:
     later = NewMessage(role="user", content="later", created_at=NOW + 5 * MINUTE)
     assert await store.list_quiet_scopes(NOW - MINUTE) == []
     assert sorted(await store.list_quiet_scopes(NOW)) == [(TOPIC, topic[-1].id), (ANNA, mine[-1].id)]
-    [newest] = await store.append(ANNA, [later])
+    [newest] = await store.append_messages(ANNA, [later])
     assert await store.list_quiet_scopes(NOW + MINUTE) == [(TOPIC, topic[-1].id)]
     assert (ANNA, newest.id) in await store.list_quiet_scopes(NOW + 5 * MINUTE)
     usual = config(store, BORIS.owner)

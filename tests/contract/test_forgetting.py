@@ -33,8 +33,8 @@ async def fact(store: MemoryStore, number: int, text: str, *sources: int, **more
 
 
 async def turn(store: MemoryStore, text: str) -> int:
-    [message] = await store.append(ANNA, [said(text)])
-    await store.append(ANNA, [said("I see.", role="assistant", turn=message.turn)])
+    [message] = await store.append_messages(ANNA, [said(text)])
+    await store.append_messages(ANNA, [said("I see.", role="assistant", turn=message.turn)])
     return message.id
 
 
@@ -61,7 +61,7 @@ def messages(*ids: int) -> Forgetting:
 async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) -> None:
     stored, leaves, top = await pyramid(store)
     what = messages(stored[5].id)
-    taken = await store.forgetting.preview(ANNA.owner, what)
+    taken = await store.forgetting.preview_deletion(ANNA.owner, what)
     assert [message.id for message in taken.listing.messages] == [stored[5].id]
     assert taken.listing.summaries == (leaves[1].text, top.text)
     assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
@@ -83,20 +83,20 @@ async def test_forgetting_again_takes_nothing_more(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)
     assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id), now=NOW)).is_empty
-    assert (await store.forgetting.preview(ANNA.owner, messages(4711))).is_empty
+    assert (await store.forgetting.preview_deletion(ANNA.owner, messages(4711))).is_empty
     assert (await store.read_counts(ANNA)).total == 13
 
 
 async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_are(store: MemoryStore) -> None:
     [first, gone, last] = [
-        (await store.append(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
+        (await store.append_messages(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
     ]
     await store.forgetting.forget(ANNA.owner, messages(gone.id), now=NOW)
     assert await store.search_messages(ANNA, ["walrus"], limit=9) == []
     assert {hit.id for hit in await store.search_messages(ANNA, ["tree"], limit=9)} == {first.id, last.id}
     matched = await store.find_candidates(ANNA, ["tree", "walrus"], limit=9)
     assert (matched.turns, matched.frequency) == (2, {"tree": 2, "walrus": 0})
-    [later] = await store.append(ANNA, [said("walrus again")])
+    [later] = await store.append_messages(ANNA, [said("walrus again")])
     assert [hit.id for hit in await store.search_messages(ANNA, ["walrus"], limit=9)] == [later.id]
     assert later.id > last.id
 
@@ -126,7 +126,7 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
     for scope in (BORIS, TOPIC, ANNA):
         for number in range(4):
             draft = NewMessage(role="user", content=f"day {number}", created_at=NOW + number * day)
-            await store.append(scope, [draft])
+            await store.append_messages(scope, [draft])
     what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
     assert await store.forgetting.forget(BORIS.owner, what, now=NOW) == Forgotten(messages=4)
     for scope in (BORIS, TOPIC):
@@ -137,7 +137,7 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
 async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: MemoryStore) -> None:
     day = timedelta(days=1)
     stored = [
-        (await store.append(ANNA, [NewMessage(role="user", content=f"day {n}", created_at=NOW + n * day)]))[0]
+        (await store.append_messages(ANNA, [NewMessage(role="user", content=f"day {n}", created_at=NOW + n * day)]))[0]
         for n in range(6)
     ]
     await fold(store, ANNA, stored[:2])
@@ -145,7 +145,7 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Mem
     what = Forgetting(what="archives", until=NOW + 3 * day)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == Forgotten(messages=2, summaries=1)
     assert [message.content for message in await store.timeline.read_page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
-    assert (await store.forgetting.preview(ANNA.owner, what)).is_empty
+    assert (await store.forgetting.preview_deletion(ANNA.owner, what)).is_empty
 
 
 async def test_everything_leaves_the_settings_and_the_other_owners(store: MemoryStore) -> None:
@@ -159,7 +159,7 @@ async def test_everything_leaves_the_settings_and_the_other_owners(store: Memory
     assert await store.find_owner(ANNA.owner) == before
     assert await store.compute_digest(BORIS.owner) == others
     assert await store.list_scopes(ANNA.owner) == []
-    [fresh] = await store.append(ANNA, [said("anew")])
+    [fresh] = await store.append_messages(ANNA, [said("anew")])
     assert fresh.id == 15, "ids are never used again"
 
 
@@ -376,7 +376,7 @@ async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: M
 
 
 async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None:
-    first, second = await store.append(ANNA, [said("my secret heliotrope"), said("first words")])
+    first, second = await store.append_messages(ANNA, [said("my secret heliotrope"), said("first words")])
     await store.forgetting.replace_message_text(ANNA, first.id, "nothing", why="edited", now=NOW)
     await store.forgetting.replace_message_text(ANNA, second.id, "walrus", why="edited", now=NOW)
     [found] = await store.search_earlier_texts(ANNA, analyse_text("heliotrope"))
@@ -391,7 +391,7 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
-    [message] = await store.append(ANNA, [said("first words")])
+    [message] = await store.append_messages(ANNA, [said("first words")])
     await store.forgetting.replace_message_text(ANNA, message.id, "second words", why="edited", now=NOW)
     taken = await store.forgetting.forget(ANNA.owner, messages(message.id), now=NOW)
     assert taken == Forgotten(messages=1, versions=1)
@@ -400,17 +400,17 @@ async def test_versions_go_with_their_message(store: MemoryStore) -> None:
 
 async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: MemoryStore) -> None:
     draft = NewMessage(role="user", content="hello", created_at=NOW, telegram_id=77)
-    [message] = await store.append(ANNA, [draft])
+    [message] = await store.append_messages(ANNA, [draft])
     assert await store.explanations.find_message(ANNA, 77) == message
     assert await store.explanations.find_message(ANNA, 78) is await store.explanations.find_message(BORIS, 77) is None
 
 
 async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: MemoryStore) -> None:
-    [question] = await store.append(ANNA, [said("tell me", source="1:5")])
+    [question] = await store.append_messages(ANNA, [said("tell me", source="1:5")])
     draft = NewMessage(
         role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, explanation='{"form": 1}'
     )
-    [answer] = await store.append(ANNA, [draft])
+    [answer] = await store.append_messages(ANNA, [draft])
     await store.explanations.record_shown_messages(ANNA, "1:5", [70, 71])
     for number in (70, 71):
         found = await store.explanations.find_message(ANNA, number)

@@ -102,8 +102,8 @@ class Interleavings(RuleBasedStateMachine):
             store = await self.home(scope.owner)
             self.sources += 1
             drafts = [said(word, source=f"1:{self.sources}-{n}") for n, word in enumerate(words)]
-            stored = await store.append(scope, drafts)
-            assert await store.append(scope, drafts) == stored
+            stored = await store.append_messages(scope, drafts)
+            assert await store.append_messages(scope, drafts) == stored
             assert [message.id for message in stored] == sorted(message.id for message in stored)
             assert stored[0].id > self.highest[scope.owner]
             self.highest[scope.owner] = stored[-1].id

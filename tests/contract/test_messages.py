@@ -47,7 +47,7 @@ async def test_an_owner_is_found_as_put(store: MemoryStore) -> None:
 
 async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: MemoryStore) -> None:
     with pytest.raises(StorageError):
-        await store.append(Scope(owner=1), [said("hello")])
+        await store.append_messages(Scope(owner=1), [said("hello")])
     with pytest.raises(StorageError):
         await store.begin_fold(Scope(owner=1), "now", now=NOW, lease=MINUTE)
 
@@ -57,9 +57,11 @@ async def test_questions_of_one_second_stand_as_they_were_stored(store: MemorySt
     second = NOW.replace(microsecond=0)
     asked = [replace(said(text), created_at=second) for text in ("one", "two", "three")]
     for question, milliseconds in zip(asked, (700, 2_500, 2_900), strict=True):
-        [stored] = await store.append(ANNA, [question])
+        [stored] = await store.append_messages(ANNA, [question])
         answered = second + timedelta(milliseconds=milliseconds)
-        await store.append(ANNA, [replace(said("so"), role="assistant", created_at=answered, turn=stored.turn)])
+        await store.append_messages(
+            ANNA, [replace(said("so"), role="assistant", created_at=answered, turn=stored.turn)]
+        )
     page = await store.timeline.read_page(ANNA)
     assert [message.content for message in page if message.role == "user"] == ["one", "two", "three"]
     for before, after in itertools.pairwise(page):
@@ -69,7 +71,7 @@ async def test_questions_of_one_second_stand_as_they_were_stored(store: MemorySt
 async def test_a_message_comes_back_as_it_went_in(store: MemoryStore) -> None:
     text = '  Grüße \u2028 \x85\x00 "quoted" \\ 日本語 🎈\n\tend '
     draft = replace(said(text, source="1:2"), telegram_id=77)
-    [stored] = await store.append(ANNA, [draft])
+    [stored] = await store.append_messages(ANNA, [draft])
     assert (stored.content, stored.turn, stored.is_active) == (text, stored.id, True)
     assert await store.read_messages(ANNA, [stored.id]) == [stored]
     assert await store.find_message(ANNA, role="user", source="1:2") == stored
@@ -77,22 +79,22 @@ async def test_a_message_comes_back_as_it_went_in(store: MemoryStore) -> None:
 
 
 async def test_halves_of_characters_do_not_break_the_file(store: MemoryStore, opener: Opener, tmp_path: Path) -> None:
-    [stored] = await store.append(ANNA, [said("a \ud83d b \ud83d\ude00 c")])
+    [stored] = await store.append_messages(ANNA, [said("a \ud83d b \ud83d\ude00 c")])
     assert stored.content == "a \ufffd b 😀 c"
 
 
 async def test_a_time_without_a_zone_is_refused(store: MemoryStore) -> None:
     naive = datetime(2026, 1, 1)  # noqa: DTZ001
     with pytest.raises(ValueError, match="zone"):
-        await store.append(ANNA, [replace(said("x"), created_at=naive)])
+        await store.append_messages(ANNA, [replace(said("x"), created_at=naive)])
     assert (await store.read_counts(ANNA)).total == 0
 
 
 async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
-    [first] = await store.append(ANNA, [said("one", source="1:1")])
-    again = await store.append(ANNA, [said("other words", source="1:1"), said("two", source="1:2")])
-    twice = await store.append(ANNA, [said("three", source="1:3"), said("three", source="1:3")])
-    answer = await store.append(ANNA, [said("reply", role="assistant", source="1:1")])
+    [first] = await store.append_messages(ANNA, [said("one", source="1:1")])
+    again = await store.append_messages(ANNA, [said("other words", source="1:1"), said("two", source="1:2")])
+    twice = await store.append_messages(ANNA, [said("three", source="1:3"), said("three", source="1:3")])
+    answer = await store.append_messages(ANNA, [said("reply", role="assistant", source="1:1")])
     assert again[0] == first
     assert twice[0] == twice[1]
     assert answer[0].role == "assistant"
@@ -100,8 +102,8 @@ async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
 
 
 async def test_sources_of_different_owners_do_not_meet(store: MemoryStore) -> None:
-    await store.append(ANNA, [said("hers", source="1:1")])
-    await store.append(BORIS, [said("his", source="1:1")])
+    await store.append_messages(ANNA, [said("hers", source="1:1")])
+    await store.append_messages(BORIS, [said("his", source="1:1")])
     found = await store.find_message(BORIS, role="user", source="1:1")
     assert found is not None
     assert found.content == "his"
@@ -110,14 +112,18 @@ async def test_sources_of_different_owners_do_not_meet(store: MemoryStore) -> No
 
 async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryStore) -> None:
     await asyncio.gather(
-        *(store.append(scope, [said(f"{n}", source=f"1:{n % 20}")]) for n in range(40) for scope in (ANNA, BORIS))
+        *(
+            store.append_messages(scope, [said(f"{n}", source=f"1:{n % 20}")])
+            for n in range(40)
+            for scope in (ANNA, BORIS)
+        )
     )
     for scope in (ANNA, BORIS):
         assert [message.id for message in await store.timeline.read_page(scope)] == list(range(1, 21))
 
 
 async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
-    await store.append(ANNA, [said(f"{n}") for n in range(7)])
+    await store.append_messages(ANNA, [said(f"{n}") for n in range(7)])
     newest = await store.timeline.read_page(ANNA, limit=3)
     older = await store.timeline.read_page(ANNA, before=newest[0].id, limit=3)
     assert [message.content for message in older + newest] == ["1", "2", "3", "4", "5", "6"]
@@ -134,8 +140,8 @@ async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStor
 
 
 async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
-    [secret] = await store.append(TOPIC, [said("the password is walrus")])
-    [other] = await store.append(BORIS, [said("the weather is walrus")])
+    [secret] = await store.append_messages(TOPIC, [said("the password is walrus")])
+    [other] = await store.append_messages(BORIS, [said("the weather is walrus")])
     assert await store.list_scopes(BORIS.owner) == [BORIS, TOPIC]
     assert await store.read_messages(BORIS, [secret.id, other.id]) == [other]
     assert (
@@ -186,13 +192,13 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
     ],
 )
 async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
-    await store.append(ANNA, [said("something else entirely"), said(text)])
+    await store.append_messages(ANNA, [said("something else entirely"), said(text)])
     hits = await store.search_messages(ANNA, analyzer.list_content_terms(question), limit=5)
     assert [hit.content for hit in hits] == [text]
 
 
 async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
-    await store.append(ANNA, [said('say "hello" AND goodbye')])
+    await store.append_messages(ANNA, [said('say "hello" AND goodbye')])
     assert await store.search_messages(ANNA, [], limit=5) == []
     assert await store.search_messages(ANNA, ["hello"], limit=0) == []
     for term in ('"', "AND", "a b", "*", "", "^x", "col:x", "(", "\x00", "й́", "x" * 10_000):
@@ -201,7 +207,7 @@ async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
 
 
 async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
-    stored = await store.append(ANNA, [said("my cat is Möhre")])
+    stored = await store.append_messages(ANNA, [said("my cat is Möhre")])
     await fold(store, ANNA, stored)
     [hit] = await store.search_messages(ANNA, ["mohr", "mohre"], limit=5)
     assert hit.content == "my cat is Möhre"
@@ -322,7 +328,7 @@ async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None
         )
         assert after == before
         assert len(await store.search_messages(ANNA, ["turn"], limit=9)) == 3
-        [fresh] = await store.append(ANNA, [said("next")])
+        [fresh] = await store.append_messages(ANNA, [said("next")])
         assert fresh.id == stored[-1].id + 1
 
 
@@ -339,8 +345,8 @@ async def test_a_move_keeps_everything(
             await old.put_owner(config(old, scope.owner))
         stored = await talk(old, ANNA, 3)
         await fold(old, ANNA, stored[:4])
-        await old.append(BORIS, [said("stays")])
-        await old.append(ANNA, [said(f"line {n}") for n in range(600)])
+        await old.append_messages(BORIS, [said("stays")])
+        await old.append_messages(ANNA, [said(f"line {n}") for n in range(600)])
         before = (await old.compute_digest(ANNA.owner), await old.read_counts(ANNA), await old.list_summaries(ANNA))
         await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         assert (
@@ -355,7 +361,7 @@ async def test_a_move_keeps_everything(
         assert (await old.read_counts(ANNA)).total == 0
         assert (await old.read_counts(BORIS)).total == 1
         assert len(await new.search_messages(ANNA, ["repli"], limit=9)) == 3
-        [fresh] = await new.append(ANNA, [said("next")])
+        [fresh] = await new.append_messages(ANNA, [said("next")])
         assert fresh.id == 6 + 600 + 1
         assert (await fold(new, ANNA, stored[4:])).id == 2
 
@@ -394,11 +400,11 @@ async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> N
     async with opener(tmp_path) as store:
         for scope in (ANNA, BORIS):
             await store.put_owner(config(store, scope.owner))
-        stored = await store.append(ANNA, [said(f"xylophone{n} is her secret") for n in range(50)])
+        stored = await store.append_messages(ANNA, [said(f"xylophone{n} is her secret") for n in range(50)])
         await fold(store, ANNA, stored[:9])
-        await store.append(BORIS, [said("walrus stays")])
+        await store.append_messages(BORIS, [said("walrus stays")])
         await store.flush_files()
-        await store.append(ANNA, [said("xylophone again")])
+        await store.append_messages(ANNA, [said("xylophone again")])
         assert traces(opener, tmp_path, b"xylophon")
         await store.erase_owner(ANNA.owner)
         await store.erase_owner(ANNA.owner)
@@ -415,7 +421,7 @@ def traces(opener: Opener, folder: Path, needle: bytes) -> bool:
 
 async def test_digests_tell_memories_apart(store: MemoryStore) -> None:
     before = await store.compute_digest(ANNA.owner)
-    await store.append(ANNA, [said("x")])
+    await store.append_messages(ANNA, [said("x")])
     after = await store.compute_digest(ANNA.owner)
     assert before != after
     assert after != await store.compute_digest(BORIS.owner)
@@ -424,19 +430,19 @@ async def test_digests_tell_memories_apart(store: MemoryStore) -> None:
 @pytest.mark.parametrize("steps", range(0, 40, 3))
 async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps: int) -> None:
     """Whenever the task is cancelled: no half turn, no held lock, and the next write works."""
-    task = asyncio.ensure_future(store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")]))
+    task = asyncio.ensure_future(store.append_messages(ANNA, [said("one", source="1:1"), said("two", source="1:2")]))
     for _ in range(steps):
         await asyncio.sleep(0)
     if task.cancel():  # not where it was done already: it takes one hop to the database's thread
         with pytest.raises(asyncio.CancelledError):
             await task
     assert (await store.read_counts(ANNA)).total in (0, 2)
-    await store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
+    await store.append_messages(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
     assert [message.content for message in await store.timeline.read_page(ANNA)] == ["one", "two"]
 
 
 async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> None:
-    await store.append(ANNA, [said(f"{n}") for n in range(600)])
+    await store.append_messages(ANNA, [said(f"{n}") for n in range(600)])
     for _ in range(10):
         dump = store.dump_owner(ANNA.owner)
         async for _batch in dump:
@@ -456,7 +462,7 @@ async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> 
     """A passage of a file and what a picture shows are not the person's own words: learning from them depends on it."""
     async with opener(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        stored = await store.append(
+        stored = await store.append_messages(
             ANNA, [replace(said(f"from {origin}"), origin=origin) for origin in get_args(Origin)]
         )
     async with opener(tmp_path) as store:

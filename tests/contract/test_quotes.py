@@ -31,8 +31,8 @@ class Talk:
     ) -> tuple[int, int]:
         """The ids of a question and its answer, whose prompt held these messages; None: that is not known."""
         explanation = "" if knew is None else json.dumps({"recent": knew})
-        [asked] = await self.store.append(scope, [self._draft("user", text)])
-        [answered] = await self.store.append(
+        [asked] = await self.store.append_messages(scope, [self._draft("user", text)])
+        [answered] = await self.store.append_messages(
             scope, [self._draft("assistant", answer, turn=asked.turn, explanation=explanation)]
         )
         return asked.id, answered.id
@@ -44,7 +44,7 @@ class Talk:
 
     async def left_by(self, *ids: int, with_quotes: bool = False) -> Remainder:
         what = Forgetting(what="messages", ids=ids, with_quotes=with_quotes)
-        return (await self.store.forgetting.preview(ANNA.owner, what)).remainder
+        return (await self.store.forgetting.preview_deletion(ANNA.owner, what)).remainder
 
     async def contents(self) -> list[str]:
         return [message.content for message in await self.store.timeline.read_page(ANNA, limit=999)]
@@ -132,7 +132,7 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
 async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: MemoryStore) -> None:
     talk = Talk(store)
     at = NOW
-    await store.facts.add(
+    await store.facts.add_fact(
         ANNA.owner,
         NewFact(
             text="Anna's code word is heliotrope.",
@@ -146,7 +146,7 @@ async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: Memor
     )
     await talk.say("Hello.")
     _, answer = await talk.say("What is it?", "Heliotrope.")
-    forgotten = await store.forgetting.preview(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    forgotten = await store.forgetting.preview_deletion(ANNA.owner, Forgetting(what="facts", ids=(1,)))
     assert forgotten.remainder == Remainder(answers=(answer,))
 
 
@@ -164,7 +164,7 @@ async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: Mem
         observed_at=at,
         created_at=at,
     )
-    forgotten = await store.forgetting.preview(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    forgotten = await store.forgetting.preview_deletion(ANNA.owner, Forgetting(what="facts", ids=(1,)))
     assert forgotten.remainder == Remainder(others=1)
 
 
@@ -189,7 +189,7 @@ async def test_other_topics_are_looked_at_and_other_owners_are_not(store: Memory
     _, elsewhere = await talk.say("What is it?", "Heliotrope.", scope=BORIS)
     await talk.say("What is it?", "Heliotrope.")
     what = Forgetting(what="messages", ids=(first,))
-    assert (await store.forgetting.preview(TOPIC.owner, what)).remainder.answers == (elsewhere,)
+    assert (await store.forgetting.preview_deletion(TOPIC.owner, what)).remainder.answers == (elsewhere,)
 
 
 async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(store: MemoryStore) -> None:
@@ -365,7 +365,7 @@ async def test_what_expires_is_not_compared(store: MemoryStore) -> None:
     await talk.say(SECRET)
     await talk.say("What is it?", "Heliotrope.")
     what = Forgetting(what="archives", until=NOW + timedelta(days=1))
-    assert (await store.forgetting.preview(ANNA.owner, what)).remainder == Remainder()
+    assert (await store.forgetting.preview_deletion(ANNA.owner, what)).remainder == Remainder()
 
 
 async def test_an_answer_in_another_language_quotes_as_well(store: MemoryStore) -> None:

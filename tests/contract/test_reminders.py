@@ -23,7 +23,9 @@ WISH = ReminderWish(text="call mum", due_at=NOW + HOUR, local=datetime(2026, 3, 
 async def add(
     store: MemoryStore, wish: ReminderWish = WISH, *, owner: int = ANNA.owner, source: int | None = None
 ) -> Reminder:
-    made = await store.reminders.add(owner, wish, thread=0, person=owner, language="de", now=NOW, source=source)
+    made = await store.reminders.add_reminder(
+        owner, wish, thread=0, person=owner, language="de", now=NOW, source=source
+    )
     assert made is not None
     return made
 
@@ -35,9 +37,9 @@ async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> No
     assert await add(store) == first, "the same asked for twice is kept once"
     assert await store.reminders.list_reminders(ANNA.owner) == [second, first]
     assert await store.reminders.list_reminders(BORIS.owner) == []
-    assert await store.reminders.remove(BORIS.owner, first.id) is None
-    assert await store.reminders.remove(ANNA.owner, first.id) == first
-    assert await store.reminders.remove(ANNA.owner, first.id) is None
+    assert await store.reminders.remove_reminder(BORIS.owner, first.id) is None
+    assert await store.reminders.remove_reminder(ANNA.owner, first.id) == first
+    assert await store.reminders.remove_reminder(ANNA.owner, first.id) is None
     assert (await add(store)).id == 3, "a number is never given again"
 
 
@@ -48,7 +50,7 @@ async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
         await tx.execute_many(REMINDERS.upsert_sql, rows)
     assert (await add(store)).id == 1, "the one that is there"
     more_of_them = replace(WISH, text="one more")
-    more = await store.reminders.add(ANNA.owner, more_of_them, thread=0, person=7, language="", now=NOW)
+    more = await store.reminders.add_reminder(ANNA.owner, more_of_them, thread=0, person=7, language="", now=NOW)
     assert more is None
     assert (await add(store, owner=BORIS.owner)).id == 1
     with pytest.raises(StorageError):
@@ -91,15 +93,15 @@ async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: Memor
 
 
 async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_everything(store: MemoryStore) -> None:
-    [message] = await store.append(ANNA, [said("remind me to call mum")])
+    [message] = await store.append_messages(ANNA, [said("remind me to call mum")])
     await add(store, source=message.id)
     other = await add(store, replace(WISH, text="bins"))
     what = Forgetting(what="messages", ids=(message.id,))
-    assert (await store.forgetting.preview(ANNA.owner, what)).reminders == 1
+    assert (await store.forgetting.preview_deletion(ANNA.owner, what)).reminders == 1
     assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).reminders == 1
     assert await store.reminders.list_reminders(ANNA.owner) == [other]
     everything = Forgetting(what="everything")
-    assert not (await store.forgetting.preview(ANNA.owner, everything)).is_empty
+    assert not (await store.forgetting.preview_deletion(ANNA.owner, everything)).is_empty
     assert (await store.forgetting.forget(ANNA.owner, everything, now=NOW)).reminders == 1
     assert await store.reminders.list_reminders(ANNA.owner) == []
 

@@ -56,9 +56,9 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     for scope in (ANNA, BORIS, TOPIC):
         stored = await talk(store, scope, 4, words="walrus")
         await fold(store, scope, stored[:4])
-    [numbered] = await store.append(BORIS, [replace(said("numbered"), telegram_id=7)])
+    [numbered] = await store.append_messages(BORIS, [replace(said("numbered"), telegram_id=7)])
     answered = replace(said("shown", role="assistant"), source="1:1", explanation="{}")
-    await store.append(BORIS, [answered])
+    await store.append_messages(BORIS, [answered])
     await store.explanations.record_shown_messages(BORIS, "1:1", [8, 9])
     assert await store.explanations.find_message(BORIS, 9) is not None
     pages = {scope: await store.timeline.read_page(scope) for scope in (ANNA, BORIS, TOPIC)}
@@ -94,7 +94,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     await check(store)
     async with opener(copied(tmp_path) if opener.keeps_files else tmp_path) as recovered:
         await check(recovered)
-        [later] = await recovered.append(NEW, [said("later")])
+        [later] = await recovered.append_messages(NEW, [said("later")])
         assert later.id > numbered.id
 
 
@@ -145,7 +145,7 @@ class Files:
         made = config(self.stores[kind], scope.owner)
         await self.directory.register_owner(made)
         await self.stores[kind].put_owner(made)
-        await self.stores[kind].append(scope, [said("walrus")])
+        await self.stores[kind].append_messages(scope, [said("walrus")])
         await self.wizards.store_state(
             WizardState(scope=scope, person=5, step="number", nonce="n", expires_at=NOW + timedelta(minutes=9))
         )

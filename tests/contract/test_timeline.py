@@ -12,8 +12,8 @@ def at(minutes: int, content: str, **more: str) -> NewMessage:
 
 
 async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
-    stored = await store.append(ANNA, [at(number, f"note {number}") for number in range(10)])
-    await store.append(BORIS, [at(3, "somebody else's")])
+    stored = await store.append_messages(ANNA, [at(number, f"note {number}") for number in range(10)])
+    await store.append_messages(BORIS, [at(3, "somebody else's")])
     ids = [message.id for message in stored]
 
     async def page(**asked: object) -> list[int]:
@@ -28,7 +28,7 @@ async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
 
 
 async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
-    await store.append(
+    await store.append_messages(
         ANNA,
         [
             at(0, "mine", speaker="Ann"),

@@ -59,7 +59,7 @@ async def test_the_nearest_is_found_by_its_best_passage(store: MemoryStore) -> N
 async def test_a_passage_without_a_vector_counts_as_the_average(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     made = await embedded(store)
-    await store.append(ANNA, [said("news")])
+    await store.append_messages(ANNA, [said("news")])
     found = await store.vectors.measure_closeness(ANNA, "m", made[0].passages[0], 9)
     assert found is not None
     values = found.get_cosines(await store.find_candidates(ANNA, [], limit=9))
@@ -114,7 +114,7 @@ async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     await embedded(store)
     assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
-    await store.append(ANNA, [said("news")])
+    await store.append_messages(ANNA, [said("news")])
     [new] = await embedded(store, seed=7)
     found = await store.vectors.measure_closeness(ANNA, "m", new.passages[0], 1)
     assert found is not None
@@ -148,7 +148,7 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
         assert await store.vectors.list_backlog("m", 100) == []
         # Who comes later may be given the same seqs, but not what was embedded of the one who left.
         await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said("somebody else's words")])
+        await store.append_messages(ANNA, [said("somebody else's words")])
         await store.vectors.put_vectors("m", [entry for entry in made if entry.message.scope == ANNA])
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
     gone = [
@@ -178,8 +178,8 @@ async def test_a_very_large_scope_is_searched_by_words_alone(tmp_path: Path) -> 
         store = SqliteStore(database)
         for scope in (ANNA, BORIS):
             await store.put_owner(config(store, scope.owner))
-        await store.append(ANNA, [said(f"number {number}") for number in range(30)])
-        await store.append(BORIS, [said("one")])
+        await store.append_messages(ANNA, [said(f"number {number}") for number in range(30)])
+        await store.append_messages(BORIS, [said("one")])
         index = VectorIndex(database, most_messages=20)
         await index.put_vectors("m", items(await index.list_backlog("m", 100)))
         assert await index.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
@@ -190,7 +190,7 @@ async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said(f"number {number}") for number in range(60)])
+        await store.append_messages(ANNA, [said(f"number {number}") for number in range(60)])
         made = items(await store.vectors.list_backlog("m", 60))
         await store.vectors.put_vectors("m", made)
         assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)

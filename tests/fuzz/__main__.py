@@ -301,7 +301,7 @@ async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
                 await store.put_owner(config(store, owner))
                 words = await talk(store, Scope(owner=owner), 6, "Zürich машина 喝茶 C++ well-known")
                 await fold(store, Scope(owner=owner), words[:4])
-            await store.append(Scope(owner=2, thread=5), [said(atom) for atom in ATOMS])
+            await store.append_messages(Scope(owner=2, thread=5), [said(atom) for atom in ATOMS])
         await stores[1].flush_files()
         ours = json.loads((folder / "memory.json").read_text(encoding="utf-8"))
         original = {

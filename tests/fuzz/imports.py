@@ -55,7 +55,7 @@ class ImportEntryPoints:
         await self._importer.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
         async with self._memory.open_store(ME) as store:
             said = [NewMessage(role="user", content=f"Note {n}.", created_at=NOW, source=f"1:{n}") for n in range(3)]
-            await store.append(scope, said)
+            await store.append_messages(scope, said)
         async with Exporter(memory=self._memory, clock=lambda: NOW).export_files(ME) as files:
             self._files.append(json.loads(files[0].file.read()))
 
@@ -109,7 +109,7 @@ class ImportEntryPoints:
                 assert lease is not None
                 await store.release_fold(lease)
             assert await store.compute_digest(owner)
-            await store.append(scope, [NewMessage(role="user", content="Still here.", created_at=NOW)])
+            await store.append_messages(scope, [NewMessage(role="user", content="Still here.", created_at=NOW)])
         for storage in IN_FILES:  # moving verifies that every row comes out equal
             await self._memory.configure(owner, storage=storage, every_n=5)
 

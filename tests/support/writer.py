@@ -61,7 +61,7 @@ async def step(
     match chance.choices(["say", "fold", "move", "flush"], [20, 4, 1, 1])[0]:
         case "say":
             source = f"{chance.getrandbits(60)}"
-            await store.append(scope, [said(f"line {source} " + "x" * 300, source=source)])
+            await store.append_messages(scope, [said(f"line {source} " + "x" * 300, source=source)])
             tell(f"said {owner} {source}")
         case "fold":
             lease = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)

@@ -157,7 +157,7 @@ async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path)
             role="assistant", content="Hi", created_at=talk.moment[0], speaker="ChatGPT", origin="imported"
         )
         async with talk.services.memory.open_store(ANN.id) as store:
-            await store.append(Scope(owner=ANN.id), [said])
+            await store.append_messages(Scope(owner=ANN.id), [said])
         world = World(token=TOKEN)
         world.add_person(ANN.id, "Anna")
         await restore_messages(world, talk.services, formatted)

@@ -70,7 +70,7 @@ STEPS = "\n".join(f"{number}. Step {number} takes half a day, and needs two peop
 async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> None:
     drafts = [NewMessage(role=role, content=text, created_at=NOW, speaker="") for text in texts]
     async with memory.open_store(ANNA.owner) as store:
-        await store.append(ANNA, drafts)
+        await store.append_messages(ANNA, drafts)
 
 
 async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
@@ -192,7 +192,7 @@ async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_pa
                 if "embeddings" in request.path
                 for text in request.body["input"]
             ]
-            known = await talk.services.memory.usage.read_day(talk.moment[0].date())
+            known = await talk.services.memory.usage.read_usage_of_day(talk.moment[0].date())
             spent[model] = known[ANNA.owner].total
     assert len(sent) >= 3, "the question, its message, and the answer"
     assert spent["e"] - spent["none"] == sum(map(TOKENS.count, sent))

@@ -287,7 +287,7 @@ async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
     """Whatever archived it: each stored message is in a chunk of a summary made from it."""
     async with talk.services.memory.open_store(ANNA.id) as store:
         drafts = [NewMessage(role="user", content="Late news.", created_at=talk.moment[0], origin="imported")]
-        await store.append(SCOPE, drafts)
+        await store.append_messages(SCOPE, drafts)
     await talk.services.summaries.fold_now(SCOPE)
     talk.server.requests.clear()
     assert (await rebuilt(talk))[0].state == "done"

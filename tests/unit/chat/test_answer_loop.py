@@ -125,7 +125,9 @@ async def test_dates_bound_a_search(talk: Talk) -> None:
     async with talk.services.memory.open_store(ANNA.id) as store:
         for day in range(10, 16):
             moment = talk.moment[0].replace(day=day, hour=23, minute=59)
-            await store.append(SCOPE, [NewMessage(role="user", content=f"Walnuts, day {day}.", created_at=moment)])
+            await store.append_messages(
+                SCOPE, [NewMessage(role="user", content=f"Walnuts, day {day}.", created_at=moment)]
+            )
     talk.moment[0] = talk.moment[0].replace(day=20)
     await long_ago(talk, "Something.", filler=6)
     talk.server.script("chat-model", looks_for("walnuts", **{"from": "2026-11-12", "to": "2026-11-13"}), "Twice.")

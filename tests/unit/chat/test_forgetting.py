@@ -19,6 +19,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.bot_state.inbox import Arrival
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES
+from storage.stores.memory_store import MemoryStore
 from tests.peers.openai_server import Behaviour
 from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, BORIS, Talk, talking, unfinished
@@ -42,7 +43,7 @@ def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
     return found
 
 
-async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped-def]
+async def store_of(talk: Talk, owner: int = ANNA.id) -> MemoryStore:
     async with talk.services.memory.open_store(owner) as store:
         return store
 
@@ -78,7 +79,7 @@ async def lived(talk: Talk) -> None:
     assert (
         len([summary for summary in await store.list_summaries(SCOPE, active_only=False) if WORD in summary.text]) == 2
     )
-    async with store.database.open_transaction() as tx:
+    async with store.database.open_transaction(ANNA.id) as tx:
         at = talk.moment[0].isoformat()
         for table, row in (
             (FACTS, {"id": 1, "text": f"Has {WORD}.", "kind": "personal", "source_ids": [number], "observed_at": at}),

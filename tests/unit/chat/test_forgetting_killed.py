@@ -34,10 +34,10 @@ async def prepared(folder: Path, storage: StorageType) -> int:
                     NewMessage(role="user", content=f"{WORD} {number} {part} " + "x" * 300, created_at=now)
                     for part in range(50)
                 ]
-                stored = await store.append(SCOPE, drafts)
+                stored = await store.append_messages(SCOPE, drafts)
                 if number % 2:
                     await fold(store, SCOPE, stored)
-            await store.append(Scope(owner=8), [NewMessage(role="user", content=OTHER, created_at=now)])
+            await store.append_messages(Scope(owner=8), [NewMessage(role="user", content=OTHER, created_at=now)])
     return 300
 
 

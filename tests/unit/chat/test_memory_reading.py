@@ -29,7 +29,7 @@ async def a_year(talk: Talk, texts: list[str], *, role: Role = "user") -> None:
     async with talk.services.memory.open_store(ANNA.id) as store:
         for day, text in enumerate(texts):
             moment = talk.moment[0] - timedelta(days=len(texts) + 20 - day)
-            await store.append(SCOPE, [NewMessage(role=role, content=text, created_at=moment, speaker="Anna")])
+            await store.append_messages(SCOPE, [NewMessage(role=role, content=text, created_at=moment, speaker="Anna")])
     for number in range(8):
         await talk.turn(f"Something else, number {number}.")
 
@@ -70,8 +70,8 @@ async def test_a_list_has_whole_messages_and_peoples_own_words_before_long_answe
         for day in range(40):
             moment = talk.moment[0] - timedelta(days=60 - day)
             said = NewMessage(role="user", content=f"{own}Day {day}.", created_at=moment)
-            await store.append(SCOPE, [said])
-            await store.append(SCOPE, [NewMessage(role="assistant", content=answer, created_at=moment)])
+            await store.append_messages(SCOPE, [said])
+            await store.append_messages(SCOPE, [NewMessage(role="assistant", content=answer, created_at=moment)])
     for number in range(8):
         await talk.turn(f"Something else, number {number}.")
     [result] = await results(talk, looks(query="ferry island harbour", order="time"))

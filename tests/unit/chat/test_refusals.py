@@ -109,7 +109,7 @@ async def test_a_history_that_is_refused_is_found_out_and_left_out(tmp_path: Pat
         [piece] = incoming.pieces
         question = NewMessage(role="user", content=piece.text, created_at=piece.sent_at, source=piece.source)
         async with talk.services.memory.open_store(ANNA.id) as store:
-            await store.append(SCOPE, [question])
+            await store.append_messages(SCOPE, [question])
         assert not (await talk.say("What is the capital of France?")).is_error
         before = len(server.bodies)
         assert not (await talk.say("And of Spain?")).is_error

@@ -16,7 +16,7 @@ async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
     async with talk.services.memory.open_store(ANNA.id) as store:
         for text in texts:
             moment = talk.moment[0]
-            await store.append(
+            await store.append_messages(
                 Scope(owner=ANNA.id, thread=thread), [NewMessage(role="user", content=text, created_at=moment)]
             )
 

@@ -26,7 +26,7 @@ async def remember_reports(talk: Talk) -> None:
             for number in range(25)
         ]
         said = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in texts]
-        await store.append(Scope(owner=ANNA.id), said)
+        await store.append_messages(Scope(owner=ANNA.id), said)
 
 
 @pytest.mark.parametrize(("ceiling", "calls"), [(8000, 8), (4096, 4), (2000, 8)])

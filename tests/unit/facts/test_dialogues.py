@@ -47,9 +47,9 @@ async def answered(store: MemoryStore, scope: Scope, who: Person, text: str, mom
     """What somebody says, stored with an answer: what else is done in a turn, facts are not learned from."""
     moment[0] += timedelta(seconds=30)
     said = NewMessage(role="user", content=text, created_at=moment[0], speaker=who.name)
-    [question] = await store.append(scope, [said])
+    [question] = await store.append_messages(scope, [said])
     answer = NewMessage(role="assistant", content="Understood.", created_at=moment[0], turn=question.turn)
-    await store.append(scope, [answer])
+    await store.append_messages(scope, [answer])
     return question
 
 

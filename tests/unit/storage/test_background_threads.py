@@ -109,7 +109,7 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     assert await old.find_owner(ANNA.owner) is None
     assert (await old.read_counts(ANNA)).total == 0
     with pytest.raises(StorageError):
-        await old.append(ANNA, [said("late")])
+        await old.append_messages(ANNA, [said("late")])
     new = house.store(target)
     assert await new.compute_digest(ANNA.owner) == digest
     assert await new.find_owner(ANNA.owner) is not None

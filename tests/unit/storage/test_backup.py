@@ -39,7 +39,7 @@ async def remembering(folder: Path, stack: AsyncExitStack) -> ExternalMemory:
 async def say(memory: ExternalMemory, owner: int, text: str) -> None:
     async with memory.open_store_if_on(owner) as store:
         assert store is not None
-        await store.append(Scope(owner=owner), [said(text, source=text)])
+        await store.append_messages(Scope(owner=owner), [said(text, source=text)])
 
 
 async def backed_up(folder: Path, file: Path) -> int:
@@ -239,7 +239,7 @@ async def test_use_from_before_cache_writes_were_counted_is_put_back(data: Path,
     await restored(older, data)
     async with AsyncExitStack() as stack:
         memory = await remembering(data, stack)
-        assert await memory.usage.read_day(date(2026, 3, 1)) == {1: Usage(prompt=5, completion=6, answers=1)}
+        assert await memory.usage.read_usage_of_day(date(2026, 3, 1)) == {1: Usage(prompt=5, completion=6, answers=1)}
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -111,10 +111,10 @@ async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> 
         await store.put_owner(config(store, ANNA.owner))
         database.writer.commit_hooks = FullDisk()
         with pytest.raises(StorageError, match="No space left"):
-            await store.append(ANNA, [said("x")])
+            await store.append_messages(ANNA, [said("x")])
         database.writer.commit_hooks = None
         assert (await store.read_counts(ANNA)).total == 0
-        [stored] = await store.append(ANNA, [said("x")])
+        [stored] = await store.append_messages(ANNA, [said("x")])
         assert stored.id == 1
 
 
@@ -125,10 +125,10 @@ async def test_a_really_full_file_is_a_sentence(tmp_path: Path) -> None:
         async with database.open_transaction() as tx:
             await tx.execute("PRAGMA max_page_count=1")
         with pytest.raises(StorageError, match="full"):
-            await store.append(ANNA, [said("x" * 100_000)])
+            await store.append_messages(ANNA, [said("x" * 100_000)])
         async with database.open_transaction() as tx:
             await tx.execute("PRAGMA max_page_count=1000000")
-        await store.append(ANNA, [said("x" * 100_000)])
+        await store.append_messages(ANNA, [said("x" * 100_000)])
 
 
 async def test_a_second_process_that_holds_the_file_is_named(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ async def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: 
     async with Database.open(path, migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said("x" * 50_000)])
+        await store.append_messages(ANNA, [said("x" * 50_000)])
     whole = path.read_bytes()
     broken = damage or whole[:100] + b"\xff" * 8000 + whole[8100:]
     path.write_bytes(broken)
@@ -234,7 +234,7 @@ async def test_a_file_opens_with_any_sqlite(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said("walrus")])
+        await store.append_messages(ANNA, [said("walrus")])
     with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
         assert plain.execute("SELECT content FROM messages").fetchall() == [("walrus",)]
         assert plain.execute("SELECT COUNT(*) FROM words WHERE words MATCH 'u42t0xwalrus'").fetchone() == (1,)

@@ -46,11 +46,11 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
             NewMessage(role="user", content=text, speaker=text, created_at=NOW + timedelta(seconds=at))
             for at, text in enumerate([*texts, 'quotes " \\ \0 \u2028 \U0001f600'])
         ]
-        stored = await store.append(SCOPE, drafts)
+        stored = await store.append_messages(SCOPE, drafts)
         answer = NewMessage(
             role="assistant", content="yes", created_at=NOW, turn=stored[0].turn, explanation=json.dumps(account)
         )
-        await store.append(SCOPE, [answer])
+        await store.append_messages(SCOPE, [answer])
         path = folder / "memory.json.journal"
         written = list(iterate_journal_entries(path, end=scan_journal(path).end, after=0))
         [said] = [entry.put[MESSAGES.name] for entry in written if len(entry.put.get(MESSAGES.name, ())) == len(drafts)]

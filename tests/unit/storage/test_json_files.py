@@ -89,7 +89,7 @@ async def test_after_a_clean_stop_memory_json_is_complete(tmp_path: Path) -> Non
 async def test_people_can_read_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said("Я живу в Zürich \u2028 日本")])
+        await store.append_messages(ANNA, [said("Я живу в Zürich \u2028 日本")])
     text = (tmp_path / "memory.json").read_text(encoding="utf-8")
     assert '\n        "content": "Я живу в Zürich \u2028 日本",\n' in text
 
@@ -123,7 +123,7 @@ async def test_a_killed_process_loses_nothing(tmp_path: Path, snapshot: bool, in
     async with opened(folder) as store:
         assert await store.compute_digest(ANNA.owner) == digest
         assert store.reports == []
-        [fresh] = await store.append(ANNA, [said("next")])
+        [fresh] = await store.append_messages(ANNA, [said("next")])
         assert fresh.id == 9
     assert names(folder) == {"memory.json", "index.db"}
 
@@ -145,7 +145,7 @@ async def test_a_torn_tail_is_dropped(tmp_path: Path, cut: int, index: bool) -> 
         assert store.reports == []
         assert (await store.read_counts(ANNA)).total == (8 if index else 7)
         assert (await store.compute_digest(ANNA.owner) == digest) is index
-        await store.append(ANNA, [said("next")])
+        await store.append_messages(ANNA, [said("next")])
     async with opened(folder) as store:
         assert (await store.read_counts(ANNA)).total == (9 if index else 8)
 
@@ -220,7 +220,7 @@ async def test_a_garbled_memory_json_and_a_journal(tmp_path: Path) -> None:
             "later 1",
             "reply 1",
         ]
-        [fresh] = await store.append(ANNA, [said("next")])
+        [fresh] = await store.append_messages(ANNA, [said("next")])
         assert fresh.id == 9
 
 
@@ -281,9 +281,9 @@ async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path:
         for owner in (ANNA.owner, BORIS.owner):
             await store.put_owner(config(store, owner))
         for scope in (TOPIC, ANNA, BORIS, TOPIC, BORIS):
-            await store.append(scope, [said("walrus")])
+            await store.append_messages(scope, [said("walrus")])
         await store.rename_owner(BORIS.owner, renamed)
-        await store.append(ANNA, [said("later")])
+        await store.append_messages(ANNA, [said("later")])
         shutil.copytree(live, copy)
         before = [await store.compute_digest(owner) for owner in (ANNA.owner, renamed)]
     if not index:
@@ -304,7 +304,7 @@ async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
     live.mkdir()
     async with opened(live) as store:
         await store.put_owner(config(store, ANNA.owner))
-        [first, other] = await store.append(ANNA, [said("walrus"), said("otter")])
+        [first, other] = await store.append_messages(ANNA, [said("walrus"), said("otter")])
         if embedded:
             vector = np.ones((1, 64), np.float32)
             waiting = await store.vectors.list_backlog("m", 9)
@@ -332,9 +332,9 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
     async with opened(live) as store:
         for owner in (ANNA.owner, BORIS.owner):
             await store.put_owner(config(store, owner))
-        await store.append(BORIS, [said("tulip")])
-        await store.append(ANNA, [said("walrus")])
-        await store.append(ANNA, [said("walrus")])
+        await store.append_messages(BORIS, [said("tulip")])
+        await store.append_messages(ANNA, [said("walrus")])
+        await store.append_messages(ANNA, [said("walrus")])
         # As its base erases: what a kill leaves before the snapshot that follows.
         await MemoryStore.erase_owner(store, ANNA.owner)
         shutil.copytree(live, copy)
@@ -342,8 +342,8 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
         (copy / "index.db").unlink()
     async with opened(copy) as store:
         assert await store.search_messages(BORIS, ["tulip"], limit=9)
-        await store.append(BORIS, [said("again")])
-        await store.append(BORIS, [said("and again")])
+        await store.append_messages(BORIS, [said("again")])
+        await store.append_messages(BORIS, [said("and again")])
         assert await indexed(store) == 3
     assert b"walrus" not in (copy / "index.db").read_bytes()
 
@@ -384,9 +384,9 @@ async def test_a_journal_that_cannot_be_written_changes_nothing(tmp_path: Path) 
         await talk(store, ANNA, 1)
         await store.flush_files()
         with BrokenDisk(tmp_path), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
-            await store.append(ANNA, [said("lost")])
+            await store.append_messages(ANNA, [said("lost")])
         assert (await store.read_counts(ANNA)).total == 2
-        [stored] = await store.append(ANNA, [said("kept")])
+        [stored] = await store.append_messages(ANNA, [said("kept")])
         assert stored.id == 3
         digest = await store.compute_digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
@@ -403,7 +403,7 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         await store.flush_files()
-        await store.append(ANNA, [said("first")])
+        await store.append_messages(ANNA, [said("first")])
         journal = tmp_path / "memory.json.journal"
         before = journal.read_bytes()
         witnessed = store.before_commit
@@ -415,10 +415,10 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
 
         store.before_commit = fails_late  # type: ignore[method-assign]
         with pytest.raises(LateError):
-            await store.append(ANNA, [said("second")])
+            await store.append_messages(ANNA, [said("second")])
         store.before_commit = witnessed  # type: ignore[method-assign]
         assert journal.read_bytes() == before
-        await store.append(ANNA, [said("third")])
+        await store.append_messages(ANNA, [said("third")])
         digest = await store.compute_digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
@@ -450,9 +450,9 @@ async def test_a_message_costs_the_same_at_any_size(tmp_path: Path) -> None:
         await store.put_owner(config(store, ANNA.owner))
         costs = []
         for size in (10, 3000):
-            await store.append(ANNA, [said(f"filling {n}") for n in range(size)])
+            await store.append_messages(ANNA, [said(f"filling {n}") for n in range(size)])
             await store.flush_files()
-            await store.append(ANNA, [said("one more")])
+            await store.append_messages(ANNA, [said("one more")])
             costs.append((tmp_path / "memory.json.journal").stat().st_size)
     assert costs[1] - costs[0] <= 20
 
@@ -463,7 +463,7 @@ async def test_a_journal_grown_large_becomes_a_snapshot_by_itself(tmp_path: Path
         if store.background:
             await store.background
         for number in range(12):
-            await store.append(ANNA, [said(f"{number}" + "x" * 100_000)])
+            await store.append_messages(ANNA, [said(f"{number}" + "x" * 100_000)])
         assert store.background is not None
         await store.background
         assert (tmp_path / "memory.json").stat().st_size > 1_000_000
@@ -480,7 +480,7 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
     target.mkdir()
     async with opened(source) as old, opened(target) as new:
         await old.put_owner(config(old, ANNA.owner))
-        await old.append(ANNA, [said(f"{n}") for n in range(1300)])
+        await old.append_messages(ANNA, [said(f"{n}") for n in range(1300)])
         await new.put_owner(config(new, BORIS.owner))
         await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         shutil.copytree(target, tmp_path / "killed")

@@ -29,7 +29,7 @@ async def without_index(folder: Path) -> None:
     async with opened(folder) as store:
         for scope, number in ((ANNA, MESSAGES), (BORIS, 1)):
             await store.put_owner(config(store, scope.owner))
-            await store.append(scope, [said(f"walrus {place}") for place in range(number)])
+            await store.append_messages(scope, [said(f"walrus {place}") for place in range(number)])
     (folder / "index.db").unlink()
 
 
@@ -116,7 +116,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
 ) -> None:
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        forgotten, corrected, kept = await store.append(ANNA, [said(f"walrus {place}") for place in range(3)])
+        forgotten, corrected, kept = await store.append_messages(ANNA, [said(f"walrus {place}") for place in range(3)])
     (tmp_path / "index.db").unlink()
     read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.analyse_rows
 
@@ -163,7 +163,7 @@ async def test_forgetting_waits_for_the_words_by_which_quotes_are_found(tmp_path
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         await memory.configure(ANNA.owner, storage=StorageType.JSON, every_n=5)
         async with memory.open_store(ANNA.owner) as store:
-            [message] = await store.append(ANNA, [said("My code word is walrus.")])
+            [message] = await store.append_messages(ANNA, [said("My code word is walrus.")])
         assert isinstance(store, JsonStore)
         held = store.words.missing[ANNA.owner] = asyncio.Event()
         memory.words_within = 0

@@ -87,7 +87,9 @@ async def test_a_damaged_value_names_the_backup(
         await memory.configure(1, storage=storage, every_n=5)
         async with memory.open_store(1) as store:
             await fold(store, scope, await talk(store, scope, 1))
-            await store.append(scope, [replace(said("hello", role="assistant"), explanation='{"shown": [7, 8]}')])
+            await store.append_messages(
+                scope, [replace(said("hello", role="assistant"), explanation='{"shown": [7, 8]}')]
+            )
             profile = NewProfile(owner=1, text="Anna.", model="m", base_id=None, facts=(), summary_ids=())
             await store.profiles.put_profile(profile, now=NOW)
             await store.facts.begin_learning(scope, 1)
@@ -113,8 +115,8 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),
     lambda store, scope: store.conversations.list_conversations(scope, first=0, limit=9),
-    lambda store, scope: store.forgetting.preview(scope.owner, Forgetting(what="messages", ids=(1,))),
-    lambda store, scope: store.append(scope, [said("a new one")]),
+    lambda store, scope: store.forgetting.preview_deletion(scope.owner, Forgetting(what="messages", ids=(1,))),
+    lambda store, scope: store.append_messages(scope, [said("a new one")]),
 )
 
 
@@ -148,7 +150,7 @@ async def test_one_damaged_row_costs_only_its_owner(
         assert file.execute(f"UPDATE {table} SET {column} = {value} WHERE {key} = 1").rowcount  # noqa: S608
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         async with memory.open_store(2) as store:
-            await store.append(Scope(owner=2), [said("I am not concerned.")])
+            await store.append_messages(Scope(owner=2), [said("I am not concerned.")])
         assert "update 2" in [update.payload for update in await memory.inbox.list_pending_updates(900)]
         if table == "users":
             with pytest.raises(StorageCorrupt, match="bring back the last backup"):

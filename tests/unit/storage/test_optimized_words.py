@@ -34,7 +34,7 @@ async def test_pieces_are_joined_a_little_at_a_time(tmp_path: Path) -> None:
         )
         for number in range(14):
             said = NewMessage(role="user", content=f"w{number} by the river", created_at=AT, source=f"{number}")
-            await store.append(SCOPE, [said])
+            await store.append_messages(SCOPE, [said])
         before, many = await found(store), await pieces(database)
         await store.optimize_word_index()
         assert await pieces(database) < many / 3

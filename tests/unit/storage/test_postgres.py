@@ -326,9 +326,9 @@ async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none
     tmp_path: Path, postgres_url: str
 ) -> None:
     async with opened(address(postgres_url, tmp_path)) as store:
-        await store.append(ANNA, [said("before")])
+        await store.append_messages(ANNA, [said("before")])
         cut_off(postgres_url, tmp_path)
-        await store.append(ANNA, [said("after a restart of the server")])
+        await store.append_messages(ANNA, [said("after a restart of the server")])
 
         async def half() -> None:
             async with store.database.open_transaction(ANNA.owner) as tx:

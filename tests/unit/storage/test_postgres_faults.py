@@ -41,17 +41,17 @@ async def wired(url: str, folder: Path) -> AsyncIterator[tuple[PostgresStore, Wi
 async def test_a_message_whose_commit_was_cut_is_stored_once(tmp_path: Path, postgres_url: str, arrives: bool) -> None:
     """Nobody knows whether it was stored; it is stored again under the same update."""
     async with wired(postgres_url, tmp_path) as (store, wire):
-        await store.append(ANNA, [said("before", source="1:1")])
+        await store.append_messages(ANNA, [said("before", source="1:1")])
         wire.cuts, wire.arrives = True, arrives
         with pytest.raises(StorageError, match="cannot be reached"):
-            await store.append(ANNA, [said("cut", source="1:2")])
+            await store.append_messages(ANNA, [said("cut", source="1:2")])
         assert wire.cut == 1
         async with opened(address(postgres_url, tmp_path)) as other:
             assert [message.content for message in await other.timeline.read_page(ANNA)] == [
                 "before",
                 *(["cut"] if arrives else []),
             ]
-        await store.append(ANNA, [said("cut", source="1:2")])
+        await store.append_messages(ANNA, [said("cut", source="1:2")])
         assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before", "cut"]
         assert [hit.content for hit in await store.search_messages(ANNA, ["cut"], limit=9)] == ["cut"]
 
@@ -80,19 +80,19 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
     name = f"crowded_{os.getpid()}"
     url = new_database(postgres_url, name)
     async with opened(url) as store:
-        await store.append(ANNA, [said("before")])
+        await store.append_messages(ANNA, [said("before")])
         limit(postgres_url, name, 0)
-        await store.append(ANNA, [said("connected already")])
+        await store.append_messages(ANNA, [said("connected already")])
         with pytest.raises(StorageError, match="no room for another connection"):
             async with open_postgres_database(url):
                 pass
         end_connections(postgres_url, name)
         with pytest.raises(StorageError, match="cannot be reached"):
-            await store.append(ANNA, [said("lost connection")])
+            await store.append_messages(ANNA, [said("lost connection")])
         limit(postgres_url, name, -1)
         for _ in range(50):  # for two seconds it does not try again
             with contextlib.suppress(StorageError):
-                await store.append(ANNA, [said("there is room again")])
+                await store.append_messages(ANNA, [said("there is room again")])
                 break
             await asyncio.sleep(0.1)
         assert [message.content for message in await store.timeline.read_page(ANNA)] == [
@@ -106,7 +106,7 @@ async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, pos
     async with opened(address(postgres_url, tmp_path)) as store, contextlib.AsyncExitStack() as stack:
         for _ in range(MAX_CONNECTIONS):
             await stack.enter_async_context(store.database.open_reader(ANNA.owner))
-        waiting = asyncio.create_task(store.append(ANNA, [said("later")]))
+        waiting = asyncio.create_task(store.append_messages(ANNA, [said("later")]))
         await asyncio.sleep(0)
         assert not waiting.done()
         await stack.aclose()
@@ -147,21 +147,21 @@ async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may
     name = f"standby_{os.getpid()}"
     url = new_database(postgres_url, name)
     async with opened(url) as store:
-        await store.append(ANNA, [said("before")])
+        await store.append_messages(ANNA, [said("before")])
         read_only(postgres_url, name, is_on=True)
         end_connections(postgres_url, name)
         with pytest.raises(StorageError, match="read-only"):
-            await store.append(ANNA, [said("refused")])
+            await store.append_messages(ANNA, [said("refused")])
         assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before"]
         with pytest.raises(StorageError, match="read-only"):
-            await store.append(ANNA, [said("refused")])
+            await store.append_messages(ANNA, [said("refused")])
         with pytest.raises(StorageError, match="read-only"):
             async with open_postgres_database(url, replica=Replica("here")):
                 pass
         read_only(postgres_url, name, is_on=False)  # for connections that are made from now on
         with contextlib.suppress(StorageError):  # the pool may have replaced the last one already
-            await store.append(ANNA, [said("after", source="1:1")])
-        await store.append(ANNA, [said("after", source="1:1")])
+            await store.append_messages(ANNA, [said("after", source="1:1")])
+        await store.append_messages(ANNA, [said("after", source="1:1")])
         assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before", "after"]
 
 
@@ -203,15 +203,15 @@ def small_disk(postgres_url: str) -> Iterator[tuple[str, Path]]:
 async def test_a_full_disk_of_the_server_refuses_whole_messages(small_disk: tuple[str, Path]) -> None:
     url, disk = small_disk
     async with opened(url) as store:
-        await store.append(ANNA, [said("before")])
+        await store.append_messages(ANNA, [said("before")])
         filler = disk / "filler"
         with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while file.write(b"\0" * 8192):
                 pass
         long = os.urandom(40_000).hex()  # more than the free space of any page
         with pytest.raises(StorageError, match="PostgreSQL server has no space left on its disk"):
-            await store.append(ANNA, [said(long, source="1:1")])
+            await store.append_messages(ANNA, [said(long, source="1:1")])
         assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before"]
         filler.unlink()
-        await store.append(ANNA, [said(long, source="1:1")])
+        await store.append_messages(ANNA, [said(long, source="1:1")])
         assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before", long]

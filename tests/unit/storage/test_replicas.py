@@ -57,7 +57,7 @@ class Machine:
         async with self.memory.open_store_if_on(owner) as store:
             assert store is not None
             message = NewMessage(role="user", content=text, created_at=NOW, source=f"{BOT}:{update_id}")
-            await store.append(Scope(owner=owner), [message])
+            await store.append_messages(Scope(owner=owner), [message])
 
 
 class Machines:

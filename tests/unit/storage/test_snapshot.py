@@ -54,7 +54,7 @@ async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(
         await talk(store, ANNA, 2, "garden")
         monkeypatch.setattr(snapshot, "MIN_JOURNAL_BYTES", 1)
         # One is begun, and before it has read a row the store is closed.
-        await store.append(ANNA, [said("later")])
+        await store.append_messages(ANNA, [said("later")])
         assert store.background is not None
         assert not store.background.done()
     assert store.reports == []
@@ -124,8 +124,8 @@ async def test_what_people_edit_is_repaired_or_put_aside(
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        [first] = await store.append(ANNA, [said("turn 0")])
-        await store.append(ANNA, [said("turn 1", source="s", turn=first.turn)])
+        [first] = await store.append_messages(ANNA, [said("turn 0")])
+        await store.append_messages(ANNA, [said("turn 1", source="s", turn=first.turn)])
     file = tmp_path / "memory.json"
     whole = json.loads(file.read_text(encoding="utf-8"))
     messages = whole["messages"]["42"]
@@ -147,7 +147,7 @@ async def test_an_owners_messages_that_are_no_list_are_put_aside_and_not_taken_f
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said("turn 0")])
+        await store.append_messages(ANNA, [said("turn 0")])
     file = tmp_path / "memory.json"
     whole = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps(whole | {"messages": {"42": rows}}), encoding="utf-8")

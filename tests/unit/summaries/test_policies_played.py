@@ -257,7 +257,7 @@ async def test_what_tools_gave_out_is_not_summarised(talk: Talk) -> None:
     await talk.turn("Animal 0.")
     async with talk.services.memory.open_store(ANNA.id) as store:
         draft = NewMessage(role="assistant", content="tool output", created_at=talk.moment[0], origin="tool")
-        await store.append(SCOPE, [draft])
+        await store.append_messages(SCOPE, [draft])
     await talk.services.summaries.fold_now(SCOPE)
     (prompt,) = talk.prompts("summary-model")
     assert "Animal 0." in prompt

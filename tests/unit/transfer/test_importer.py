@@ -355,14 +355,14 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
     async with talking(tmp_path) as talk:
         await talk.remember(storage=storage)
         async with talk.services.memory.open_store(ANNA.id) as store:
-            [asked] = await store.append(HERE, [NewMessage(role="user", content="Why?", created_at=NOW)])
+            [asked] = await store.append_messages(HERE, [NewMessage(role="user", content="Why?", created_at=NOW)])
             late = NewMessage(role="assistant", content="So.", created_at=NOW - timedelta(seconds=9), turn=asked.turn)
-            await store.append(HERE, [late])
+            await store.append_messages(HERE, [late])
             precise = NewMessage(
                 role="assistant", content="Since.", created_at=NOW + timedelta(milliseconds=300), turn=asked.turn
             )
-            await store.append(HERE, [precise])
-            await store.append(HERE, [NewMessage(role="user", content="In the same second.", created_at=NOW)])
+            await store.append_messages(HERE, [precise])
+            await store.append_messages(HERE, [NewMessage(role="user", content="In the same second.", created_at=NOW)])
             messages = await store.timeline.read_page(HERE)
             assert [message.content for message in messages] == ["Why?", "So.", "Since.", "In the same second."]
             pool = await store.find_candidates(HERE, ["second"], limit=1)
@@ -375,9 +375,9 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         await talk.remember(every_n=500)
         async with talk.services.memory.open_store(ANNA.id) as store:
             words = [NewMessage(role="user", content=f"Fact {n}.", created_at=NOW, source=f"1:{n}") for n in range(602)]
-            await store.append(HERE, words[:600])
+            await store.append_messages(HERE, words[:600])
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
-            await store.append(HERE, words[600:])
+            await store.append_messages(HERE, words[600:])
             read = await store.read_messages(HERE, [1])
             changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
             learned, _ = await store.facts.read_unlearned_messages(HERE, 1)

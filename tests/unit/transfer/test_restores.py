@@ -37,13 +37,15 @@ async def lived_in(talk: Talk) -> None:
                 NewMessage(role="user", content=f"Note {n}.", created_at=NOW + timedelta(seconds=n), source=f"1:{n}")
                 for n in range(first, first + 60)
             ]
-            await store.append(HERE, said)
+            await store.append_messages(HERE, said)
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
         read = await store.read_messages(HERE, [1])
         learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
         await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=learned, until_id=420, now=NOW)
-        await store.append(HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))])
+        await store.append_messages(
+            HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))]
+        )
         await store.conversations.set_title(HERE, HERE, "Notes", now=NOW)
 
 

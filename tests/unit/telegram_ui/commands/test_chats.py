@@ -16,7 +16,7 @@ async def tell(desk: Desk, text: str, *, scope: Scope | None = None, telegram_id
     scope = scope or await desk.services.memory.find_open_conversation(PLACE)
     async with desk.services.memory.open_store_if_on(scope.owner) as store:
         assert store is not None
-        await store.append(
+        await store.append_messages(
             scope, [NewMessage(role="user", content=text, created_at=desk.moment[0], telegram_id=telegram_id)]
         )
     return scope

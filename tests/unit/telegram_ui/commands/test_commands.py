@@ -94,7 +94,7 @@ async def test_changing_storage_says_how_much_moved(desk: Desk) -> None:
     memory = desk.services.memory
     await memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
     async with memory.open_store(ANN) as store:
-        await store.append(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
+        await store.append_messages(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
     await desk.say(ANN, ANN, "/summary")
     await choose(desk, ANN, ANN, "JSON")
     await desk.say(ANN, ANN, "20")

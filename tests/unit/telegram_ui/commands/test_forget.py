@@ -103,7 +103,7 @@ async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
     async with talk.services.memory.open_store(ANN) as store:
         for hours in (-1, 1, 23, 25):
             draft = NewMessage(role="user", content=f"{hours} h", created_at=midnight + timedelta(hours=hours))
-            await store.append(scope, [draft])
+            await store.append_messages(scope, [draft])
     await desk.say(ANN, ANN, f"/forget {midnight:%Y-%m-%d}")
     assert "2 messages" in desk.last(ANN)
     await press(desk, "Forget it")

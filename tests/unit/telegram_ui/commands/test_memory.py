@@ -83,7 +83,7 @@ async def test_what_is_asked_for_is_shown_first(desk: Desk) -> None:
             new = NewFact(
                 text=text, kind=kind, subject="", source_ids=(), observed_at=desk.moment[0], valid_from=desk.moment[0]
             )
-            await store.facts.add(ANN, new, now=desk.moment[0])
+            await store.facts.add_fact(ANN, new, now=desk.moment[0])
     await desk.say(ANN, ANN, "/memory")
     lines = shown(desk).splitlines()
     numbers = [line.split(" · ")[0] for line in lines if line[:1].isdigit()]

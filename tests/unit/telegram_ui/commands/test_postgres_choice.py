@@ -30,7 +30,7 @@ async def test_a_setup_offers_it_and_moves_what_there_is(peer: Peer, served: Tal
     memory = served.services.memory
     await memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
     async with memory.open_store(ANN) as store:
-        await store.append(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
+        await store.append_messages(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
     await desk.say(ANN, ANN, "/summary")
     asked, buttons = desk.buttons(ANN)
     assert list(buttons) == ["✓ SQLite", "JSON", "PostgreSQL"]

@@ -29,7 +29,7 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         ]
         async with talk.services.memory.open_store(ANN) as store:
             drafts = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in said]
-            await store.append(Scope(owner=ANN), drafts)
+            await store.append_messages(Scope(owner=ANN), drafts)
         assert talk.services.indexing is not None
         talk.services.indexing.wake()
         await talk.services.indexing.wait_until_done()
@@ -62,7 +62,7 @@ async def test_words_of_another_script_turn_no_answer_around(tmp_path: Path, pee
         async with talk.services.memory.open_store(ANN) as store:
             said = (f"Tea number {number}." for number in range(30))
             drafts = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in said]
-            await store.append(Scope(owner=ANN), drafts)
+            await store.append_messages(Scope(owner=ANN), drafts)
         await desk.say(ANN, ANN, "/language ar")
         await desk.say(ANN, ANN, "/search tea")
         assert desk.last(ANN).startswith("\u200f🔎 tea\n")
