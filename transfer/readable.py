@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from html import escape
 from itertools import groupby
+from pathlib import Path
+from string import Template
 from typing import IO
 
 from locales.catalog import RIGHT_TO_LEFT, current_language, tr
@@ -18,36 +20,7 @@ from runtime.cooperative import iterate_with_pauses
 
 Row = Mapping[str, object]
 _Said = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
-_PAGE = """<!doctype html>
-<html lang="{language}" dir="{direction}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-script-src 'unsafe-inline'">
-<title>{title}</title><style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: auto; padding: 1rem; color-scheme: light dark }}
-header {{ position: sticky; top: 0; background: Canvas; padding: .5rem 0 }}
-input {{ font: inherit; width: 100%; box-sizing: border-box; padding: .4rem }}
-p {{ white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0 }} small {{ opacity: .7 }}
-.assistant {{ border-inline-start: 3px solid; padding-inline-start: .6rem }}
-section {{ content-visibility: auto }}
-</style></head><body><header><h1>{title}</h1><input type="search" placeholder="{search}" aria-label="{search}"></header>
-"""
-_SCRIPT = """<script>
-const field = document.querySelector("input"), sections = document.querySelectorAll("section");
-const items = [...document.querySelectorAll("p")];
-const plain = (text) => text.normalize("NFKD").replace(/\\p{M}/gu, "").toUpperCase();
-const texts = items.map((item) => plain(item.textContent));
-let waiting;
-field.addEventListener("input", () => {
-  clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    const words = plain(field.value).split(/\\s+/).filter(Boolean);
-    items.forEach((item, at) => { item.hidden = !words.every((word) => texts[at].includes(word)); });
-    sections.forEach((section) => { section.hidden = !section.querySelector("p:not([hidden])"); });
-  }, 150);
-});
-</script></body></html>
-"""
+_PAGE = Path(__file__).with_name("page.html")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +119,8 @@ class ReadableExport:
             file.write(text.encode("utf-8", "replace"))
 
         direction = "rtl" if current_language() in RIGHT_TO_LEFT else "ltr"
-        put(_PAGE.format(language=current_language(), direction=direction, title=title, search=search))
+        head, script = _PAGE.read_text(encoding="utf-8").split("<!-- sections -->\n")
+        put(Template(head).substitute(language=current_language(), direction=direction, title=title, search=search))
         for table, lines in self._iterate_texts(part):
             put(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             put("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
@@ -159,7 +133,7 @@ class ReadableExport:
                 head = f'<small dir="auto">{escape(about)}</small>'
                 put(f'<p class="{kind}" dir="auto">{head}\n{escape(content)}</p>\n')
             put("</section>\n")
-        put(_SCRIPT)
+        put(script)
 
     def _group_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
         return groupby(self._read_messages(part.messages), key=lambda said: f"{said[0]:%Y-%m}")

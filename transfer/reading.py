@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Mapping
 from contextlib import aclosing
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from locales.catalog import current_language, tr
@@ -18,6 +18,8 @@ from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMess
 READ_HERE = 64_000  # bytes; a smaller unpacked file is read in a thread
 MAX_WAIT_SECONDS = 900.0  # seconds after which a child is ended, however little it computed
 AT_ONCE = 2  # children, one of each person at most
+_MOMENTS = ("created_at", "observed_at")
+_Value = TypeVar("_Value", ImportedMessage, ImportedFact, ImportQuestion)
 CHILD = subprocess_worker.make_child_program("transfer.reading_child")
 
 
@@ -49,14 +51,14 @@ async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistor
         ) as pieces:
             async for kind, value in pieces:
                 if kind == "messages":
-                    messages += map(_parse_message, value)
+                    messages += (decode_value(ImportedMessage, values) for values in value)
                 elif kind == "refused":
                     raise ImportRefused(value)
                 elif kind == "history":
                     has_rows = value.pop("has_rows")
                     value |= {"notes": tuple(value["notes"]), "seal": tuple(value["seal"])}
-                    value["questions"] = tuple(map(_parse_question, value["questions"]))
-                    value["facts"] = tuple(map(_parse_fact, value["facts"]))
+                    value["questions"] = tuple(decode_value(ImportQuestion, asked) for asked in value["questions"])
+                    value["facts"] = tuple(decode_value(ImportedFact, fact) for fact in value["facts"])
                     return ImportedHistory(**value, messages=messages, rows=rows if has_rows else None)
                 else:
                     rows.setdefault(kind.removeprefix("rows:"), []).extend(value)
@@ -65,16 +67,9 @@ async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistor
     raise ImportRefused(tr("import-too-much"))
 
 
-def _parse_message(values: dict[str, Any]) -> ImportedMessage:
-    return ImportedMessage(**{**values, "created_at": datetime.fromisoformat(values["created_at"])})
-
-
-def _parse_question(values: dict[str, Any]) -> ImportQuestion:
-    chosen = values["chosen"]
-    shown = {"options": tuple(values["options"]), "chosen": chosen if chosen is None else tuple(chosen)}
-    return ImportQuestion(**{**values, **shown})
-
-
-def _parse_fact(values: dict[str, Any]) -> ImportedFact:
-    said_at = values["observed_at"]
-    return ImportedFact(**{**values, "observed_at": said_at and datetime.fromisoformat(said_at)})
+def decode_value(kind: type[_Value], values: dict[str, Any]) -> _Value:
+    """Return the message, fact or question that a child wrote as JSON, which has neither dates nor tuples."""
+    moments: dict[str, Any] = {name: datetime.fromisoformat(values[name]) for name in _MOMENTS if values.get(name)}
+    return kind(
+        **{**{name: tuple(held) if isinstance(held, list) else held for name, held in values.items()}, **moments}
+    )

@@ -5,6 +5,7 @@ import pickle
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
+from datetime import datetime
 from typing import Any
 
 from locales.catalog import tr, use_language
@@ -42,8 +43,7 @@ def _write_answers(size: int, given: Mapping[str, Any]) -> None:
 
 
 def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
-    messages = ({**asdict(message), "created_at": message.created_at.isoformat()} for message in history.messages)
-    for piece in _split_into_pieces(messages):
+    for piece in _split_into_pieces(map(_encode_value, history.messages)):
         yield "messages", piece
     for table, rows in (history.rows or {}).items():
         for piece in _split_into_pieces(rows):
@@ -51,11 +51,12 @@ def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
     told = {
         field.name: getattr(history, field.name) for field in fields(history) if field.name not in ("messages", "rows")
     }
-    told["questions"] = [asdict(question) for question in history.questions]
-    told["facts"] = [
-        {**asdict(fact), "observed_at": fact.observed_at and fact.observed_at.isoformat()} for fact in history.facts
-    ]
+    told |= {name: list(map(_encode_value, getattr(history, name))) for name in ("questions", "facts")}
     yield "history", told | {"has_rows": history.rows is not None}
+
+
+def _encode_value(value: Any) -> dict[str, object]:
+    return {name: held.isoformat() if isinstance(held, datetime) else held for name, held in asdict(value).items()}
 
 
 def _split_into_pieces(items: Iterable[Mapping[str, object]]) -> Iterator[list[Mapping[str, object]]]:

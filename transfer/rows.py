@@ -84,12 +84,9 @@ def _parse_valid_rows(
 
 def _to_imported_row(row: Mapping[str, object]) -> Mapping[str, object]:
     """Return a message row marked as imported, so that facts are not extracted from it automatically."""
-    source, origin = row.get("source"), row.get("origin", "")
-    return {
-        **row,
-        "source": make_import_source(source) if isinstance(source, str) and source else source,
-        "origin": origin or "imported",
-    }
+    source = row.get("source")
+    source = make_import_source(source) if isinstance(source, str) and source else source
+    return {**row, "source": source, "origin": row.get("origin") or "imported"}
 
 
 def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[Portable]:

@@ -40,8 +40,6 @@ FIRST_YEAR = 2009  # WhatsApp's first. A year before it, or after the present on
 
 WrittenDate = tuple[tuple[int, int, int], str]
 """The numbers of a date as written, and their order, or "" if the whole file has to decide."""
-
-
 _FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their order, its start and its end
 
 
@@ -53,11 +51,7 @@ class Head(NamedTuple):
     order: str  # "dmy", "mdy" or "ymd", or "" if the whole file has to decide
     stamp: str
     rest: str
-    shape: tuple[int, bool]  # equal for all heads of one file
-
-    @property
-    def is_ios(self) -> bool:
-        return self.shape[0] != 1
+    shape: tuple[int, bool]  # its container, 1 for Android, and if the clock is first; equal for all heads of one file
 
 
 def parse_head(line: str) -> Head | None:
@@ -123,12 +117,6 @@ def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Call
     return None
 
 
-def find_date(text: str) -> WrittenDate | None:
-    """Return the numbers of a text's first date and the order of its day, month and year, or None."""
-    found = _find_date(_MARKS.sub("", text))
-    return found and found[:2]
-
-
 def parse_written_moment(text: str, language: str = "", order: str = "") -> datetime:
     """Return the date and time in a text, with a time zone only if the text gives an offset.
 
@@ -168,7 +156,7 @@ def _persian_to_date(year: int, month: int, day: int) -> date:
 
 def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str = "") -> Head | None:
     text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
-    found = _find_date(text, language) if _CLOCK.search(text) else None
+    found = find_date(text, language) if _CLOCK.search(text) else None
     if found is None:
         return None
     numbers, order, start, end = found
@@ -186,7 +174,9 @@ def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str
     return Head(numbers, seconds, order, stamp, rest, (container, is_clock_first))
 
 
-def _find_date(text: str, language: str = "") -> _FoundDate | None:
+def find_date(text: str, language: str = "") -> _FoundDate | None:
+    """Return the numbers of the first date in a text, their order, and where the date begins and ends, or None."""
+    text = _MARKS.sub("", text)
     if found := _NUMERIC.search(text):
         first, second, third = int(found[2]), int(found[3]), int(found[5])
         first += _JAPANESE_ERAS.get(found["era"], 0)

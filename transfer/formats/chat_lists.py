@@ -14,35 +14,15 @@ from transfer.formats.conversations import (
     Conversations,
     LeftOut,
     add_reactions,
-    find_time_names,
-    fold_names,
     hash_parts,
     make_times_monotonic,
     number_duplicate,
 )
 from transfer.formats.history import ImportedMessage
 from transfer.formats.html_blocks import find_text
+from transfer.formats.members import find_names, fold_names, pick, pick_text
 from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
 
-_SPEAKERS = (
-    *(
-        "groupnickname",
-        "accountname",
-        "nickname",
-        "sendername",
-        "senderfullname",
-        "displayname",
-        "sender",
-        "from",
-        "author",
-        "creator",
-        "user",
-        "username",
-    ),
-    *("contactname", "senderid"),
-)
-_TEXTS = ("text", "content", "contents", "body", "message", "strcontent")
-_PERSON_NAMES = ("nickname", "name", "realname", "displayname", "username", "email")
 _SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
 """Types of messages that a program writes itself."""
 _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
@@ -50,8 +30,9 @@ _SLACK_LINK = re.compile(r"<([@#!]?)([^<>|\s]+)(?:\|([^<>]*))?>")
 
 def is_chat_message(value: object) -> bool:
     """Return True if an object has a speaker, a text and a time."""
-    members = fold_names(value) if isinstance(value, dict) else {}
-    return bool(not members.keys().isdisjoint(_TEXTS) and find_time_names(tuple(members)) and _find_speaker(members))
+    return isinstance(value, dict) and bool(
+        find_names(value, "words") and find_names(value, "time") and (_find_speaker(value) or find_names(value, "own"))
+    )
 
 
 def read_column_names(text: str) -> set[str]:
@@ -84,12 +65,12 @@ class ChatLists:
 
     def add(self, messages: Sequence[object], key: str, title: str) -> None:
         """Add messages to the chat `key`, which may consist of several parts."""
+        self._titles[key] = repair_encoding(title)
         elements = ((f".messages[{number}]", -1, message) for number, message in enumerate(messages))
         read = self._talks.read_messages(elements, partial(self._read_message, key, Counter[str]()))
         if read:
             is_newest_first = read[0].created_at > read[-1].created_at
             self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)
-            self._titles[key] = repair_encoding(title)
 
     def finish(self) -> None:
         """Add all chats to the import, and ask which speaker the person is."""
@@ -100,10 +81,12 @@ class ChatLists:
             self._talks.ask_who_imports()
 
     def _read_message(self, key: str, seen: Counter[str], raw: object) -> ImportedMessage:
-        members = fold_names(require_object(raw))
+        given = require_object(raw)
+        members = fold_names(given)
         if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
-        words = next((text for name in _TEXTS if (text := repair_encoding(_find_text(members.get(name))).strip())), "")
+        texts = (repair_encoding(_find_text(text)).strip() for text in pick(given, "words"))
+        words = next(filter(None, texts), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = find_text(words)
         if "ts" in members:
@@ -111,10 +94,12 @@ class ChatLists:
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
             raise LeftOut("wordless")
-        said_at = self._talks.find_time(members)
+        said_at = self._talks.find_time(given)
         if said_at is None:
             raise WrongElement(".timestamp")
-        speaker = _find_speaker(members)
+        speaker = _find_speaker(given)
+        if not speaker and find_names(given, "own"):
+            speaker = "Me" if next(pick(given, "own")) in (True, "1", "true") else self._titles[key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         reactions = select_objects(members.get("reactions"))
         emoji = [repair_encoding(as_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
@@ -127,22 +112,18 @@ class ChatLists:
         return f"{sign.replace('!', '@')}{label or self._names.get(target, target)}"
 
 
-def _find_speaker(members: Mapping[str, Any]) -> str:
-    return next((name for key in _SPEAKERS if key in members and (name := _find_name(members[key]))), "")
+def _find_speaker(value: Mapping[str, Any]) -> str:
+    return next(filter(None, map(_find_name, pick(value, "speaker"))), "")
 
 
 def _find_name(value: object) -> str:
     if not isinstance(value, dict):
         return as_text(value)
-    members = fold_names(value)
-    name = next((name for key in _PERSON_NAMES if (name := as_text(members.get(key)))), "")
-    return name or _find_name(members.get("user"))  # of Teams
+    return pick_text(value, "person") or _find_name(value.get("user"))  # of Teams
 
 
 def _find_text(value: object) -> str:
-    if not isinstance(value, dict):
-        return as_text(value)
-    return next((text for name in _TEXTS if (text := as_text(fold_names(value).get(name)))), "")
+    return pick_text(value, "words") if isinstance(value, dict) else as_text(value)
 
 
 def repair_encoding(text: str) -> str:

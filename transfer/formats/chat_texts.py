@@ -1,15 +1,102 @@
-"""Read text exports of LINE, KakaoTalk, iMessage, Telegram and Discord, and ask which speaker is the person."""
+"""Read chats as text: turn lines into messages by the date order and calendar of the whole file, and ask who speaks.
+
+The formats are those of LINE, KakaoTalk, iMessage, Telegram, Discord, QQ and WeChat. WhatsApp has a module of its own.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import MAXYEAR, UTC, date, datetime, time
+from functools import partial
 from itertools import takewhile
+from typing import NamedTuple
 
+from locales.catalog import tr
+from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_dates import ChatLine, read_chats
-from transfer.formats.chat_heads import WrittenDate, find_date, is_afternoon
-from transfer.formats.conversations import Conversations
-from transfer.formats.history import SAMPLED, FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_calendar, find_date, is_afternoon
+from transfer.formats.conversations import Conversations, LeftOut, hash_parts, make_times_monotonic, number_duplicate
+from transfer.formats.history import (
+    NO_DATE,
+    SAMPLED,
+    FileReading,
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    ImportQuestion,
+    Sample,
+    SourceFile,
+)
+from transfer.formats.values import WrongElement
+
+
+class ChatLine(NamedTuple):
+    """A message in a chat that was exported as plain text."""
+
+    day: WrittenDate | None
+    clock: time
+    speaker: str | None  # None if unknown, "" for a line of the app
+    words: str
+    stamp: str = ""  # the date as written, if it distinguishes messages
+
+
+def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> ImportedHistory:
+    """Return the messages of text chats.
+
+    Add questions to `talks` about the person, the order of day and month, and the year, if the files leave them open.
+    Raise ImportRefused if the years of a chat fit no calendar.
+    """
+    order = talks.choose_date_order([line.day for chat in chats for line in chat if line.day])
+    last_year = talks.reading.now.year if talks.reading.now != NO_DATE else MAXYEAR
+    for chat in chats:
+        written = [arrange_date(line.day[0], line.day[1] or order) for line in chat if line.day]
+        dates = _add_years(written, talks, last_year)
+        convert = find_calendar(dates, last_year + 1)
+        if convert is None:
+            raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
+        left = iter(dates)
+        dated = ((line, line.day and next(left)) for line in chat)
+        elements = ((pair[0].stamp or f"[{number}]", -1, pair) for number, pair in enumerate(dated))
+        read_line = partial(_read_line, talks, convert, Counter[str]())
+        talks.add(make_times_monotonic(talks.read_messages(elements, read_line)))
+    talks.ask_who_imports()
+    return talks.make_history()
+
+
+def _read_line(
+    talks: Conversations,
+    convert: Callable[[int, int, int], date],
+    seen: Counter[str],
+    dated_line: tuple[ChatLine, tuple[int, int, int] | None],
+) -> ImportedMessage:
+    line, numbers = dated_line
+    if line.speaker == "":
+        raise LeftOut("service")
+    if not line.words:
+        raise LeftOut("wordless")
+    try:
+        day = convert(*numbers or (0, 0, 0))
+    except (ValueError, OverflowError):  # no such day
+        raise WrongElement from None
+    said_at = datetime.combine(day, line.clock, talks.reading.zone).astimezone(UTC)
+    name = number_duplicate(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), seen)
+    return talks.make_message(name, "user", line.words, said_at, speaker=line.speaker or "?")
+
+
+def _add_years(dates: list[tuple[int, int, int]], talks: Conversations, last_year: int) -> list[tuple[int, int, int]]:
+    """Add years to dates that were written without a year, after asking for the year of the last date."""
+    if not dates or any(year for year, _, _ in dates):
+        return dates
+    years = range(last_year, FIRST_YEAR - 1, -1)
+    question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
+    talks.questions.append(question)
+    year = years[(talks.reading.find_chosen_options(question) or (0,))[0]]
+    found: list[tuple[int, int, int]] = []
+    for month, day in ((month, day) for _, month, day in reversed(dates)):
+        year -= bool(found) and (month, day) > found[-1][1:]
+        found.append((year, month, day))
+    return found[::-1]
+
 
 _CLOCK = r"(?:(?P<half>[^\W\d_]{1,4}) ?)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?: ?(?P<late_half>[AaPp][Mm]))?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
@@ -70,13 +157,14 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
                 yield said
             groups = found.groupdict()
             own_day = find_date(groups.get("day") or "")
+            day_said = own_day[:2] if own_day else day
             hour, half = int(found["hour"]), is_afternoon((groups.get("half") or found["late_half"] or "",))
             hour = hour % 12 + (12 if half else 0) if half is not None else hour
             clock = time(hour % 24, min(int(found["minute"]), 59))
             speaker = groups.get("speaker")
-            said = ChatLine(own_day or day, clock, speaker and speaker.strip(), found["words"])
+            said = ChatLine(day_said, clock, speaker and speaker.strip(), found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
-            day = new
+            day = new[:2]
         elif said and said.speaker is None:
             said = said._replace(speaker=line)
         elif said:

@@ -10,17 +10,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import (
-    Conversations,
-    ImportedTurn,
-    LeftOut,
-    find_branch,
-    parse_json,
-    remove_citations,
-)
+from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, find_branch, remove_citations
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.memories import iterate_memories
-from transfer.formats.values import as_object, as_text, read_list, require_object, select_objects
+from transfer.formats.values import as_object, as_text, parse_json, read_list, require_object, select_objects
 
 _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
@@ -45,11 +38,12 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
     def find_node_time(name: str) -> float:
-        before = nodes.get(as_text(nodes[name].get("parent")), {})  # for a message without a time
+        before = nodes.get(parents[name], {})  # for a message without a time
         times = [as_object(node.get("message")).get("create_time") for node in (nodes[name], before)]
         return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
-    path = find_branch(nodes, talk.get("current_node"), "parent", find_node_time)
+    parents = {name: as_text(node.get("parent")) for name, node in nodes.items()}
+    path = find_branch(parents, talk.get("current_node"), find_node_time)
     messages = {name: message for name in path if (message := nodes[name].get("message")) is not None}
     for name, message in messages.items():
         if isinstance(message, dict):
@@ -89,9 +83,8 @@ def _find_shown_text(
     message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]
 ) -> str | None:
     held = as_object(message.get("metadata"))
-    if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
-        return None
-    if message.get("weight", 1) == 0:
+    is_hidden = held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message")
+    if is_hidden or message.get("weight", 1) == 0:
         return None
     if (message.get("recipient") or "all") != "all":
         return documents.get(message["id"])

@@ -9,10 +9,11 @@ from typing import Any
 
 from transfer.formats.conversations import Conversations, ImportedTurn
 from transfer.formats.generic import select_newest_branch
-from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, SourceFile
 from transfer.formats.memories import iterate_memories
 from transfer.formats.values import as_object, as_text, parse_moment, read_list, require_object, select_objects
 
+_MEMORIES = ("conversations_memory", "project_memories", "memory_files")
 _KEPT = ("text", "voice_note", "tool_use")
 
 
@@ -38,7 +39,8 @@ def _read_object(talks: Conversations, raw: object) -> None:
 
 
 def _read_turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:
-    return ImportedTurn(message.get("sender", message.get("role")), _read_text(message), as_text(message.get("uuid")))
+    sender = as_text(message.get("sender", message.get("role")))
+    return ImportedTurn(sender, _read_text(message), as_text(message.get("uuid")))
 
 
 def _read_text(message: Mapping[str, Any], where: str = "") -> str:
@@ -91,17 +93,11 @@ def _read_memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
             yield replace(memory, observed_at=memory.observed_at or moment)
 
 
-def _fits_format(sample: Sample) -> bool:
-    is_project = "name" in sample.names and bool(sample.names & {"docs", "prompt_template"})
-    is_design = sample.opening == "{" and {"uuid", "project", "messages"} <= sample.names
-    known = {"chat_messages", "conversations_memory", "project_memories", "memory_files"}
-    return is_project or is_design or bool(sample.names & known) or '"chat_messages"' in sample.text
-
-
 FORMAT = ImportFormat(
     name="claude",
     product="Claude",
-    fits=_fits_format,
+    marks=("name+docs", "name+prompt_template", "uuid+project+messages", "chat_messages", *_MEMORIES),
+    fits=lambda sample: '"chat_messages"' in sample.text,
     read=read_history,
     members=re.compile(
         r"\A[^/]*/(?:memories|projects|conversations(?:-\d+)?)\.json|(?:memories|projects|design_chats)/[^/]*\.json"

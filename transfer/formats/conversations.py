@@ -1,14 +1,12 @@
 """The parts that formats share: conversations, messages, dates, branches, forwarded text, polls and reactions."""
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, tzinfo
-from functools import lru_cache
+from datetime import datetime, timedelta
 from itertools import count, pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +14,6 @@ from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
 from text.characters import format_visible_line
-from text.stopwords import WORD_LISTS
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
@@ -28,22 +25,11 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
-from transfer.formats.values import WrongElement, as_text, make_wrong_error, parse_moment, require_object
+from transfer.formats.members import ROLES, find_time, fold_name
+from transfer.formats.values import WrongElement, as_text, make_wrong_error, parse_json, require_object
 
-ROLES: Mapping[str, Role] = {word: role for role, words in WORD_LISTS["roles"].items() for word in words.split()}
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
-_TIMES = ("createtime", "createdat", "creationtime", "timestamp", "senddate", "createddate", "created", "date", "ts")
-"""Folded names of the members that hold a time, before others that are named like a time."""
-_TIME_ENDINGS = (
-    *("time", "date", "stamp", "stampms", "microseconds", "serverts", "createdat", "createat", "sentat", "insertedat"),
-    *("updatedat", "datesent"),
-)
-_OTHER_TIMES = ("expir", "delet", "edit", "read")  # what the names of times begin with at which nothing was said
-_MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
-_OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)(?!, \d{1,2}:\d\d:\d\d\s[AP]M)")
-"""A date that may begin with the day or the month. Browsers in English, with "AM" in capitals, begin with the month."""
-_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
@@ -52,11 +38,7 @@ Element = tuple[str, int, Any]  # A part of a file: its name, its offset and its
 
 
 class LeftOut(Exception):  # noqa: N818 - reads as the state it is
-    """Raised for an element that is not a message. `kind` names the counter to increase, if any."""
-
-    def __init__(self, kind: str = "") -> None:
-        super().__init__(kind)
-        self.kind = kind
+    """Raised for an element that is not a message. Its argument, if any, names the counter to increase."""
 
 
 class ImportedTurn(NamedTuple):
@@ -142,7 +124,7 @@ class Conversations:
         with self.count_failures(""):
             last = self.find_time(raw) or last
             # A conversation begins before its messages are said. It is changed or exported after them.
-            known = self.find_time({name: raw[name] for name in raw if _fold_name(name).startswith("creat")})
+            known = self.find_time({name: raw[name] for name in raw if fold_name(name).startswith("creat")})
 
         def message(value: object) -> ImportedMessage:
             nonlocal key, last, known
@@ -150,6 +132,8 @@ class Conversations:
             known = self.find_time(given) or known
             last = known or last
             role, words, name, speaker = read_turn(given, last)
+            if role == "":  # so it is not understood who speaks
+                raise WrongElement(".sender")
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
                 raise LeftOut
@@ -207,7 +191,7 @@ class Conversations:
         try:
             yield
         except LeftOut as left:
-            self.skipped[left.kind] += 1
+            self.skipped[str(left)] += 1
         except WrongElement as wrong:
             place, inside, begins = self._place
             if not self._damaged:
@@ -235,50 +219,6 @@ class Conversations:
             questions=(*self.questions, *offers),
             facts=facts,
         )
-
-
-@lru_cache(maxsize=4096)
-def _fold_name(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).lower()
-
-
-def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with simplified member names: "sender_name" and "Sender Name" become "sendername"."""
-    return {_fold_name(name): member for name, member in value.items()}
-
-
-@lru_cache(maxsize=64)
-def find_time_names(names: tuple[str, ...]) -> Sequence[tuple[str, str]]:
-    """Return pairs of the folded and original names of members that may hold a time, likeliest first."""
-    folded = {_fold_name(name): name for name in names}
-    others = sorted(name for name in folded if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES))
-    return [(name, folded[name]) for name in dict.fromkeys((*_TIMES, *others)) if name in folded]
-
-
-def find_time(
-    value: Mapping[str, Any], zone: tzinfo = UTC, order: str = "", open_dates: list[WrittenDate] | None = None
-) -> datetime | None:
-    """Return the time that an object states, or None. Raise WrongElement if it is unreadable.
-
-    `order` is the order of day and month. Dates that leave it open are added to `open_dates`.
-    """
-    names = find_time_names(tuple(value))
-    for folded, name in names:
-        held = value[name]
-        if not held or (folded not in _TIMES and isinstance(held, int | float) and held < _MIN_SECONDS):
-            continue
-        if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column
-            continue
-        clock = as_text(value.get(dict(names).get("time", ""))) if folded == "date" else ""
-        try:
-            if moment := parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone, order):
-                if open_dates is not None and isinstance(held, str) and (found := _OPEN_DATE.match(held)):
-                    open_dates.append(((int(found[1]), int(found[2]), int(found[3])), ""))
-                return moment
-        except WrongElement:
-            if folded in _TIMES:
-                raise
-    return None
 
 
 def iterate_elements(stream: JsonStream, where: str = "") -> Iterator[Element]:
@@ -375,10 +315,15 @@ def number_duplicate(name: str, seen: Counter[str]) -> str:
     return f"{name}:{seen[name]}" if seen[name] > 1 else name
 
 
-def merge_duplicates(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
-    """Drop repeated messages. Give a new id to a message whose id belongs to a message with another text."""
+def merge_duplicates(messages: Sequence[ImportedMessage], assistant: str) -> Sequence[ImportedMessage]:
+    """Drop repeated messages. Give a new id to a message whose id belongs to a message with another text.
+
+    A nameless assistant gets the name `assistant`, which distinguishes its messages from those of this bot.
+    """
     made: dict[tuple[Role, str], ImportedMessage] = {}
-    for message in iterate_with_pauses(messages):
+    for given in iterate_with_pauses(messages):
+        is_nameless = given.role == "assistant" and not given.speaker
+        message = replace(given, speaker=assistant) if is_nameless else given
         held = made.setdefault((message.role, message.source), message)
         if held.content != message.content:
             other = replace(message, source=f"{message.source}:{hash_parts(message.content)}")
@@ -388,45 +333,31 @@ def merge_duplicates(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMe
 
 def remove_citations(text: str) -> str:
     """Remove ChatGPT's citation marks, but keep the names inside them."""
-    if "\ue200" not in text and "†" not in text and not re.search("[\ue201-\ue206]", text):
-        return text
-    return _CITED.sub("", _MARKED.sub(_read_entity, text))
+
+    def read_entity(found: re.Match[str]) -> str:  # ["city","Bern"]
+        held = parse_json(found[1])
+        return "".join([name for name in held if isinstance(name, str)][1:2]) if isinstance(held, list) else ""
+
+    return _CITED.sub("", _MARKED.sub(read_entity, text))
 
 
-def _read_entity(found: re.Match[str]) -> str:
-    """Return the visible name in an entity mark such as ["city","Bern"]."""
-    held = parse_json(found[1])
-    names = [name for name in held if isinstance(name, str)] if isinstance(held, list) else []
-    return names[1] if len(names) > 1 else ""
-
-
-def parse_json(text: str) -> Any:
-    """Parse a JSON text. Return None if it is invalid."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def find_branch(
-    nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[str], Any] = lambda _: 0
-) -> list[str]:
+def find_branch(parents: Mapping[str, str], leaf: object, age: Callable[[str], Any]) -> list[str]:
     """Return the path from the root of a tree to the node `leaf`, or to the newest leaf if there is no such node.
 
-    `parent` is the member that names the parent node. Raise WrongElement if the tree has a cycle.
+    `parents` maps each node to its parent. Raise WrongElement if the tree has a cycle.
     """
-    if not isinstance(leaf, str) or leaf not in nodes:
-        followed = {as_text(node.get(parent)) for node in nodes.values()}
-        leaves = [name for name in nodes if name not in followed]
-        leaf = max(reversed(leaves or list(nodes)), key=age, default=None)
-    found = dict[str, None]()
-    node: object = leaf
-    while isinstance(node, str) and node in nodes:
+    if not isinstance(leaf, str) or leaf not in parents:
+        followed = set(parents.values())
+        leaves = [name for name in parents if name not in followed]
+        leaf = max(reversed(leaves or list(parents)), key=age, default="")
+    found: dict[str, None] = {}
+    node = str(leaf)
+    while node in parents:
         if node in found:
             raise WrongElement(f"[{node[:40]!r}]")
         found[node] = None
-        node = nodes[node].get(parent)
-    return list(reversed(found))
+        node = parents[node]
+    return list(found)[::-1]
 
 
 def format_forwarded_text(name: str, words: str) -> str:

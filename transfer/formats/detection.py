@@ -33,6 +33,7 @@ from transfer.formats import (
     telegram_html,
     whatsapp,
 )
+from transfer.formats.chat_lists import read_column_names
 from transfer.formats.conversations import merge_duplicates
 from transfer.formats.history import (
     SAMPLED,
@@ -58,14 +59,10 @@ _UNREAD_PRODUCTS = {
 """Marks of exports that are named to the person, since they cannot be read."""
 _SCRIPT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
+_MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini, chat_texts, whatsapp, discord, telegram_html)
+_FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format understands nothing
 FORMATS: Mapping[str, ImportFormat] = {
-    form.name: form
-    for form in (
-        *(keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT, claude.FORMAT, gemini.FORMAT),
-        *(chat_texts.FORMAT, whatsapp.FORMAT),
-        *(discord.FORMAT, telegram_html.FORMAT, *generic.PRODUCTS),
-        *(generic.FORMAT, memories.FORMAT),
-    )
+    form.name: form for form in (*(module.FORMAT for module in _MODULES), *generic.PRODUCTS, *_FALLBACKS)
 }  # The formats that can be imported, by name. The first that fits a file counts.
 # An archive may grow 32-fold and by 16 MB: an export shrinks to a tenth, but a bomb to a thousandth.
 MIN_UNPACKED_BYTES = 16_000_000
@@ -78,7 +75,6 @@ BYTES_PER_MESSAGE = 20  # and one more for so many bytes
 MAX_FACT_CHARS = 4_096  # characters
 MAX_FILES = 5_000  # of an archive that are read together: Discord has one for each channel
 _OBJECTS_SAMPLED = 3
-_FALLBACKS = (generic.FORMAT, memories.FORMAT)  # tried if the detected format understands nothing
 _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
@@ -98,31 +94,23 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
     for file in files:
         if (form := _detect_format(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
-    if not found and not (reading.name or is_packed) and not is_json_begin(files[0].text):
-        found[memories.FORMAT.name] = files
-    if not found and (held := [file for file in files if file.text.lstrip()[:1] != "<"]):
-        found[generic.FORMAT.name] = held
     if not found:
-        raise _make_unknown_error(files, is_packed=is_packed)
+        is_pasted = not (reading.name or is_packed or is_json_begin(files[0].text))
+        found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: [
+            file for file in files if is_pasted or file.text.lstrip()[:1] != "<"
+        ]}  # fmt: skip
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
     # A file that is damaged from its beginning is recognised by its name, and counted.
     group = [file for file in files if file in group or form.members.fullmatch(_get_member_name(file.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
-    if (understood := _read_in_format(form, group, reading)) is None:
+    if not group or (understood := _read_in_format(form, group, reading)) is None:
         raise _make_unknown_error(files, is_packed=is_packed)
     form, history = understood
     history = replace_invalid_characters(history)
-    messages = history.messages
-    if history.rows is None:
-        # Another assistant's name distinguishes its messages from those of this bot.
-        name = form.product or "Assistant"
-        messages = [
-            replace(said, speaker=name) if said.role == "assistant" and not said.speaker else said
-            for said in iterate_with_pauses(messages)
-        ]
-        messages = merge_duplicates(messages)
+    is_ours = history.rows is not None
+    messages = history.messages if is_ours else merge_duplicates(history.messages, form.product or "Assistant")
     history = replace(history, messages=split_long_messages(messages, form.longest_message))
     _check_history_size(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
@@ -133,6 +121,7 @@ def _read_in_format(
 ) -> tuple[ImportFormat, ImportedHistory] | None:
     """Read files in `form`, or else in a general format. Return the format used, or None if nothing is understood."""
     refused: ImportRefused | None = None
+    wordless: tuple[ImportFormat, ImportedHistory] | None = None
     for tried in dict.fromkeys((form, *_FALLBACKS)):
         if tried is not form and (form.is_alone or not all(is_json_begin(file.text) for file in files)):
             break
@@ -146,10 +135,14 @@ def _read_in_format(
         # What one format calls damaged may be another's: a talk of two is no chance.
         roles = {message.role for message in history.messages}
         found = history.messages or history.questions or history.facts or history.rows is not None
-        if len(roles) == 2 or (refused is None and (found or (tried is form and history.notes))):
+        if len(roles) == 2 or (found and refused is None and wordless is None):
             return tried, history
+        if tried is form and history.notes:
+            wordless = form, history
     if refused:
         raise refused
+    if wordless:
+        return wordless
     is_blank = not any(_LETTER.search(file.text, 0, SAMPLED) for file in files)
     return (form, ImportedHistory(format=form.name, messages=())) if is_blank or form.product else None
 
@@ -174,29 +167,30 @@ def _check_history_size(history: ImportedHistory, size: int) -> None:
 def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     """Return the format that fits a file, or None. Raise ImportRefused if the only file is empty or broken JSON."""
     start = file.text[:SAMPLED]
-    if not start.strip():
-        if is_alone:
-            raise ImportRefused(tr("import-empty"))
-        return None
-    opening = start.lstrip()[0]
+    opening = start.lstrip()[:1]
+    if not opening and is_alone:
+        raise ImportRefused(tr("import-empty"))
+    is_json = is_json_begin(start)
     # A page may have more than that of style before its first record.
-    sample = Sample(path=file.path.lower(), text=file.text if opening == "<" else start, opening="")
-    if not is_json_begin(start):
-        return _find_fitting_format(sample)
-    sample = replace(sample, opening=opening)
-    try:
-        for _ in _collect_member_names(file.open_json(), sample):
-            if (found := _find_fitting_format(sample)) is not None:
-                return found
-    except ImportRefused:
-        if is_alone:
-            raise
-        return None
-    return _find_fitting_format(sample)
+    text, names = file.text if opening == "<" else start, set() if is_json else read_column_names(start)
+    sample = Sample(path=file.path.lower(), text=text, opening=opening if is_json else "", names=names)
+    if is_json:
+        try:
+            for _ in _collect_member_names(file.open_json(), sample):
+                if (found := _find_fitting_format(sample)) is not None:
+                    return found
+        except ImportRefused:
+            if is_alone:
+                raise
+            return None
+    return _find_fitting_format(sample) if opening else None
 
 
 def _find_fitting_format(sample: Sample) -> ImportFormat | None:
-    return next((form for form in FORMATS.values() if form.fits(sample)), None)
+    def fits(form: ImportFormat) -> bool:
+        return any(sample.names.issuperset(mark.split("+")) for mark in form.marks) or form.fits(sample)
+
+    return next(filter(fits, FORMATS.values()), None)
 
 
 def _collect_member_names(stream: JsonStream, sample: Sample) -> Iterator[None]:

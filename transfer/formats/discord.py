@@ -1,7 +1,7 @@
 """Read Discord exports: channels of DiscordChatExporter, or a data package with its owner's messages alone."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import PurePosixPath
@@ -41,18 +41,12 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
             if file.path.lower().endswith("index.json"):
                 names |= require_object(file.open_json().read_value())  # there is one of servers, too
                 continue
-            said = talks.read_messages(_read_rows(file), read_row)
+            is_table = file.text.lstrip()[:1] != "["
+            table = ((f"[{number}]", -1, row) for number, row in enumerate(iterate_rows(file.text)))
+            said = talks.read_messages(table if is_table else iterate_elements(file.open_json()), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
             talks.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
     return talks.make_history()
-
-
-def _read_rows(file: SourceFile) -> Iterator[tuple[str, int, Any]]:
-    if file.text.lstrip()[:1] == "[":
-        yield from iterate_elements(file.open_json())
-        return
-    for number, row in enumerate(iterate_rows(file.text)):
-        yield f"[{number}]", -1, row
 
 
 def _make_message(number: object, words: str, said_at: datetime | None, **more: Any) -> ImportedMessage:
@@ -95,18 +89,14 @@ def _read_message(talks: Conversations, bots: set[str], value: object) -> Import
 
 
 def _fits_format(sample: Sample) -> bool:
-    if sample.path.endswith("index.json"):
-        return bool(sample.names) and all(name.isdecimal() for name in sample.names)
-    if sample.opening == "{":
-        return {"guild", "channel"} <= sample.names
-    if sample.opening == "[":
-        return {"ID", "Timestamp", "Contents"} <= sample.names
-    return sample.text.startswith("ID,Timestamp,Contents")
+    is_index = sample.path.endswith("index.json") and bool(sample.names)
+    return (is_index and all(map(str.isdecimal, sample.names))) or sample.text.startswith("ID,Timestamp,Contents")
 
 
 FORMAT = ImportFormat(
     name="discord",
     product="Discord",
+    marks=("guild+channel", "ID+Timestamp+Contents"),
     fits=_fits_format,
     read=read_history,
     members=re.compile(r"\A[^/]+/index\.json|c?\d+/messages\.(?:json|csv)"),

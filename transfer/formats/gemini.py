@@ -11,14 +11,15 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import detect_language, parse_written_moment
-from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts, parse_json
+from transfer.formats.chat_heads import detect_language, find_date, parse_written_moment
+from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.html_blocks import Block, find_text, iterate_blocks
 from transfer.formats.values import (
     WrongElement,
     as_object,
     as_text,
+    parse_json,
     read_list,
     require_moment,
     require_object,
@@ -74,7 +75,12 @@ def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> Non
     elif _PRODUCT.search(as_text(value.get("header"))):
         said_at = require_moment(value.get("time"), ".time", talks.reading.zone)
         answers = [find_text(as_text(item.get("html"))) for item in select_objects(read_list(value, "safeHtmlItem"))]
-        _add_prompt_and_answer(as_text(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
+        title, answer = as_text(value.get("title")), "\n\n".join(filter(None, answers))
+        details = select_objects(value.get("details"))
+        held = {as_text(part.get("name")): as_text(part.get("value")) for part in details}
+        if "Request" in held:  # where the title only says that Gemini was used
+            title, answer, verb = f"Prompted\u00a0{held['Request']}", held.get("Response", ""), ""
+        _add_prompt_and_answer(title, answer, said_at, verb, talks)
 
 
 def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
@@ -97,8 +103,11 @@ def _read_page(file: SourceFile, talks: Conversations) -> None:
         if _PRODUCT.search(block.find_text("header-cell")) and (cell := block.find("content-cell"))
     ]
     verb = _find_verb([lines[0] for lines in records if lines])
-    language = detect_language([line for lines in records for line in lines if _FULL_DATE.match(line)])
-    dates = [_find_date_line(lines, language, talks.reading.zone) for lines in records]
+    dated = [line for lines in records for line in lines if _FULL_DATE.match(line)]
+    language = detect_language(dated)
+    written = [found[:2] for line in dated if (found := find_date(line)) and not found[1]]
+    order = talks.choose_date_order(written) if written else ""
+    dates = [_find_date_line(lines, language, order, talks.reading.zone) for lines in records]
     if records and not any(dates):
         raise ImportRefused(tr("import-gemini-date"))
     for number, (lines, date) in enumerate(zip(records, dates, strict=True)):
@@ -118,12 +127,12 @@ def _read_lines(cell: Block) -> list[str]:
     return lines[: files[0] - 1] + lines[files[-1] + 1 :] if files and files[0] > 1 else lines
 
 
-def _find_date_line(lines: Sequence[str], language: str, zone: tzinfo) -> tuple[int, datetime] | None:
+def _find_date_line(lines: Sequence[str], language: str, order: str, zone: tzinfo) -> tuple[int, datetime] | None:
     for number, line in enumerate(lines):
         if not _FULL_DATE.match(line):
             continue
         with suppress(ValueError, OverflowError):
-            moment = parse_written_moment(_SPACES.sub(" ", line), language)
+            moment = parse_written_moment(_SPACES.sub(" ", line), language, order)
             return number, (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     return None
 
@@ -152,18 +161,14 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
 
 
 def _fits_format(sample: Sample) -> bool:
-    if sample.opening:
-        is_activity = {"header", "title", "time"} <= sample.names
-        return (is_activity and bool(_PRODUCT.search(sample.text))) or bool(
-            sample.names & {"chunkedPrompt", "conversation_turns"}
-        )
-    is_activity = sample.text.lstrip()[:1] == "<" and "outer-cell" in sample.text and "header-cell" in sample.text
-    return is_activity and bool(_PRODUCT.search(sample.text))
+    is_page = sample.text.lstrip()[:1] == "<" and "outer-cell" in sample.text and "header-cell" in sample.text
+    return (is_page or {"header", "title", "time"} <= sample.names) and bool(_PRODUCT.search(sample.text))
 
 
 FORMAT = ImportFormat(
     name="gemini",
     product="Gemini",
+    marks=("chunkedPrompt", "conversation_turns"),
     fits=_fits_format,
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:my ?activity\.(?:json|html)|conversation_[^/]*\.txt)"),

@@ -136,7 +136,8 @@ class ImportFormat:
     """A format that can be imported. `read` takes all files of the format in an archive. It may raise ImportRefused."""
 
     name: str
-    fits: Callable[[Sample], bool]  # asked again with every member name
+    marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table
+    fits: Callable[[Sample], bool] = lambda _: False  # asked again with every member name
     read: Callable[[Sequence[SourceFile], FileReading], ImportedHistory]
     product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
     members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
@@ -164,8 +165,8 @@ def replace_invalid_characters(history: ImportedHistory) -> ImportedHistory:
 
 def _replace_surrogates_in(value: _Part) -> _Part:
     texts = {name: text for name in _TEXTS if isinstance(text := getattr(value, name, None), str)}
-    whole: dict[str, Any] = {name: replace_surrogates(text) for name, text in texts.items()}
-    return value if whole == texts else replace(value, **whole)
+    whole: dict[str, Any] = {name: fixed for name, text in texts.items() if (fixed := replace_surrogates(text)) != text}
+    return replace(value, **whole) if whole else value
 
 
 def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
@@ -206,13 +207,11 @@ def split_long_messages(
     made: list[ImportedMessage] = []
     for message in iterate_with_pauses(messages):
         for number, content in enumerate(_split_text(message.content, max_chars)):
-            if not number:
-                made.append(replace(message, content=content))
-                continue
-            also = message.also and f"{message.also}#{number}"
-            source = f"{message.source}#{number}"
-            later = replace(message, content=content, source=source, also=also, number=None, title="", answers=True)
-            made.append(later)
+            piece = replace(message, content=content)
+            if number:
+                source, also = f"{message.source}#{number}", message.also and f"{message.also}#{number}"
+                piece = replace(piece, source=source, also=also, number=None, title="", answers=True)
+            made.append(piece)
     return made
 
 

@@ -40,14 +40,8 @@ class ExportFile:
         self._file = file
         self._digest = hashlib.sha256()
         self._table: str | None = None
-        head = {
-            "format": MARK,
-            "version": VERSION,
-            "owner": owner,
-            "exported_at": exported_at.astimezone(UTC).isoformat(timespec="seconds"),
-            "export": name,
-            "part": part,
-        }
+        moment = exported_at.astimezone(UTC).isoformat(timespec="seconds")
+        head = {"format": MARK, "version": VERSION, "owner": owner, "exported_at": moment, "export": name, "part": part}
         self._write_text("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
 
     def add(self, rows: Iterable[Row]) -> None:

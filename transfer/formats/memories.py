@@ -9,6 +9,7 @@ from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.conversations import offer_facts
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.values import select_objects
 
 _LINE = re.compile(
     r"^\s{0,12}(?:[-*•–—]\s+|\d{1,4}[.)]\s+)?(?:\[([^\]\n]{0,40})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)[\s:–—-]+)?(.*)$"
@@ -55,7 +56,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
             file.text = "\n".join(fenced)
         listed = _read_json_list(file) if file.text.lstrip()[:1] in ("[", "{") else None
         facts += iterate_memories(file.text) if listed is None else listed
-    if not facts:
+    if not facts and files[0].text.lstrip()[:1] not in ("[", "{"):
         raise ImportRefused(tr("import-no-memories"))
     questions, kept = offer_facts(facts, reading)
     return ImportedHistory(format="memories", messages=(), questions=questions, facts=kept)
@@ -69,7 +70,8 @@ def _read_json_list(file: SourceFile) -> list[ImportedFact] | None:
     texts = [*_NAMES, "content", "text"]
     if isinstance(value, dict):
         name, value = next(((name, member) for name, member in value.items() if isinstance(member, list)), ("", []))
-        texts = texts if name in _LISTS else _NAMES  # in a list of another name, "text" may be anything
+        if name not in _LISTS:  # "text" and the texts in a list of another name may be anything
+            texts, value = _NAMES, select_objects(value)
     return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item, texts))]
 
 

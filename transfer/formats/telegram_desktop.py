@@ -198,8 +198,8 @@ def _read_content(raw: Mapping[str, Any]) -> str:
         target = as_text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
-    parts = [content if content.strip() else "", read_rich_message(raw.get("rich_message")).text]
-    parts += [_format_poll(raw), _format_checklist(raw), _format_contact(raw), _format_place(raw)]
+    rich = read_rich_message(raw.get("rich_message")).text
+    parts = [content if content.strip() else "", rich, _format_poll(raw), *_iterate_extras(raw)]
     emoji = [as_text(reaction.get("emoji")) for reaction in select_objects(raw.get("reactions"))]
     return add_reactions("\n".join(filter(None, parts)), emoji)
 
@@ -211,24 +211,18 @@ def _format_poll(raw: Mapping[str, Any]) -> str:
     return format_poll(as_text(held.get("question")), answers)
 
 
-def _format_checklist(raw: Mapping[str, Any]) -> str:
-    held = as_object(raw.get("todo_list"))
-    tasks = [as_text(task.get("text")) for task in select_objects(held.get("answers") or held.get("tasks"))]
-    title = as_text(held.get("title"))
-    return "\n".join([title, *(f"- {task}" for task in tasks)]) if held else ""
-
-
-def _format_contact(raw: Mapping[str, Any]) -> str:
-    held = as_object(raw.get("contact_information"))
-    parts = [as_text(held.get(name)) for name in ("first_name", "last_name", "phone_number")]
-    return f"[Contact] {' '.join(filter(None, parts))}" if held else ""
-
-
-def _format_place(raw: Mapping[str, Any]) -> str:
+def _iterate_extras(raw: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a message's checklist, contact and place as text."""
+    if held := as_object(raw.get("todo_list")):
+        tasks = select_objects(held.get("answers") or held.get("tasks"))
+        yield "\n".join([as_text(held.get("title")), *(f"- {as_text(task.get('text'))}" for task in tasks)])
+    if held := as_object(raw.get("contact_information")):
+        names = ("first_name", "last_name", "phone_number")
+        yield f"[Contact] {' '.join(filter(None, (as_text(held.get(name)) for name in names)))}"
     at = as_object(raw.get("location_information"))
     numbers = [str(value) for name in ("latitude", "longitude") if isinstance(value := at.get(name), int | float)]
-    shown = ", ".join(filter(None, [as_text(raw.get("place_name")), as_text(raw.get("address")), *numbers]))
-    return f"[Place] {shown}" if shown else ""
+    if shown := ", ".join(filter(None, [as_text(raw.get("place_name")), as_text(raw.get("address")), *numbers])):
+        yield f"[Place] {shown}"
 
 
 FORMAT = ImportFormat(

@@ -7,11 +7,8 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
-from transfer.formats.conversations import ROLES
+from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import WrongElement, parse_moment
-
-UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
-"""Roles of messages that nobody in a conversation says."""
 
 _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
 _DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
@@ -53,6 +50,7 @@ class _Heading(NamedTuple):
 
 
 def _parse_heading(line: str) -> _Heading | None:
+    line = line.strip("_ ") if line.startswith("_**") else line  # of SpecStory
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
         if found := pattern.match(line.replace("**", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
@@ -72,6 +70,9 @@ def _choose_style(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]
     for style in dict.fromkeys(heading.style for heading in headings):
         labels = [heading.label for heading in headings if heading.style == style and heading.label not in UNSAID_ROLES]
         roles = {label: str(ROLES[label]) for label in labels if label in ROLES}
+        if not roles:  # below a title, perhaps: "用户提问", "AI回复"
+            named = [label for label in labels if " " not in label and guess_role(label)]
+            roles = {label: str(guess_role(label)) for label in named} if named == labels[-len(named) :] else {}
         if "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
             roles |= {label: "assistant" for label, _ in after.most_common(1)}

@@ -1,5 +1,6 @@
 """Read untrusted values: require a type, or return an empty value. Parse the dates that programs write."""
 
+import json
 import math
 from collections.abc import Mapping
 from contextlib import suppress
@@ -59,9 +60,10 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "")
 def _parse_written_date(text: str, order: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
+    order = order or ("mdy" if "/" in text else "")
     with suppress(ValueError):
-        return parse_written_moment(text, order=order or ("mdy" if "/" in text else ""))
-    return parse_written_moment(f"{text} 0:00", order=order or ("mdy" if "/" in text else ""))
+        return parse_written_moment(text, order=order)
+    return parse_written_moment(f"{text} 0:00", order=order)
 
 
 def require_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
@@ -97,3 +99,11 @@ def as_object(value: object) -> dict[str, Any]:
 
 def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def parse_json(text: str) -> Any:
+    """Parse a JSON text. Return None if it is invalid."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import time
 
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_dates import ChatLine, read_chats
 from transfer.formats.chat_heads import parse_head, split_messages
+from transfer.formats.chat_texts import ChatLine, read_chats
 from transfer.formats.conversations import Conversations
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
 
-MAX_SPEAKER_CHARS = 100  # characters: a longer beginning of a line is a sentence of the system
+_SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
 """Of a line of the system that names a group or a subject with a colon."""
 _MEDIA = re.compile(r"<[^<>\n]{3,60}>")
@@ -55,13 +55,12 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     # What the app writes in brackets at the end of messages, and in place of files, is repeated in a file.
     app_words = {words for words, count in Counter(_LAST_BRACKET.findall(text)).items() if count > 1}
     for head, line in iterate_with_pauses(split_messages(text)):
-        speaker, colon, words = line.partition(": ")
-        if not colon or "\n" in speaker:
-            speaker, colon, words = line.partition(":\n")
-        if not colon or "\n" in speaker or len(speaker) > MAX_SPEAKER_CHARS or _OPEN_QUOTE.search(speaker):
+        said_by = _SPEAKER.match(line)
+        if said_by is None or _OPEN_QUOTE.search(said_by[1]):
             continue
+        speaker, words = said_by.groups()
         # iOS marks what the app says itself, and files, by the direction of its language.
-        is_marked = head.is_ios and words.startswith(("\u200e", "\u200f"))
+        is_marked = head.shape[0] != 1 and words.startswith(("\u200e", "\u200f"))
         words = _ISOLATE.sub("", words).strip(" \u200e\u200f\n")
         if (first := _FIRST_BRACKET.match(words)) and first[
             1

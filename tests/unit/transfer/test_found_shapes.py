@@ -245,9 +245,24 @@ def test_dates_of_conversations_in_json_are_asked_about_too() -> None:
         history = past(data, order0=(answer,))
         assert [question.name for question in history.questions] == ["order"]
         assert (history.messages[0].created_at.month, history.messages[0].created_at.day) == day
-    browser = {"messages": [{**message, "date": "3/4/2025, 10:00:00 AM"} for message in data["messages"]]}
-    assert not past(browser).questions
-    assert past(browser).messages[0].created_at.month == 3
+
+
+@pytest.mark.parametrize(
+    ("dates", "first", "is_asked"),
+    [
+        (("3/4/2025, 10:00:00 AM", "13/4/2025, 10:00:00 AM"), (3, 4), False),
+        (("3/14/2025, 10:00:00 AM", "4/3/2025, 10:00:00 AM"), (14, 3), False),
+        (("3/4/25, 10:00:00 AM", "3/4/25, 10:00:05 AM"), (3, 4), True),
+    ],
+)
+def test_a_clock_of_twelve_hours_says_nothing_of_day_and_month(
+    dates: tuple[str, str], first: tuple[int, int], is_asked: bool
+) -> None:
+    """India and Australia write the day first and "AM" behind it. Where no date of the file decides, it is asked."""
+    roles = pair_of_roles("user", "assistant")
+    history = past({"messages": [message | {"date": date} for message, date in zip(roles, dates, strict=True)]})
+    at = history.messages[0].created_at
+    assert ((at.day, at.month), bool(history.questions)) == (first, is_asked)
 
 
 def test_a_list_of_anything_is_not_what_an_assistant_remembers() -> None:

@@ -1,0 +1,228 @@
+# ruff: noqa: E501
+"""Files as products of the whole world write them, from their interfaces, exporters and archives."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from records.errors import ImportRefused
+from tests.unit.transfer.talk import zipped
+from tests.unit.transfer.test_more_shapes import ANSWERED, ASKED, AT, SECONDS, lines
+from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+
+QUESTION, ANSWER = WALNUTS
+MILLIS = SECONDS * 1000
+FIRST, SECOND = "2024-05-01T10:00:00Z", "2024-05-01T10:00:05Z"
+
+
+def make_node(number: int, **message: Any) -> dict[str, Any]:
+    return {"id": str(number), "parent": str(number - 1) if number > 1 else "root", "message": message}
+
+
+def make_tree(*messages: dict[str, Any]) -> list[dict[str, Any]]:
+    nodes = {str(number): make_node(number, **message) for number, message in enumerate(messages, start=1)}
+    return [{"id": "c", "title": "W", "inserted_at": FIRST,
+             "mapping": {"root": {"id": "root", "parent": None, "message": None}, **nodes}}]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("DeepSeek's interface, with an answer made again and ids in digits", {"code": 0, "data": {"biz_data": {
+            "chat_session": {"id": "e", "title": "W", "inserted_at": SECONDS},
+            "chat_messages": [
+                {"message_id": 1, "parent_id": None, "role": "USER", "inserted_at": SECONDS,
+                 "fragments": [{"id": 1, "type": "REQUEST", "content": QUESTION}]},
+                {"message_id": 2, "parent_id": 1, "role": "ASSISTANT", "inserted_at": SECONDS + 3,
+                 "fragments": [{"id": 1, "type": "RESPONSE", "content": "Old"}]},
+                {"message_id": 3, "parent_id": 1, "role": "ASSISTANT", "inserted_at": SECONDS + 5,
+                 "fragments": [{"id": 1, "type": "THINK", "content": "hm"}, {"type": "RESPONSE", "content": ANSWER}]},
+            ]}}}),
+        ("DeepSeek without roles", make_tree(
+            {"files": [], "model": "deepseek-chat", "reasoning_content": None, "content": QUESTION, "inserted_at": FIRST},
+            {"files": [], "model": "deepseek-chat", "reasoning_content": "hm", "content": ANSWER, "inserted_at": SECOND},
+        )),
+        ("DeepSeek with a search", make_tree(
+            {"inserted_at": FIRST, "fragments": [{"type": "REQUEST", "content": QUESTION}]},
+            {"inserted_at": SECOND, "fragments": [
+                {"type": "SEARCH", "results": [{"url": "u", "title": "t"}]}, {"type": "READ_LINK", "url": "x"},
+                {"type": "THINK", "content": "hm"}, {"type": "RESPONSE", "content": ANSWER},
+            ]},
+        )),
+        ("Kimi", {"messages": [
+            {"id": "1", "role": "user", "createTime": FIRST, "blocks": [{"id": "b", "text": {"content": QUESTION}}]},
+            {"id": "2", "parentId": "1", "role": "assistant", "createTime": SECOND,
+             "blocks": [{"id": "t", "think": {"content": "hm"}}, {"id": "b", "text": {"content": ANSWER}}]},
+        ]}),
+        ("Tongyi, newest first", {"success": True, "data": [
+            {"msgId": "2", "senderType": "BOT", "createTime": MILLIS + 5000,
+             "contents": [{"contentType": "text", "content": ANSWER}]},
+            {"msgId": "1", "senderType": "USER", "createTime": MILLIS,
+             "contents": [{"contentType": "text", "content": QUESTION}]},
+        ]}),
+        ("Yuanbao", {"title": "W", "convs": [
+            {"index": 2, "speaker": "ai", "createTime": SECONDS + 5,
+             "speechesV2": [{"content": [{"type": "think", "content": "hm"}, {"type": "text", "msg": ANSWER}]}]},
+            {"index": 1, "speaker": "human", "createTime": SECONDS,
+             "speechesV2": [{"content": [{"type": "text", "msg": QUESTION}]}]},
+        ]}),
+        ("a prompt and its result", {"data": {"title": "W", "messages": [
+            {"prompt": QUESTION, "result": ANSWER, "create_time": SECONDS}]}}),
+        ("Pi", {"user_data": {"details": {"created_at": "2023-01-01"}, "messages": [
+            {"text": QUESTION, "sender": "HUMAN", "channel": "WEB", "sent_at": FIRST},
+            {"text": ANSWER, "sender": "AI", "channel": "WEB", "sent_at": SECOND},
+        ]}}),
+        ("Gemini's early Takeout", [{"header": "Gemini", "title": "Used Gemini Apps", "time": FIRST, "details": [
+            {"name": "Request", "value": QUESTION}, {"name": "Response", "value": ANSWER}]}]),
+        ("Copilot's chat activity", ("CreatedAt,MessageContent,Author,ChatName\n"
+                                     f"5/13/2024 10:00:05 +00:00,{ANSWER},Copilot,W\n"
+                                     f"5/13/2024 10:00:00 +00:00,{QUESTION},user,W\n")),
+        ("Character.AI's turns, of which one answer was shown", {"chats": [{"chat": {"chat_id": "x"}, "turns": [
+            {"create_time": FIRST, "author": {"author_id": "7", "is_human": True, "name": "Anna"},
+             "candidates": [{"candidate_id": "c", "raw_content": QUESTION}], "primary_candidate_id": "c"},
+            {"create_time": SECOND, "author": {"author_id": "8", "name": "Sage"}, "primary_candidate_id": "b",
+             "candidates": [{"candidate_id": "a", "raw_content": "Other"}, {"candidate_id": "b", "raw_content": ANSWER}]},
+        ]}]}),
+        ("CAI Tools", {"histories": {"histories": [{"msgs": [
+            {"src": {"is_human": True, "name": "Anna"}, "text": QUESTION, "created": FIRST},
+            {"src": {"is_human": False, "name": "Sage"}, "text": ANSWER, "created": SECOND}]}]}}),
+        ("a coding agent, whose thoughts are marked by a flag", [
+            {"role": "user", "parts": [{"text": QUESTION}]},
+            {"role": "model", "parts": [{"text": "hm", "thought": True}, {"text": ANSWER}]},
+        ]),
+        ("OpenCode", {"info": {"id": "s", "title": "W", "time": {"created": MILLIS}}, "messages": [
+            {"info": {"id": "1", "role": "user", "time": {"created": MILLIS}}, "parts": [{"type": "text", "text": QUESTION}]},
+            {"info": {"id": "2", "role": "assistant", "time": {"created": MILLIS + 5000}},
+             "parts": [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": ANSWER}]},
+        ]}),
+        ("Zed", {"messages": [
+            {"role": "user", "segments": [{"type": "text", "text": QUESTION}]},
+            {"role": "assistant", "segments": [{"type": "thinking", "text": "hm"}, {"type": "text", "text": ANSWER}]},
+        ]}),
+        ("Zep, with names beside the roles", {"messages": [
+            {"created_at": FIRST, "role": "Anna", "role_type": "user", "content": QUESTION},
+            {"created_at": SECOND, "role": "Sage", "role_type": "assistant", "content": ANSWER}]}),
+        ("LangChain", [{"type": "human", "data": {"content": QUESTION}}, {"type": "ai", "data": {"content": ANSWER}}]),
+        ("Flowise, whose roles are longer words", [
+            {"role": "userMessage", "content": QUESTION, "createdDate": FIRST},
+            {"role": "apiMessage", "content": ANSWER, "createdDate": SECOND}]),
+        ("a user and a bot", {"history": [{"user": QUESTION, "bot": ANSWER}]}),
+        ("SpecStory", f"<!-- SpecStory -->\n\n# W\n\n_**User**_\n\n{QUESTION}\n\n---\n\n_**Assistant**_\n\n{ANSWER}\n"),
+        ("Chinese headings below a title", f"# 对话记录\n\n## 用户提问\n{QUESTION}\n\n## AI回复\n{ANSWER}\n\n---\n"),
+        ("Kimi in Markdown", (f"# W\n\n## 👤 用户 - 2024-05-01 10:00:00\n\n{QUESTION}\n\n---\n\n"
+                              f"## 🤖 Kimi - 2024-05-01 10:00:05\n\n{ANSWER}\n")),
+        ("a coding agent's session", lines(
+            {"type": "summary", "summary": "x"},
+            {"parentUuid": None, "type": "user", "message": {"role": "user", "content": QUESTION}, "uuid": "a",
+             "timestamp": FIRST},
+            {"parentUuid": "a", "type": "assistant", "uuid": "b", "timestamp": SECOND, "message": {
+                "role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": ANSWER}]}},
+            {"parentUuid": "b", "type": "user", "uuid": "c", "timestamp": SECOND, "message": {
+                "role": "user", "content": [{"type": "tool_result", "content": "files"}]}},
+        )),
+        ("threads of an interface, newest first", {"object": "list", "data": [
+            {"id": "m2", "created_at": SECONDS + 5, "role": "assistant",
+             "content": [{"type": "text", "text": {"value": ANSWER, "annotations": []}}]},
+            {"id": "m1", "created_at": SECONDS, "role": "user",
+             "content": [{"type": "text", "text": {"value": QUESTION, "annotations": []}}]},
+        ]}),
+        ("Raycast", {"ai_chats": [{"title": "W", "messages": [
+            {"author": "user", "content": {"text": QUESTION}, "createdAt": FIRST},
+            {"author": "assistant", "content": {"text": ANSWER}, "createdAt": SECOND}]}]}),
+        ("Dify", {"data": [{"id": "1", "inputs": {}, "query": QUESTION, "answer": ANSWER, "created_at": SECONDS}]}),
+    ],
+)  # fmt: skip
+def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
+    history = past(data)
+    assert words_of(history) == WALNUTS
+    assert [message.role for message in history.messages] == ["user", "assistant"]
+    assert past(data).messages == history.messages
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("WhatsApp Chat Exporter", {"49@s.whatsapp.net": {"name": "Tom", "messages": {
+            "1": {"from_me": True, "timestamp": SECONDS, "time": "10:00", "data": "hello", "sender": None},
+            "2": {"from_me": False, "timestamp": SECONDS, "time": "10:00", "data": "good", "sender": None}}}}),
+        ("Rocket.Chat", {"messages": [
+            {"_id": "1", "msg": "hello", "ts": "2024-05-01T10:00:00.000Z", "u": {"_id": "a", "username": "x", "name": "Me"}},
+            {"_id": "2", "msg": "good", "ts": {"$date": "2024-05-01T10:00:00.000Z"}, "u": {"name": "Tom"}}]}),
+        ("WeFlow", {"messages": [
+            {"createTime": SECONDS, "content": "hello", "isSend": 1, "senderUsername": "w", "senderDisplayName": "Me"},
+            {"createTime": SECONDS, "content": "good", "isSend": 0, "senderUsername": "w", "senderDisplayName": "Tom"}]}),
+        ("Threema", "[01.05.2024, 10:00] Me: hello\n[01.05.2024, 10:00] Tom: good\n"),
+        ("Discrub, newest first", [
+            {"id": "2", "type": 0, "content": "good", "author": {"username": "Tom"}, "timestamp": "2024-05-01T10:00:00.000"},
+            {"id": "1", "type": 0, "content": "hello", "author": {"username": "Me"}, "timestamp": "2024-05-01T09:59:59.999"},
+        ]),
+        ("Slack in a table",
+         "MsgID,Time,UserName,Text\n1,2024-05-01 10:00:00,Me,hello\n2,2024-05-01 10:00:00,Tom,good\n"),
+    ],
+)  # fmt: skip
+def test_a_chat_among_people_is_read(name: str, data: object) -> None:
+    history = past(data)
+    assert [(message.speaker, message.content) for message in history.messages] == [("Me", "hello"), ("Tom", "good")]
+    assert history.messages[1].created_at == AT
+    assert past(data).messages == history.messages
+
+
+def test_the_prompts_of_windows_are_the_persons_own() -> None:
+    history = past(f"Timestamp,ClientApp,Prompt\n2024-05-01T10:00:00,Notepad,{QUESTION}\n", "prompts.csv")
+    assert [(message.role, message.content) for message in history.messages] == [("user", QUESTION)]
+    assert (history.format, history.messages[0].created_at) == ("copilot", AT)
+
+
+def test_conversations_that_only_their_messages_name_are_apart() -> None:
+    rows = [message | {"conversation_id": name} for name in "ab" for message in (ASKED, ANSWERED)]
+    assert words_of(past(rows)) == WALNUTS * 2
+    assert len({message.source for message in past(rows).messages}) == 4
+
+
+def test_a_text_in_a_list_of_anything_is_no_memory() -> None:
+    for data in ({"memory": "", "actions": [ANSWER]}, {"code": 0, "chat_messages": [{"message_id": 1}]}):
+        with pytest.raises(ImportRefused) as refused:
+            past(json.dumps(data), "save.json")
+        assert "I can read" in refused.value.sentence or "is missing" in refused.value.sentence
+
+
+def page(*records: tuple[str, str]) -> str:
+    cells = (f'<div class="content-cell">Prompted\u00a0{text}<br>{date}<br><p>yes</p></div>' for text, date in records)
+    return "".join(
+        f'<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>{cell}</div>' for cell in cells
+    )
+
+
+@pytest.mark.parametrize(
+    ("dates", "day", "is_asked"),
+    [
+        (("3/4/2025, 10:00:00 UTC", "13/4/2025, 10:00:00 UTC"), (3, 4), False),
+        (("4/3/2025, 10:00:00 AM UTC", "4/13/2025, 10:00:00 AM UTC"), (3, 4), False),
+        (("3/4/2025, 10:00:00 UTC", "3/4/2025, 10:00:05 UTC"), (3, 4), True),
+    ],
+)
+def test_the_dates_of_a_page_of_gemini_are_understood_together_or_asked_about(
+    dates: tuple[str, str], day: tuple[int, int], is_asked: bool
+) -> None:
+    history = past(page(*zip(("one", "two"), dates, strict=True)))
+    at = history.messages[0].created_at
+    assert ((at.day, at.month), [question.name for question in history.questions]) == (day, ["order"] * is_asked)
+    if is_asked:
+        other = past(page(*zip(("one", "two"), dates, strict=True)), order0=(1,)).messages[0]
+        assert other.created_at == datetime(2025, 3, 4, 10, tzinfo=UTC)
+
+
+def test_a_grok_archive_is_read_without_its_other_files() -> None:
+    said = [{"response": {"_id": str(number), "sender": sender, "message": text, "parent_response_id": parent,
+                          "create_time": {"$date": {"$numberLong": str(MILLIS + number)}}}}
+            for number, sender, text, parent in ((1, "human", QUESTION, None), (2, "ASSISTANT", ANSWER, "1"))]  # fmt: skip
+    talk = {"conversation": {"id": "c", "title": "W", "create_time": FIRST}, "responses": said}
+    files = {
+        "ttl/30d/export_data/u/prod-grok-backend.json": json.dumps({"conversations": [talk], "projects": []}),
+        "ttl/30d/export_data/u/prod-mc-auth-mgmt-api.json": json.dumps({"user": {"name": "x"}, "sessions": []}),
+        "ttl/30d/export_data/u/prod-mc-billing.json": json.dumps({"balance": 1}),
+    }
+    history = past(zipped(files))
+    assert (words_of(history), history.messages[0].title) == (WALNUTS, "W")

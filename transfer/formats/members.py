@@ -1,0 +1,182 @@
+"""Find the parts of a message by the names that programs give them: its role, speaker, text, time, id and parent."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from records.messages import Role
+from text.stopwords import WORD_LISTS
+from transfer.formats.chat_heads import WrittenDate
+from transfer.formats.values import WrongElement, as_object, as_text, parse_json, parse_moment, select_objects
+
+ROLES: Mapping[str, Role] = {word: role for role, words in WORD_LISTS["roles"].items() for word in words.split()}
+"""Names that programs give to the two sides of a conversation."""
+UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
+"""Roles of messages that nobody in a conversation says."""
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    part: tuple(names.split("|"))
+    for part, names in {
+        "flag": "iscreatedbyuser|isuser",
+        "own": "fromme|isfromme|issend|isself|issender",
+        "role": "roletype|sendertype|role|from|sender|author|type|speaker|src",
+        "text": "content|contentchunks|contentparts|contentlist|contents|fragments|parts|segments|value|text|mes|say|"
+        "message|messagecontent|steps|candidates|rawcontent|speechesv2|blocks|data",
+        "part": "text|value|content|part|data|parts|rawcontent|msg",
+        "kind": "type|phase|contenttype",
+        "query": "query|querystr|question|prompt|instruction",
+        "answer": "answer|response|completion|output|result|blocks|assistant|bot|ai",
+        "id": "id|messageid|uuid",
+        "parent": "parent|parentid|parentmessageid|parentresponseid|parentmessageuuid|parentuuid",
+        "title": "title|name|chattitle|threadtitle|threadname|chatname|topic|displayname",
+        "group": "topicid|chatid|sessionid|conversationid|threadid|conversation",
+        "speaker": "groupnickname|accountname|nickname|sendername|senderfullname|senderdisplayname|displayname|sender|"
+        "from|author|creator|user|username|u|contactname|senderid",
+        "person": "nickname|name|realname|displayname|username|email",
+        "words": "text|content|contents|body|message|strcontent|msg|data",
+        "time": "createtime|createdat|creationtime|timestamp|senddate|createddate|created|date|ts",
+    }.items()
+}
+"""Folded names of the members that hold a part of a message, likeliest first."""
+_TIME_ENDINGS = (
+    *("time", "date", "stamp", "stampms", "microseconds", "serverts", "createdat", "createat", "sentat", "insertedat"),
+    *("updatedat", "datesent", "utc"),
+)
+_OTHER_TIMES = ("expir", "delet", "edit", "read")  # what the names of times begin with at which nothing was said
+_MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
+_OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)")  # begins with the day or the month
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
+_HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
+"""Types of parts that nobody reads as an answer."""
+MAX_NAMES = 200  # members of an object among which the parts of a message are looked for
+MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
+
+
+@lru_cache(maxsize=4096)
+def fold_name(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
+
+
+def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with simplified member names: "sender_name" and "Sender Name" become "sendername"."""
+    return {fold_name(name): member for name, member in value.items()}
+
+
+def find_names(value: Mapping[str, Any], part: str) -> tuple[str, ...]:
+    """Return the names of those members of an object that may hold a part of a message, likeliest first."""
+    return _match_names(tuple(islice(value, MAX_NAMES)), part)
+
+
+@lru_cache(maxsize=512)
+def _match_names(names: tuple[str, ...], part: str) -> tuple[str, ...]:
+    folded = {fold_name(name): name for name in reversed(names)}
+    wanted = _NAMES[part]
+    if part == "time":
+        others = (name for name in folded if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES))
+        wanted = (*wanted, *sorted(set(others) - set(wanted)))
+    return tuple(folded[name] for name in wanted if name in folded)
+
+
+def pick(value: Mapping[str, Any], part: str) -> Iterator[Any]:
+    """Yield the members of an object that may hold a part of a message, likeliest first."""
+    return (value[name] for name in find_names(value, part))
+
+
+def pick_text(value: Mapping[str, Any], part: str) -> str:
+    return next(filter(None, map(as_text, pick(value, part))), "")
+
+
+def find_role(value: Mapping[str, Any]) -> str | None:
+    """Return the name of a message's role in lower case, or None. A person's name is a role, too."""
+    for flag in pick(value, "flag"):
+        if isinstance(flag, bool):
+            return "system" if value.get("is_system") is True else "user" if flag else "assistant"
+    for name in find_names(value, "role"):
+        given = value[name]
+        if isinstance(given, dict):
+            given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
+        if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
+            return given.lower()
+    kinds = (as_text(part.get("type")).lower() for part in select_objects(value.get("fragments")))
+    return next((kind for kind in kinds if kind in ROLES), None)
+
+
+def guess_role(label: str) -> Role | None:
+    """Return the role whose name a label begins with, as in "usermessage" or "用户提问", or None."""
+    for word, role in ROLES.items():
+        rest = label.removeprefix(word)
+        is_apart = not rest[:1].isalpha() or rest[:1].isascii() != word.isascii()
+        if rest != label and (is_apart or len(word) > 3 or word > "\u3000"):  # Chinese puts no spaces between words
+            return role
+    return None
+
+
+def is_message(value: object) -> bool:
+    """Return True if an object has a role and a member that may hold its words."""
+    return isinstance(value, dict) and find_role(value) is not None and bool(find_names(value, "text"))
+
+
+def collect_text(value: object, depth: int = 0) -> str:
+    """Return the visible text of a message's content, which may consist of parts."""
+    if isinstance(value, list):
+        return "\n".join(filter(None, (collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
+    if not isinstance(value, dict):
+        return as_text(value)
+    is_hidden = value.get("thought") is True or any(_HIDDEN_PART.search(as_text(kind)) for kind in pick(value, "kind"))
+    if depth > MAX_DEPTH or is_hidden:
+        return ""
+    inner = (collect_text(member, depth + 1) for member in pick(value, "part"))
+    return next((words for words in inner if words.strip()), "")
+
+
+def find_words(value: Mapping[str, Any]) -> str:
+    """Return the words of a message in a conversation with an assistant, or ""."""
+    for call in select_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
+        function = as_object(call.get("function"))
+        if function.get("name") == "send_message":
+            return as_text(as_object(parse_json(as_text(function.get("arguments")))).get("message"))
+    words = next((words for member in pick(value, "text") if (words := collect_text(member)).strip()), "")
+    # Letta wraps what a person said as an event, and adds events of its own.
+    if words.startswith('{"type":') and (envelope := as_object(parse_json(words))):
+        return as_text(envelope.get("message")) if envelope.get("type") == "user_message" else ""
+    return words
+
+
+def find_title(value: Mapping[str, Any]) -> str:
+    """Return the title of a conversation, which may stand in an object inside it, or ""."""
+    objects = (member for member in value.values() if isinstance(member, dict))
+    inner = (member[name] for member in objects for name in find_names(member, "title") if name != "name")
+    return pick_text(value, "title") or next(filter(None, map(as_text, inner)), "")
+
+
+def find_time(
+    value: Mapping[str, Any], zone: tzinfo = UTC, order: str = "", open_dates: list[WrittenDate] | None = None
+) -> datetime | None:
+    """Return the time that an object states, or None. Raise WrongElement if it is unreadable.
+
+    `order` is the order of day and month. Dates that leave it open are added to `open_dates`.
+    """
+    for name in find_names(value, "time"):
+        held, folded = value[name], fold_name(name)
+        is_usual = folded in _NAMES["time"]
+        if not held or (not is_usual and isinstance(held, int | float) and held < _MIN_SECONDS):
+            continue
+        if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column
+            continue
+        clock = as_text(value.get("time", value.get("Time"))) if folded == "date" else ""
+        try:
+            if isinstance(held, dict) and not any(part.startswith("$") for part in held):
+                moment = find_time(held, zone, order, open_dates)
+            else:
+                moment = parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone, order)
+        except WrongElement:
+            if is_usual:
+                raise
+            continue
+        if moment and open_dates is not None and isinstance(held, str) and (found := _OPEN_DATE.match(held)):
+            open_dates.append(((int(found[1]), int(found[2]), int(found[3])), ""))
+        if moment:
+            return moment
+    return None
