@@ -7,16 +7,19 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import product
+from zoneinfo import ZoneInfo
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders import lexicon
 from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_wish, make_wish_at
-from reminders.zones import TOKEN, find_doubt, find_zone_end
+from reminders.zones import TOKEN, find_doubt, find_zone_end, parse_zone
 from text.characters import format_visible_line
+from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import move_months, to_utc
 
+AFTER_TOMORROW = 2  # days
 MAX_END_TOKENS = 8  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # of words that were not understood
 YEARS_TO_LEAP_DAY = 8  # at most, from one 29 February to the next
@@ -65,7 +68,8 @@ class _Reading:
     is_every: bool = False
     distance: datetime | None = None
     impossible: bool = False
-    zone: slice | None = None  # the words that name a zone for the clock time
+    zone_words: slice | None = None  # the words that name a zone for the clock time
+    zone: ZoneInfo | None = None
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     unsure: list[str] = field(default_factory=list)  # words that may mean another time, or none
 
@@ -138,7 +142,7 @@ class _Reading:
     def _read_relative_day(self, start: int) -> int:
         if self.is_dated or self.repeat:
             return -1
-        for days, name in ((2, "after-tomorrow"), (1, "tomorrow"), (0, "today"), (0, "tonight")):
+        for days, name in ((AFTER_TOMORROW, "after-tomorrow"), (1, "tomorrow"), (0, "today"), (0, "tonight")):
             if found := self.words.word[name].match(self.text, start):
                 self.day = self.wall.date() + timedelta(days=days)
                 if name == "tonight":
@@ -193,6 +197,8 @@ class _Reading:
             return -1
         after = self.skip(_skip_gap(self.text, number.end()), "of")
         if (found := self.words.match_name(self.words.months, self.text, after)) and not self.repeat:
+            if has_preposition and self.text[after : found[1]] in AMBIGUOUS_MONTHS.split():
+                self.unsure.append(self.text[start : found[1]])  # "at 5 march with Ann"
             return self._read_date(found[0], int(number[1]), found[1])
         is_bare = self.repeat == "monthly" and not (has_preposition or _CLOCK_SIGN.match(self.text, number.end()))
         if (number[2] or is_bare) and self.weekday is None and self.repeat in ("", "monthly"):
@@ -310,10 +316,12 @@ class _Reading:
         return end
 
     def _read_zone(self, start: int) -> int:
-        is_possible = self.clock is not None and self.distance is None and self.zone is None
-        end = find_zone_end(self.text, start, self.words) if is_possible else None
-        self.zone = slice(start, end) if end else self.zone
-        return end or -1
+        is_possible = self.clock is not None and self.distance is None and self.zone_words is None
+        if not is_possible or (end := find_zone_end(self.text, start, self.words)) is None:
+            return -1
+        start += len(self.text[start:end]) - len(self.text[start:end].lstrip("(（"))
+        self.zone_words, self.zone = slice(start, end), parse_zone(self.text[start:end], self.words)
+        return end
 
 
 def _skip_gap(text: str, start: int) -> int:
@@ -333,7 +341,7 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
     start, end = best.end, len(text)
     if words := _find_unread_time_words(best, text):
-        if best.zone or (found := _find_time_at_end(readings, text)) is None:
+        if best.zone_words or (found := _find_time_at_end(readings, text)) is None:
             return NotUnderstood(words=words)
         best, start, end = found
     if best.impossible:
@@ -341,11 +349,18 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     rest = text[start:end].strip(_ENDS).lstrip(")）")
     joined = best.words.word["joining"].match(rest)
     what = rest[joined.end() :] if joined else rest
+    if best.zone is not None and best.zone_words is not None:
+        here, now = now, now.astimezone(best.zone)
+        best.wall = now.replace(tzinfo=None, second=0, microsecond=0)
+        is_near = best.day is not None and (best.day - here.date()).days <= AFTER_TOMORROW
+        best.unsure += [best.text[best.zone_words]] if is_near and here.date() != now.date() else []  # whose tomorrow?
     wish = _make_wish(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
     if not isinstance(wish, ReminderWish):
         return wish
     words = next(iter(best.unsure), "")
-    if best.clock and not best.distance:
+    if best.zone is not None:
+        wish = replace(wish, local=None)
+    elif best.clock and not best.distance:
         is_dated = best.is_dated or bool(best.repeat)
         words = words or find_doubt(rest, best.words, is_exact=best.is_exact and end == len(text), is_dated=is_dated)
     at = max(0, text.find(words), bare.find(words))
@@ -397,8 +412,8 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
 
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:
-    if reading.zone:
-        return text[reading.zone].lstrip("(（")
+    if reading.zone_words and (reading.zone is None or reading.is_every):
+        return text[reading.zone_words]
     is_timed = reading.clock is not None or reading.distance is not None
     is_read = is_timed or (not reading.part and (reading.is_dated or reading.repeat == "daily"))
     if reading.is_every and reading.repeat != "daily":

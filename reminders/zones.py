@@ -1,6 +1,7 @@
 """Recognises time zones by a clock time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst", "9Z"."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from itertools import islice
@@ -11,6 +12,7 @@ from babel import Locale
 from locales.catalog import ENGLISH, LANGUAGES
 from reminders.lexicon import HAN, Lexicon, normalise_word
 from text.stopwords import EVERY_FUNCTION_WORD
+from text.time_zones import find_zone
 
 MAX_PHRASE_TOKENS = 4  # "Central European Summer time"
 MIN_STEM_CHARS = 4
@@ -49,6 +51,19 @@ def find_zone_end(text: str, start: int, words: Lexicon) -> int | None:
             is_cased = place[0].lower() != place[0].upper()
             return None if is_cased and not is_place_word(place[0]) else place.end()
     return None
+
+
+def parse_zone(phrase: str, words: Lexicon) -> ZoneInfo | None:
+    """Return the zone that words found by find_zone_end() name: UTC, an offset, or the zone of a city. Else None.
+
+    Abbreviations have several meanings, or are used all the year for the time of the winter.
+    """
+    if _OFFSET.fullmatch(phrase):
+        zone = find_zone(phrase)
+    else:
+        name = [token for token in words.word["zone"].sub(" ", phrase).split() if not words.word["of"].fullmatch(token)]
+        zone = _read_zone_names()[2].get(normalise_word(" ".join(name)))
+    return None if zone is None else ZoneInfo(zone or "UTC")
 
 
 def find_doubt(text: str, words: Lexicon, *, is_exact: bool, is_dated: bool) -> str:
@@ -91,18 +106,20 @@ def _is_abbreviation(token: str, language: str) -> bool:
 
 
 @cache
-def _read_zone_names() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the stems of words in the names of places and zones, the abbreviations of zones, and their cities."""
+def _read_zone_names() -> tuple[frozenset[str], frozenset[str], Mapping[str, str]]:
+    """Return the stems of words in the names of places and zones, the abbreviations of zones, and cities with zones."""
     # The English data leave out the cities that are named as in the tz database.
-    known, named = Locale("ru").time_zones, Locale(ENGLISH).time_zones
-    cities = [str(zone).rpartition("/")[2].replace("_", " ") for zone in known if "city" not in named.get(zone, {})]
+    known, named = available_timezones(), Locale(ENGLISH).time_zones
+    listed = [str(zone) for zone in Locale("ru").time_zones if zone in known and "city" not in named.get(zone, {})]
+    cities = {normalise_word(zone.rpartition("/")[2].replace("_", " ")): zone for zone in listed}
     short = [
         f"{datetime(2026, month, 1, tzinfo=ZoneInfo(zone)):%Z}" for zone in available_timezones() for month in (1, 7)
     ]
     names = list[str]()
     for locale in map(Locale.parse, _LOCALES):
         names += locale.territories.values()
-        cities += [zone.get("city", "") for zone in locale.time_zones.values()]
+        told = {zone: data["city"] for zone, data in locale.time_zones.items() if zone in known and "city" in data}
+        cities |= {normalise_word(city): zone for zone, city in told.items()}
         for zone in (*locale.meta_zones.values(), *locale.time_zones.values()):
             names += zone.get("long", {}).values()
             short += zone.get("short", {}).values()
@@ -110,5 +127,6 @@ def _read_zone_names() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     words = {word for name in names for word in normalise_word(name).split() if len(word) >= MIN_STEM_CHARS}
     stems = {word[: max(MIN_STEM_CHARS, min(len(word) - MAX_ENDING_CHARS, MAX_STEM_CHARS))] for word in words}
     stems |= {"北京", *(name.removesuffix("时间") for name in names if HAN.search(name))}  # written without spaces
-    towns = frozenset(map(normalise_word, cities)) - {"", "reunion", "reuniao"}  # the island, and "meeting"
-    return frozenset(stems), frozenset(filter(str.isupper, short)), towns
+    for meeting in ("reunion", "reuniao"):  # the island has the same name
+        cities.pop(meeting, None)
+    return frozenset(stems), frozenset(filter(str.isupper, short)), cities
