@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 KIND = "mem"
 
-Button = Callable[[str, str], InlineKeyboardButton]
+MakeButton = Callable[[str, str], InlineKeyboardButton]
 RenderedPage = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
 FACTS_PER_PAGE = 6
@@ -95,7 +95,7 @@ class MemoryCommands(Family):
             await self._services.distiller.list_versions(owner),
             zone=find_zone(config),
             is_on=config is not None and config.enabled,
-            button=lambda label, payload: self._make_button(ask, KIND, label, payload, erases=payload[0] in "dx"),
+            make_button=lambda label, payload: self._make_button(ask, KIND, label, payload, erases=payload[0] in "dx"),
         )
         return await self._show_text(ask, text, *rows)
 
@@ -188,21 +188,27 @@ def parse_view(action: str, numbers: str) -> View | None:
 
 
 def render_view(
-    view: View, facts: Sequence[Fact], versions: Sequence[Profile], *, zone: tzinfo, is_on: bool, button: Button
+    view: View,
+    facts: Sequence[Fact],
+    versions: Sequence[Profile],
+    *,
+    zone: tzinfo,
+    is_on: bool,
+    make_button: MakeButton,
 ) -> RenderedPage:
-    """Return the text of a view and its rows of buttons. `button` makes a button from its label and payload."""
+    """Return the text of a view and its rows of buttons. `make_button` makes a button from its label and payload."""
     if view.profiles:
-        return _render_profiles(versions, zone, button)
+        return _render_profiles(versions, zone, make_button)
     if view.fact:
         fact = next((fact for fact in facts if fact.id == view.fact), None)
         if fact is None:
             return tr("memory-no-such-fact", id=str(view.fact)), []
-        return _render_fact(fact, facts, view.page, zone, button)
-    return _render_fact_list(view.page, facts, versions, zone, is_on=is_on, button=button)
+        return _render_fact(fact, facts, view.page, zone, make_button)
+    return _render_fact_list(view.page, facts, versions, zone, is_on=is_on, make_button=make_button)
 
 
 def _render_fact_list(
-    page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, button: Button
+    page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, make_button: MakeButton
 ) -> RenderedPage:
     valid = [fact for fact in facts if fact.is_valid]
     valid.sort(key=lambda fact: (_rank_fact(fact), not fact.is_pinned, -fact.id))
@@ -224,11 +230,11 @@ def _render_fact_list(
     if valid:
         lines += ["", tr("memory-press")]
     listed = [*here, *(deleted if page == 0 else [])][: 2 * FACTS_PER_PAGE]
-    numbers = [button(_mark_pinned_fact(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
+    numbers = [make_button(_mark_pinned_fact(fact, str(fact.id)), f"f.{fact.id}.{page}") for fact in listed]
     rows = split_into_rows(numbers, FACTS_PER_PAGE)
-    rows.append(make_page_buttons(page, pages, lambda label, target: button(label, f"l.{target}")))
-    profile = [button(tr("memory-button-profile"), "p")] if versions or valid else []
-    rows.append([button(tr("memory-button-add"), "a"), *profile])
+    rows.append(make_page_buttons(page, pages, lambda label, target: make_button(label, f"l.{target}")))
+    profile = [make_button(tr("memory-button-profile"), "p")] if versions or valid else []
+    rows.append([make_button(tr("memory-button-add"), "a"), *profile])
     return "\n".join(lines), rows
 
 
@@ -240,7 +246,7 @@ def _mark_pinned_fact(fact: Fact, label: str) -> str:
     return f"📌 {label}" if fact.is_pinned else label
 
 
-def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> RenderedPage:
+def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, make_button: MakeButton) -> RenderedPage:
     lines = [_mark_pinned_fact(fact, fact.text), "", *filter(None, [format_importance(fact)])]
     dates = {"from": format_local_day(fact.valid_from, zone), "said": format_local_day(fact.observed_at, zone)}
     if fact.valid_to:
@@ -259,17 +265,18 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, but
     lines += _format_history(fact, facts, zone)
     lines += [tr("memory-deleted")] if fact.deleted_at is not None else []
     suffix = f"{fact.id}.{page}"
-    delete = button(tr("memory-button-delete"), f"d.{suffix}")
-    undo = button(tr("memory-button-undo"), f"u.{suffix}")
+    delete = make_button(tr("memory-button-delete"), f"d.{suffix}")
+    undo = make_button(tr("memory-button-undo"), f"u.{suffix}")
     rows: list[Sequence[InlineKeyboardButton]] = [[delete]]
     if fact.deleted_at is not None:
         rows = [[undo]]
     elif fact.is_valid:
         label, action = (tr("memory-button-unpin"), "o") if fact.is_pinned else (tr("memory-button-pin"), "i")
-        rows = [[button(tr("memory-button-edit"), f"e.{suffix}"), button(label, f"{action}.{suffix}"), delete]]
+        edit = make_button(tr("memory-button-edit"), f"e.{suffix}")
+        rows = [[edit, make_button(label, f"{action}.{suffix}"), delete]]
         if any(other.superseded_by == fact.id and other.origin == "earlier" for other in facts):
             rows.append([undo])
-    rows.append([button(tr("memory-button-all"), f"l.{page}")])
+    rows.append([make_button(tr("memory-button-all"), f"l.{page}")])
     return "\n".join(lines), rows
 
 
@@ -288,14 +295,14 @@ def _format_history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str
     return lines
 
 
-def _render_profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> RenderedPage:
+def _render_profiles(versions: Sequence[Profile], zone: tzinfo, make_button: MakeButton) -> RenderedPage:
     newest = versions[:3]
     lines = [] if newest else [tr("memory-no-profile")]
     for version in newest:
         lines += [*_format_version(version, zone), ""]
-    rows: list[Sequence[InlineKeyboardButton]] = [[button(tr("memory-button-rewrite"), "r")]]
-    rows += [[button(tr("memory-button-erase", id=str(version.id)), f"x.{version.id}")] for version in newest]
-    rows.append([button(tr("memory-button-all"), "l.0")])
+    rows: list[Sequence[InlineKeyboardButton]] = [[make_button(tr("memory-button-rewrite"), "r")]]
+    rows += [[make_button(tr("memory-button-erase", id=str(version.id)), f"x.{version.id}")] for version in newest]
+    rows.append([make_button(tr("memory-button-all"), "l.0")])
     return "\n".join(lines), rows
 
 
