@@ -79,6 +79,10 @@ class _Reading:
         return _skip_gap(self.text, found.end()) if found else -1
 
     @property
+    def has_unread_zone(self) -> bool:
+        return self.zone_words is not None and (self.zone is None or self.is_every)
+
+    @property
     def is_dated(self) -> bool:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
@@ -377,7 +381,7 @@ def _find_time_at_end(readings: Sequence[_Reading], text: str) -> tuple[_Reading
             before = [token for token in tokens[:index] if token.start() >= early.end]
             leads = [False, *(late.match_preposition(token.start()) is not None for token in before)]
             is_open = any(lexicon.is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
-            is_open |= any(late.match("every", token.start()) > 0 for token in before)
+            is_open |= late.has_unread_zone or any(late.match("every", token.start()) > 0 for token in before)
             is_open |= any(late.match(name, before[-1].start()) > 0 for name in ("and", "next", "until") if before)
             return None if is_open else (late, early.end, start)
     return None
@@ -412,7 +416,7 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
 
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:
-    if reading.zone_words and (reading.zone is None or reading.is_every):
+    if reading.zone_words is not None and reading.has_unread_zone:
         return text[reading.zone_words]
     is_timed = reading.clock is not None or reading.distance is not None
     is_read = is_timed or (not reading.part and (reading.is_dated or reading.repeat == "daily"))
@@ -439,7 +443,7 @@ def _find_unread_time_words(reading: _Reading, text: str) -> str:
         last = max([index for index in marks if index <= 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
         while last + 1 < len(tokens) and tokens[last].end() <= reading.end:
             last += 1  # up to the word after "every"
-        return text[start : tokens[last].end()][:MAX_SHOWN_CHARS] if tokens else ""
+        return text[start : tokens[last].end() if tokens else None][:MAX_SHOWN_CHARS]
     if not marks:
         return ""
     last = next(index for index in range(marks[0], len(tokens) + 1) if index not in marks) - 1

@@ -181,6 +181,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
         ("de", "um 9.00 Uhr anrufen", ("23.11.26 09:00", "", "anrufen")),
         ("de", "um 9:15h anrufen", ("23.11.26 09:15", "", "anrufen")),
         ("en", "at 21.00 call", ("22.11.26 21:00", "", "call")),
+        ("en", "tomorrow at 9 🎂", ("23.11.26 09:00", "", "🎂")),
         ("en", "7:00 Wake up kids", ("23.11.26 07:00", "", "Wake up kids")),
         ("es", "9:00 Reunión con Ana", ("23.11.26 09:00", "", "Reunión con Ana")),
         ("zh", "星期天10点买菜", ("29.11.26 10:00", "", "买菜")),
@@ -327,6 +328,8 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
         ("en", "2h30 call mum", "2h30"),
         ("ar", "5 ديسمبر العام القادم أمي", "العام"),
         ("en", "at once call mum", "at once"),
+        ("en", "🎂", "🎂"),
+        ("en", "(((", "((("),
         ("ru", "в 9 в день рождения торт", "в день"),
         ("en", "at 9 Tue/Thu gym", "Tue/Thu"),
     ],
@@ -379,6 +382,7 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
     [
         ("en", "call mum tomorrow at 9", "", ("23.11.26 09:00", "", "call mum")),
         ("en", "tomorrow call mum at 9", "", ("23.11.26 09:00", "", "call mum")),
+        ("en", "call Ann tomorrow at 9 UTC", "", ("23.11.26 10:00", "", "call Ann")),
         ("en", "buy 3 eggs at 5", "", ("23.11.26 05:00", "", "buy 3 eggs")),
         ("en", "call mum in 20 minutes", "", ("22.11.26 14:40", "", "call mum")),
         ("en", "pay rent every month on the 1st", "", ("01.12.26 09:00", "monthly", "pay rent")),
@@ -425,6 +429,8 @@ def test_an_uncertain_time_is_offered_but_not_set(
         "call a week from Friday",
         "trash every other Tuesday at 9",
         "milk between 9 and 10pm",
+        "call Ann tomorrow at 9am PST",
+        "deploy at 9 UTC every day",
     ],
 )
 def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text: str) -> None:
