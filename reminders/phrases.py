@@ -297,7 +297,7 @@ class _Reading:
         unit = self.words.word["half"].match(self.text, _skip_gap(self.text, end))
         end = unit.end() if unit else end
         is_hour = has_preposition or self.is_dated or self.words.word["half"].match("h") is not None
-        if found and not is_hour and "h" in found[0].casefold() and self.clock[0] <= 12:
+        if found and not is_hour and "h" in found[0].casefold() and ":" not in found[0] and self.clock[0] <= 12:
             self.unsure.append(found[0])  # "1h call": the time, or an hour from now
         if self.part:
             self.impossible |= not self._choose_day_half(self.part)
@@ -308,7 +308,7 @@ class _Reading:
         end = max(end, half)
         if is_bare and not (has_preposition or unit or half >= 0):
             behind = self.skip(_skip_gap(self.text, end), "on", "at")
-            is_next = (self.is_dated or self.repeat) and start == _skip_gap(self.text, self.end)
+            is_next = self.is_dated and start == _skip_gap(self.text, self.end)
             if is_next and self.clock[0] <= 24 and not self.text[behind : behind + 1].isdigit():
                 self.unsure.append(self.text[start:end])  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
             elif find_zone_end(self.text, end, self.words) is None:  # "9 UTC"
@@ -350,8 +350,8 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
         best, start, end = found
     if best.impossible:
         return "none"
-    rest = text[start:end].strip(_ENDS).lstrip(")）")
-    joined = best.words.word["joining"].match(rest)
+    rest = text[start:end].strip(_ENDS).lstrip(")）").rstrip("(（ ")
+    joined = best.words.word["joining"].match(rest.translate(lexicon.PLAIN))
     what = rest[joined.end() :] if joined else rest
     if best.zone is not None and best.zone_words is not None:
         here, now = now, now.astimezone(best.zone)
