@@ -359,9 +359,9 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
         is_near = best.day is not None and (best.day - here.date()).days <= AFTER_TOMORROW
         best.unsure += [best.text[best.zone_words]] if is_near and here.date() != now.date() else []  # whose tomorrow?
     wish = _make_wish(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
-    if not isinstance(wish, ReminderWish):
-        return wish
     words = next(iter(best.unsure), "")
+    if not isinstance(wish, ReminderWish):
+        return NotUnderstood(words=words) if words else wish
     if best.zone is not None:
         wish = replace(wish, local=None)
     elif best.clock and not best.distance:
