@@ -11,6 +11,7 @@ from attrs import define
 from cachetools import LRUCache
 
 from facts import schemas, verification
+from facts.compounds import split_compound
 from facts.requests import ExtractionRequest, Request, Requests
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -104,27 +105,23 @@ class FactExtractor:
         If the answer is unusable, split the turns in halves and ask about each. `failures` is the number of earlier
         attempts that failed.
         """
-        try:
-            answer = await self._ask_model(batch.scope.owner, request.request)
-            extracted = schemas.parse_facts(answer)
-            if extracted is None:
-                repaired = await self._ask_model(batch.scope.owner, self._requests.make_repair_request(request, answer))
-                extracted = schemas.parse_facts(repaired)
-        except (ModelBroken, ModelDeclined, ContextTooLong):
-            if failures + 1 < MAX_ATTEMPTS:
-                raise
-            extracted = None
-        if extracted is not None:
-            return await self._verify_facts(batch, request, extracted)
         facts: list[NewFact] = []
-        waiting = self._split_request(batch, request)
+        waiting = [request]
         while waiting:  # ends, because each half has fewer turns
-            half = waiting.pop(0)
-            extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, half.request))
+            asked, extracted = waiting.pop(0), None
+            try:
+                answer = await self._ask_model(batch.scope.owner, asked.request)
+                extracted = schemas.parse_facts(answer)
+                if extracted is None and asked is request:
+                    repair = self._requests.make_repair_request(request, answer)
+                    extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, repair))
+            except (ModelBroken, ModelDeclined, ContextTooLong):
+                if asked is not request or failures + 1 < MAX_ATTEMPTS:
+                    raise
             if extracted is None:
-                waiting = [*self._split_request(batch, half), *waiting]
+                waiting = [*self._split_request(batch, asked), *waiting]
             else:
-                facts += await self._verify_facts(batch, half, extracted)
+                facts += await self._verify_facts(batch, asked, extracted)
         return facts
 
     def _split_request(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
@@ -153,8 +150,9 @@ class FactExtractor:
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
         speakers = [prompts.name_speaker(message) for message in messages]
+        single = [part for fact in extracted for part in split_compound(fact, " ".join(speakers))]
         kept = []
-        for versions in schemas.make_facts(extracted, messages, known=shown, zone=batch.zone):
+        for versions in schemas.make_facts(single, messages, known=shown, zone=batch.zone):
             objections = list[str]()
             for version in versions:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}

@@ -348,11 +348,9 @@ def _parse_fact(item: object) -> ExtractedFact | None:
 
 
 def _parse_text(item: Mapping[str, object]) -> str:
-    for name in ("text", "fact", "content", "statement"):
-        if isinstance(item.get(name), str):
-            text = _parse_short_text(item[name], MAX_FACT_CHARS + 1)
-            return text if len(text) <= MAX_FACT_CHARS and any(character.isalnum() for character in text) else ""
-    return ""
+    texts = (item[name] for name in ("text", "fact", "content", "statement") if isinstance(item.get(name), str))
+    text = _parse_short_text(next(texts, ""), MAX_FACT_CHARS + 1)
+    return text if len(text) <= MAX_FACT_CHARS and any(map(str.isalnum, text)) else ""
 
 
 def _parse_short_text(value: object, max_chars: int) -> str:

@@ -17,11 +17,9 @@ CACHED = 2_000  # texts whose fingerprints are cached; some are whole messages, 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-
 NUMBER_WORDS: dict[str, int] = {
     word: value for words in _LISTS["numbers"] for value, word in enumerate(words.split()) if word != "-"
 }
-
 _LOCALES = ("en", "de", "es", "pt", "ru", "ar")  # in Chinese, months and days are numbers
 
 

@@ -13,19 +13,9 @@ MAX_NODES = 5_000  # elements of one text
 
 _PARSER = Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS)
 _TAGS = {
-    "Paragraph": "p",
-    "Emphasis": "i",
-    "Strong": "b",
-    "Strikethrough": "s",
-    "Heading": "h4",
-    "BlockQuote": "blockquote",
-    "CodeBlock": "pre",
-    "Item": "li",
-    "Table": "table",
-    "TableHead": "tr",
-    "TableRow": "tr",
-    "TableCell": "td",
-}
+    "Paragraph": "p", "Emphasis": "i", "Strong": "b", "Strikethrough": "s", "Heading": "h4", "BlockQuote": "blockquote",
+    "CodeBlock": "pre", "Item": "li", "Table": "table", "TableHead": "tr", "TableRow": "tr", "TableCell": "td",
+}  # fmt: skip
 _BREAKS: dict[str, Node] = {"SoftBreak": "\n", "HardBreak": ["br"], "Rule": ["hr"]}
 
 

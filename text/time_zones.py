@@ -18,15 +18,9 @@ UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "gre
 _OFFSET = re.compile(r"(?:utc|gmt|z)?([+-])(\d{1,2})(?::?([0-5]\d))?")
 # Zones without daylight saving time whose offset is no whole number of hours: minutes east of Greenwich.
 PARTS_OF_HOURS: Mapping[int, str] = {
-    -570: "Pacific/Marquesas",
-    210: "Asia/Tehran",
-    270: "Asia/Kabul",
-    330: "Asia/Kolkata",
-    345: "Asia/Kathmandu",
-    390: "Asia/Yangon",
-    525: "Australia/Eucla",
-    570: "Australia/Darwin",
-}
+    -570: "Pacific/Marquesas", 210: "Asia/Tehran", 270: "Asia/Kabul", 330: "Asia/Kolkata", 345: "Asia/Kathmandu",
+    390: "Asia/Yangon", 525: "Australia/Eucla", 570: "Australia/Darwin",
+}  # fmt: skip
 
 
 def find_zone(words: str) -> str | None:

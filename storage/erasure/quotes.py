@@ -100,12 +100,11 @@ class _ForgottenWords:
         if any(isinstance(mark, tuple) or mark in self.rare for mark in marks - self.unsure):
             return True
         runs = [mark for mark in marks & self.unsure if isinstance(mark, tuple)]
-        plain = analyzer.normalise_text(text) if runs else ""
         phrases = [run[0] + "".join(pair[-1] for pair in run[1:]) for run in runs]
-        if len(runs) > 1 or any(len(text) <= MAX_SHORT_PAIRS or plain.count(phrase) > 1 for phrase in phrases):
+        repeated = (phrase for phrase in phrases if analyzer.normalise_text(text).count(phrase) > 1)
+        if len(runs) > 1 or (runs and len(text) <= MAX_SHORT_PAIRS) or any(repeated):
             return True
-        is_doubted = len(marks & self.unsure) > len(runs)
-        return is_doubted and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
+        return len(marks & self.unsure) > len(runs) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
         """Return True if the text quotes these marks. Everyday words count only in a short text without other words."""

@@ -1,0 +1,93 @@
+"""Split a fact that tells two things, such as "Anna lives in Lisbon and works as a nurse". Pure.
+
+Two things have a verb each. A verb is known by its form: it is "work" in the person's words and "works" in the fact.
+A fact whose words have one form in both, as in Chinese, stays whole.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from functools import cache
+
+from facts.schemas import ExtractedFact
+from text.fingerprint import find_topics, make_fingerprint
+from text.stopwords import EVERY_FUNCTION_WORD
+
+MIN_STEM = 2  # letters that two forms of a verb share, as in "have" and "has"
+MIN_TOPICS = 2  # of the words after an "and": "works as a nurse", but not "coffee"
+MAX_SUBJECT_WORDS = 3  # in front of the first verb, such as "the user"
+MAX_WORDS = 100  # of a quote that are compared
+_PAUSES = " ,;،"
+_JOINED = "وו"  # "and" in Arabic and Hebrew, which write it together with the next word
+_LANGUAGES = ("en", "de", "es", "pt", "fr", "it", "nl", "ru", "uk", "pl", "tr", "sv", "ar", "he", "fa")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[,;،]")
+Word = tuple[int, str]  # the position of a word or comma in a text, and the word in lower case
+
+
+def split_compound(fact: ExtractedFact, names: str) -> list[ExtractedFact]:
+    """Return the facts that a fact tells, or the fact itself. `names` are those of the speakers.
+
+    The first of them keeps the attribute and what it replaces, unless the attribute names one for each.
+    """
+    told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
+    is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
+    subject = fact.text[: _find_first_verb(told, said, names)] if is_plain else ""
+    for place, (end, joint) in enumerate(told if subject else ()):
+        for other, (quote_end, same) in enumerate(said):
+            verb = _find_verb(told[place + 1 :], said[other + 1 :], said) if joint == same in _list_joints() else 0
+            if verb and end > len(subject) and len(find_topics(fact.text[verb:])) >= MIN_TOPICS:
+                named = [word for word in _iterate_words(fact.attribute) if word[1] in _list_joints()]
+                first, second = _cut(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
+                start, quote = _cut(fact.text, end)[0], _cut(fact.quote, quote_end, joint)
+                rest = replace(fact, text=subject + fact.text[verb:], quote=quote[1], attribute=second, replaces=None)
+                rest = replace(rest, is_single=fact.is_single and bool(second))
+                return [replace(fact, text=f"{start}.", quote=quote[0], attribute=first), *split_compound(rest, names)]
+    return [fact]
+
+
+def _cut(text: str, start: int, joint: str = "") -> tuple[str, str]:
+    """Return what is in front of a joint that begins at `start`, and what is behind it."""
+    return text[:start].rstrip(_PAUSES), text[start + len(joint) :].strip()
+
+
+def _find_first_verb(told: Sequence[Word], said: Sequence[Word], names: str) -> int:
+    """Return the position after the subject of a fact, which is a name or "the user", or 0."""
+    after = next((at for at, word in told if word not in names.casefold().split()), 0)
+    leading = told[1 : MAX_SUBJECT_WORDS + 1]
+    return after or next((at for at, word in leading if any(_is_other_form(word, other) for _, other in said)), 0)
+
+
+def _find_verb(told: Sequence[Word], said: Sequence[Word], quote: Sequence[Word]) -> int:
+    """Return the position of the verb that begins a part of a fact, perhaps after a pronoun, or 0.
+
+    It has another form in the person's words, or there the pronoun that begins their quote: "Je vis à Lyon et je lis".
+    """
+    ours, theirs = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (told, said))
+    found = next((at for at, word in ours for _, other in theirs if _is_other_form(word, other)), 0)
+    is_pronoun = len(theirs) > 1 and quote[0][1].replace("’", "'").startswith((theirs[0][1], f"{theirs[0][1][0]}'"))
+    return found or (told[0][0] if is_pronoun and told and told[0][1] == theirs[1][1] else 0)
+
+
+def _iterate_words(text: str) -> Iterator[Word]:
+    for match in _WORD.finditer(text):
+        start, word = match.start(), match[0].casefold()
+        if start and len(word) > 1 and word[0] in _JOINED:
+            yield start, word[0]
+            start, word = start + 1, word[1:]
+        yield start, word
+
+
+@cache
+def _list_joints() -> Set[str]:
+    """Return the words for "and" and the commas of many languages."""
+    from babel import Locale  # imported late: starting the bot needs no names of languages
+
+    patterns = (Locale(language).list_patterns["standard"]["2"] for language in _LANGUAGES)
+    return {*_PAUSES.strip(), *(pattern.replace("{0}", "").replace("{1}", "").strip() for pattern in patterns)}
+
+
+def _is_other_form(word: str, other: str) -> bool:
+    """Return True if two words differ, but share their beginning, or all letters but the first."""
+    shared = max(length for length in range(len(word) + 1) if other.startswith(word[:length]))
+    is_prefixed = word[1:] == other[1:] and len(word) > MIN_STEM and word not in EVERY_FUNCTION_WORD
+    return word != other and (is_prefixed or (shared >= MIN_STEM and 2 * shared >= max(len(word), len(other))))
