@@ -158,6 +158,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
         ("pt", "9h reunião", ("23.11.26 09:00", "", "reunião")),
         ("es", "9h reunión", ("23.11.26 09:00", "", "reunión")),
         ("en", "at 7 tonight call mum", ("22.11.26 19:00", "", "call mum")),
+        ("en", "this evening at 8 cinema", ("22.11.26 20:00", "", "cinema")),
         ("en", "tonight at 11 take the pill", ("22.11.26 23:00", "", "take the pill")),
         ("en", "tomorrow evening at 8 cinema", ("23.11.26 20:00", "", "cinema")),
         ("de", "morgen Abend um 8 Kino", ("23.11.26 20:00", "", "Kino")),
