@@ -57,9 +57,8 @@ class ExternalMemory:
     async def open(
         cls, path: Path, *, clock: Clock, database_url: str = "", serving: Serving = lambda _people: lambda _owner: True
     ) -> AsyncIterator["ExternalMemory"]:
-        """Open the memory in a data directory, and lock the directory while the block runs.
-
-        If there is a `database_url`, open PostgreSQL too. Raise SettingsError or StorageError.
+        """Open the memory in a data directory, and lock the directory while the block runs. If `database_url` is given,
+        open PostgreSQL too. Raise SettingsError if a setting is wrong, or StorageError if the storage cannot be opened.
         """
 
         def mark_corrupt(sentence: str) -> None:
@@ -139,9 +138,8 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on with a storage and a fold threshold. Move existing data to the storage.
-
-        Raise ValueError if `every_n` is not 1 to 500, or StorageError, without any change, if the move fails.
+        """Turn memory on with a storage and a fold threshold. Move existing data to the storage. Raise ValueError if
+        `every_n` is not between 1 and 500. If the move fails, change nothing and raise StorageError.
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
@@ -165,9 +163,9 @@ class ExternalMemory:
             return await self._store_config(owner, change)
 
     async def find_open_conversation(self, place: Scope) -> Scope:
-        """Return the open conversation of a chat or topic, or `place` itself if none was begun.
+        """Return the open conversation of a chat or topic, or `place` itself if there is none.
 
-        Raise StorageError. Do not call this inside `open_store_if_on` or `open_store`.
+        Raise StorageError if the store fails. Do not call this inside `open_store_if_on` or `open_store`.
         """
 
         async def find() -> Scope:
@@ -179,7 +177,7 @@ class ExternalMemory:
         return await self._open.get(place, find)
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Return True if a conversation belongs to a chat or topic. Raise StorageError."""
+        """Return True if a conversation belongs to a chat or topic. Raise StorageError if the store cannot be read."""
         if await self.find_open_conversation(place) == conversation:
             return True
         async with self.open_store(place.owner) as store:
@@ -201,7 +199,7 @@ class ExternalMemory:
             return await store.conversations.find_place(owner, telegram_id)
 
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
-        """Begin and open a new conversation in a chat or topic. Raise StorageError."""
+        """Begin and open a new conversation in a chat or topic. Raise StorageError if the store fails."""
         async with self.open_store(place.owner) as store:
             try:
                 return await store.conversations.begin_conversation(place, title, now=self._clock())
@@ -261,10 +259,9 @@ class ExternalMemory:
             return await store.forgetting.preview_deletion(owner, request, with_remainder=with_remainder)
 
     async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase messages or facts and everything derived from them. Return what was erased.
-
-        Unless `cleans_files`, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise
-        StorageError, or StorageIndexing, without erasing anything, if the word index is incomplete.
+        """Erase messages or facts and everything derived from them. Return what was erased. Unless `cleans_files` is
+        set, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise StorageError if the
+        store fails. Raise StorageIndexing, without erasing anything, if the word index is incomplete.
         """
         async with self.open_store(owner) as store:
             await self._wait_for_word_index(store, owner, request)

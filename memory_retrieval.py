@@ -390,5 +390,5 @@ def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[in
 
 
 async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:
-    """Run `work` on a text of that many characters. Use a thread if the text is long."""
+    """Run `work`, which processes a text of `characters` characters. Use a thread if the text is long."""
     return await run_maybe_in_thread(work, in_thread=characters > SHORT_TEXT)

@@ -167,7 +167,7 @@ class SummaryManager:
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
-        """Return the last failure and mark it as told. Return None if the owner has been told already."""
+        """Return the last failure and mark it as reported. Return None if it has already been reported to the owner."""
         async with self._memory.open_store(scope.owner) as store:
             failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:

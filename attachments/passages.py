@@ -1,4 +1,4 @@
-"""Group the lines of a document into passages that are small enough to search and quote. Pure."""
+"""Pure functions that group a document's lines into passages small enough to search and quote."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Set the gauges of sizes and queues when Prometheus asks for them."""
+"""Update the gauges for sizes and queues whenever Prometheus scrapes them."""
 
 import asyncio
 from pathlib import Path

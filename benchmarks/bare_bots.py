@@ -1,7 +1,7 @@
-"""Two bots without memory for comparison. `echo` repeats the text, `model` asks the same model.
+"""Two bots without memory for comparison: `echo` repeats the text, and `model` asks the same model.
 
 `python -m benchmarks.bare_bots echo|model --api URL --token TOKEN [--model-url URL]` runs until SIGTERM. They are
-written like the examples of python-telegram-bot and openai, and handle as many updates at once as our bot.
+written like the examples of python-telegram-bot and openai, and handle as many concurrent updates as our bot.
 """
 
 import argparse

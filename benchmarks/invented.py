@@ -1,7 +1,7 @@
 """Messages made of invented words, for benchmarks without real text.
 
-The word frequencies follow Zipf's law, so that a word index is loaded as by real text. The same seed gives the same
-messages.
+The word frequencies follow Zipf's law, so that the load on a word index resembles that of real text. The same seed
+produces the same messages.
 """
 
 import random

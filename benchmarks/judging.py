@@ -27,7 +27,7 @@ def is_message_shown(full_text: str, shown_text: str, answer: str) -> bool:
 
 
 def find_shown_ids(shown_texts: Mapping[str, str], full_texts: Mapping[str, str], answer: str) -> frozenset[str]:
-    """Return the ids of the messages of which the prompt shows enough. Both mappings have texts by message id."""
+    """Return the ids of the messages that the prompt shows sufficiently. Both mappings hold texts by message id."""
     return frozenset(
         id_ for id_, text in shown_texts.items() if is_message_shown(full_texts.get(id_, ""), text, answer)
     )

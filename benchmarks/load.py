@@ -86,7 +86,7 @@ class RunningBot:
         return list(await asyncio.gather(*(self._read_costs_of(process) for process in self._processes)))
 
     async def wait_until_idle(self) -> None:
-        """Wait until all processes are idle, so that work from the start does not count as part of a turn."""
+        """Wait until all processes are idle, so that startup work does not count as part of a turn."""
         before = await self._read_cpu_ms()
         async with asyncio.timeout(MAX_WAIT_SECONDS):
             while True:

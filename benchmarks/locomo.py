@@ -147,7 +147,7 @@ def _parse_start_time(conversation: Mapping[str, Any], number: int) -> datetime:
 
 
 def _parse_session(conversation: Mapping[str, Any], number: int, start: datetime) -> tuple[Line, ...]:
-    """Parse the lines of a session. Space their times by LINE_INTERVAL, because the format only dates sessions."""
+    """Parse the lines of a session. Space their times by LINE_INTERVAL, because only sessions have a date."""
     return tuple(
         Line(
             dia_id=line["dia_id"],

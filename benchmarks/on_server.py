@@ -42,7 +42,7 @@ def analyze_tables(url: str) -> None:
 
 
 def read_stored_bytes(url: str) -> int:
-    """Return the bytes of all tables and indexes in the schema of `url`."""
+    """Return the total size in bytes of all tables and indexes in the schema of `url`."""
     with psycopg.connect(url) as connection:
         row = connection.execute(_BYTES).fetchone()
     return int(row[0]) if row else 0

@@ -50,9 +50,10 @@ EMBEDDING_TIMEOUT = 3600.0  # seconds; so long that a busy machine does not chan
 
 @dataclass(kw_only=True, slots=True)
 class StoredConversation:
-    """A store with the part of a conversation that was stored so far.
+    """A store with the part of a conversation that has been stored so far.
 
-    `ids` maps message ids to LoCoMo's. `current_ids` are the messages of the current session, which are in any prompt.
+    `ids` maps message ids to LoCoMo's. `current_ids` holds the messages of the current session, which every prompt
+    contains.
     """
 
     services: Services
@@ -95,10 +96,12 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionResult:
-    """A question and what was retrieved for it, by LoCoMo's ids.
+    """A question and what was retrieved for it, identified by LoCoMo's ids.
 
-    `ranked` has all candidates, best first. `shown` maps each message in the prompt to its text there. `found` has the
-    messages of which enough is shown. `plain` has the results of the plain searches by name.
+    `ranked` lists all candidates, best first. `shown` maps each message in the prompt to its text there.
+
+    `found` lists the messages that are sufficiently shown. `plain` maps the names of the plain searches to their
+    results.
     """
 
     file: str
@@ -323,7 +326,7 @@ def _make_blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime
 
 
 def summarize_results(results: Sequence[QuestionResult]) -> dict[str, object]:
-    """Return the scores of all results together, and by file, conversation and category, each worst first.
+    """Return the scores of all results together, and by file, conversation and category, with the worst scores first.
 
     `below_plain` lists the categories of a file in which a plain search covers more of the evidence.
     """
@@ -368,7 +371,7 @@ def _summarize_groups(
 
 
 def _summarize_scores(results: Sequence[QuestionResult]) -> dict[str, Any]:
-    """Return the mean scores of some results, shares in percent. `plain` has the coverage of each plain search."""
+    """Return the mean scores of results, with shares in percent. `plain` holds each plain search's coverage."""
     count = max(1, len(results))
     searches = sorted({name for result in results for name in result.plain})
     plain = {

@@ -1,11 +1,14 @@
-"""Measure what a turn costs as a memory grows. `python -m benchmarks.scale [--messages 10000,100000,1000000]`
+"""Measure the cost of a turn as a memory grows. `python -m benchmarks.scale [--messages 10000,100000,1000000]`
 
 For each storage and size, measure the time of a turn without the model and Telegram, of recall alone, and of a fold.
-Also measure the start-up time, memory, and bytes per message. After each turn, measure the floor, which is the least
-that SQLite needs: the bare driver makes two durable commits and one FTS query over the same texts. Results are also
-printed as multiples of the floor, in wall-clock time and in CPU time, with which other programs interfere less. Each
-case runs in a new process. `--people` only measures how much memory many people need. `--storage postgres` creates
-schemas `scale_…` on the server of DATABASE_URL and includes its CPU time, but no semantic search.
+Also measure the start-up time, memory, and bytes per message.
+
+After each turn, measure the minimum cost with SQLite: two durable commits and one FTS query over the same texts, using
+the bare driver. Results are also printed as multiples of this minimum, both in wall-clock time and in CPU time, which
+is less sensitive to other programs.
+
+Each case runs in a new process. `--people` only measures how much memory a large number of people requires. `--storage
+postgres` creates schemas `scale_…` on the server of DATABASE_URL and includes its CPU time, but no semantic search.
 """
 
 import argparse
@@ -63,7 +66,7 @@ Result = TypeVar("Result")
 
 
 class BareSqlite:
-    """The floor: SQLite used directly, with one table, one full-text index, WAL and synchronous=FULL."""
+    """The baseline: SQLite used directly, with one table, one full-text index, WAL and synchronous=FULL."""
 
     def __init__(self, path: Path) -> None:
         self._connection: sqlite3.Connection = driver.connect(path, isolation_level=None)
@@ -115,7 +118,7 @@ def fill_and_analyze(folder: Path, storage: StorageType, count: int, url: str) -
 
 
 def fill_floor(path: Path, count: int) -> None:
-    """Create the floor's database with `count` messages."""
+    """Create the baseline's database with `count` messages."""
     with closing(BareSqlite(path)) as floor:
         floor.fill(make_texts(count))
 
@@ -202,7 +205,7 @@ async def _read_newest_time(services: Services) -> datetime:
 
 
 def _compare_to_floor(values: Sequence[float], floor: Sequence[float]) -> float:
-    """Return the median of the values as a multiple of the median of the floor."""
+    """Return the median of the values as a multiple of the median of the baseline `floor`."""
     return round(compute_percentile(values, 0.5) / compute_percentile(floor, 0.5), 2)
 
 
@@ -237,7 +240,7 @@ async def _measure_memory_of_people(settings: Settings, people: int) -> dict[str
 
 
 def measure_memory_of_people(settings: Settings, people: int) -> dict[str, object]:
-    """Measure the RAM that many people need. Return megabytes by number of people, in about ten steps."""
+    """Measure RAM use for large numbers of people. Return megabytes by number of people, in about ten steps."""
     with tempfile.TemporaryDirectory(prefix="keepsake-people-") as name:
         return asyncio.run(_measure_memory_of_people(replace(settings, data_dir=Path(name)), people))
 
@@ -314,7 +317,7 @@ def _make_schema_name(name: str) -> str:
 
 
 def fill_missing_files(folder: Path, floor_path: Path, storage: StorageType, count: int, url: str) -> None:
-    """Fill the data directory, with its schema on the server, and the floor's database, unless they exist.
+    """Fill the data directory (and its schema on the server) and the baseline's database, unless they exist.
 
     Files have a temporary name until they are complete.
     """

@@ -52,7 +52,7 @@ class InstantEndpoint:
 
 
 async def _send_stream(events: Iterator[str], send: Send) -> None:
-    """Send server-sent events without the extra tasks with which Starlette notices that a client disconnects."""
+    """Send server-sent events without the extra tasks that Starlette creates to detect a disconnecting client."""
     headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     for event in events:

@@ -115,7 +115,7 @@ class AnswerLoop:
     ) -> Answered:
         """Answer the question of a turn. Return what `on_stop` returns if the person stops the answer.
 
-        Raise ModelError, or CancelledError if the answer is cancelled and there is nothing to keep.
+        Raise ModelError if the model fails, and CancelledError if the answer is cancelled with nothing worth keeping.
         """
         person, offer = turn.incoming.person.id, self._choose_tools(turn, context)
         exchanged: list[PromptMessage] = []

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """Builds contexts and asks the model. Folds first if a context exceeds a share, `pressure`, of the limit."""
+    """Builds contexts and asks the model. Folds first if a context exceeds the fraction `pressure` of the limit."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -39,7 +39,7 @@ class Answerer:
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
     async def answer(self, turn: Turn, on_text: OnText | None, on_stop: OnStop | None) -> Answered:
-        """Build the context and ask the model, ahead of background requests. Raise ModelError."""
+        """Build the context and ask the model, ahead of background requests. Raise ModelError if the model fails."""
         session = turn.session
         async with self._precedence.hold_background_requests():
             await self._quota.raise_if_used_up(turn.incoming.person.id)

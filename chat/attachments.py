@@ -52,7 +52,7 @@ class Attachments:
         return self._transcriber
 
     async def transcribe(self, data: bytes, name: str, mime: str, *, person_id: int) -> str:
-        """Transcribe a recording. Raise DocumentUnreadable if it has no speech, or ModelError."""
+        """Transcribe a recording. Raise DocumentUnreadable if it has no speech, or ModelError if the model fails."""
         transcriber = self.require_transcriber()
         await self._quota.raise_if_used_up(person_id)
         text = await transcriber.transcribe(data, name, mime)
@@ -70,7 +70,7 @@ class Speech:
     _quota: Quota
 
     async def speak(self, text: str, *, person_id: int) -> bytes:
-        """Return a voice recording of a text, in a format that Telegram plays. Raise ModelError."""
+        """Return a voice recording of a text, in a format that Telegram plays. Raise ModelError if the model fails."""
         await self._quota.raise_if_used_up(person_id)
         recording = await self._speaker.speak(text)
         await self._quota.charge_speech(person_id, self._speaker.name, read=text)

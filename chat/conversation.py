@@ -86,9 +86,9 @@ class Conversation:
         on_text: OnText | None = None,
         on_stop: OnStop | None = None,
     ) -> tuple[Incoming, Reply] | None:
-        """Answer the last turn again, and keep the earlier answer as a version. Raise StorageError.
+        """Answer the last turn again, and keep the earlier answer as a version.
 
-        Return None if `turn` is no longer the last one.
+        Return None if `turn` is no longer the last one. Raise StorageError if the store fails.
         """
         session = self._sessions.get_session(scope)
         async with session.hold_turn_open(), self._memory.hold_turn(scope.owner):
@@ -225,7 +225,7 @@ class Conversation:
         )
 
     async def read_mode(self, owner: int) -> Mode:
-        """Return the memory mode of an owner. Raise StorageError."""
+        """Return the memory mode of an owner. Raise StorageError if the store cannot be read."""
         return get_memory_mode(await self._memory.get_config(owner))
 
     async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
@@ -242,7 +242,7 @@ class Conversation:
         return bool(unwritten)
 
     async def write_waiting_turns(self) -> int:
-        """Store turns that could not be stored before. Return the number of those that still wait."""
+        """Store the turns that could not be stored before. Return how many are still waiting."""
         for session in self._sessions:
             owner = session.scope.owner
             # A turn writes them itself, so none is waited for, and no other scope's turn waits behind this.
@@ -259,7 +259,7 @@ class Conversation:
     async def _read_config_and_mode(
         self, session: Session, mode_when_sent: Mode | None
     ) -> tuple[OwnerConfig | None, Mode | None]:
-        """Return the owner's configuration and the mode of a turn, or None if unknown. Switch the session's mode."""
+        """Return the owner's configuration and a turn's mode (None if unknown). Switch the session to that mode."""
         config, mode = None, None
         try:
             config = await self._memory.get_config(session.scope.owner)
@@ -384,7 +384,7 @@ class Conversation:
         )
 
     async def _write_turns(self, session: Session) -> None:
-        """Store unwritten turns, oldest first. Storing them twice is harmless. Raise StorageError."""
+        """Store unwritten turns, oldest first. Storing them twice is harmless. Raise StorageError on failure."""
         while session.unwritten:
             first = session.unwritten[0]
             is_dropped = first.if_on and await self.read_mode(session.scope.owner) != "on"

@@ -1,4 +1,4 @@
-"""Forgets, edits and moves stored messages, in the store and in this process at once."""
+"""Forgets, edits and moves stored messages, both in the store and in this process."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -72,7 +72,7 @@ class Corrections:
             self._explanations.drop_scope_records(scope)
 
     async def undo_edit(self, owner: int, fact_id: int) -> Forgotten | None:
-        """Undo the last edit of a fact. Return what was erased, or None if it was not edited. Raise StorageError."""
+        """Undo the last edit of a fact. Return what was erased, or None. Raise StorageError on failure."""
         async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version(owner, fact_id)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
@@ -113,7 +113,7 @@ class Corrections:
             self._sessions.move_session(session, Scope(owner=new_id, thread=session.scope.thread))
 
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
-        """Replace the text of an edited message and erase all that was derived from it. Raise StorageError."""
+        """Replace the text of an edited message and erase everything derived from it. Raise StorageError on failure."""
         async with self._memory.exclude_turns(scope.owner):
             mode = get_memory_mode(await self._memory.get_config(scope.owner))
             if mode != "on":

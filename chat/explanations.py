@@ -74,7 +74,7 @@ class Explanations:
         await self._store_shown_ids(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
-        """Return the number of the turn whose answer a Telegram message shows. Raise StorageError."""
+        """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
         for held in reversed(self._held.get(scope, ())):
             if telegram_id in held.record.shown:
                 return held.turn
@@ -109,7 +109,7 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """Explain the latest answer, or the answer in a Telegram message. Raise StorageError."""
+        """Explain the latest answer, or the answer in a Telegram message. Raise StorageError on failure."""
         held = self._find_held_record(scope, telegram_id)
         async with self._memory.open_store_if_on(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
@@ -121,7 +121,7 @@ class Explanations:
     async def explain_latest_answers(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
-        """Explain the latest answers, newest first, with their ids (None if not stored). Raise StorageError."""
+        """Explain the latest answers, newest first, with their message ids. Raise StorageError on failure."""
         held = self._find_held_record(scope, None) if before is None else None
         async with self._memory.open_store_if_on(scope.owner) as store:
             texts = list[tuple[int, str]]()

@@ -1,4 +1,4 @@
-"""Lets people add, edit, pin, delete and restore facts. Raises StorageError. The caller checks who may do so."""
+"""Lets people add, edit, pin, delete and restore facts. The caller checks permissions. Errors are StorageErrors."""
 
 from chat.services import Services
 from locales.catalog import tr

@@ -1,4 +1,4 @@
-"""Runs the work after a turn: describes pictures, learns facts, folds messages. Each step may fail by itself."""
+"""Runs the work after a turn: describes pictures, learns facts, folds messages. Steps fail independently."""
 
 import logging
 import secrets

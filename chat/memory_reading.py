@@ -103,7 +103,7 @@ class MemoryReading:
     async def read_memory(
         self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
     ) -> Shown:
-        """Search messages up to id `until`. Return new results in at most `room` tokens. Raise StorageError."""
+        """Search messages up to id `until`, and return new results in `room` tokens. Raise StorageError on failure."""
         async with self._memory.open_store(scope.owner) as store:
             if wish.around is not None:
                 return await self._read_neighbours(store, scope, wish.around, seen, until=until, now=now, room=room)

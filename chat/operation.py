@@ -60,7 +60,7 @@ class Overview:
 
 
 async def make_overview(services: Services, operation: Operation) -> Overview:
-    """Collect figures about the whole bot. Raise StorageError."""
+    """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.count_memories(now - timedelta(days=7))
     spent = await memory.usage.read_usage_of_day(now.date())
@@ -89,7 +89,7 @@ def list_people(services: Services, operation: Operation) -> Sequence[KnownPerso
 
 
 async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: int) -> list[int]:
-    """Return the ids of the people who receive a broadcast of this admin."""
+    """Return the ids of the people who receive this admin's broadcasts."""
     people = memory.people
     let_in = {person.id for person in people.list_people("allowed")}
     removed = {person.id for person in people.list_people("removed")}

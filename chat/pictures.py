@@ -1,4 +1,4 @@
-"""Stores descriptions of pictures that a model made, so that the pictures can be found by words."""
+"""Stores a model's descriptions of pictures, so that the pictures can be found by text search."""
 
 import logging
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Undescribed:
-    """A picture of a stored turn that waits for a description."""
+    """A picture of a stored turn that is waiting for a description."""
 
     picture: Picture
     turn: int

@@ -67,7 +67,7 @@ class MemorySearch:
         min_closeness: float = NEAR,
         is_wanted: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
-        """Return a page of messages that match a query, best first. Raise StorageError.
+        """Return a page of messages that match a query, best first. Raise StorageError if the store cannot be read.
 
         `other_scopes` are further conversations of the owner to search. `is_wanted` filters the messages.
         """

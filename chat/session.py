@@ -1,4 +1,4 @@
-"""Keeps the recent messages of each scope in the process, and turns that still have to be stored."""
+"""Caches each scope's recent messages in this process, along with the turns that have not been stored yet."""
 
 import secrets
 from collections import OrderedDict, deque

@@ -18,7 +18,7 @@ from runtime.tracing import record_span
 
 @dataclass(kw_only=True)
 class Turn:
-    """The state of a turn while it is answered."""
+    """The state of a turn that is being answered."""
 
     incoming: Incoming
     session: Session

@@ -1,6 +1,6 @@
-"""Sign people in to the page: by Telegram's initData or a one-time link, and by a session token after that.
+"""Sign people in to the page: first by Telegram's initData or a one-time link, then by a session token.
 
-Links and tokens are signed with a key from the bot's state, so all processes accept them, also after a restart.
+Links and tokens are signed with a key from the bot's state, so all processes accept them, even after a restart.
 """
 
 import hashlib

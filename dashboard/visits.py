@@ -109,7 +109,7 @@ class Visits:
     async def _read_opening(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
     ) -> Answer | Response | None:
-        """Return the first content of the page, or None if it is not requested or cannot be read."""
+        """Return the initial content of the page, or None if it was not requested or cannot be read."""
         if "opening" not in parameters:
             return None
         with use_language(language), suppress(VisitRefused, BadRequest, KeepsakeError):

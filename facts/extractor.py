@@ -100,9 +100,9 @@ class FactExtractor:
     _quota: Quota
 
     async def extract(self, batch: Batch, request: ExtractionRequest, *, failures: int) -> list[NewFact]:
-        """Return the verified facts of the turns in a request. Raise ModelError.
+        """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
-        If the answer is unusable, split the turns in halves and ask about each. `failures` is the number of earlier
+        If the answer is unusable, split the turns in half and ask about each half. `failures` is the number of earlier
         attempts that failed.
         """
         facts: list[NewFact] = []

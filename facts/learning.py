@@ -49,7 +49,7 @@ class Facts:
     _learning: set[Scope] = field(factory=set[Scope], init=False)  # scopes whose messages are being learned from now
 
     async def learn_if_due(self, scope: Scope) -> None:
-        """Learn from a scope if enough turns wait for a batch. Log failures and retry later."""
+        """Learn from a scope if enough turns are waiting for a batch. Log failures and retry later."""
         await self._learn_and_log_errors(scope, min_turns=self._settings.facts_batch_turns)
 
     async def learn_before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
@@ -122,9 +122,8 @@ class Facts:
         return inserted
 
     async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
-        """Reconcile extracted facts with the known ones and store them. Return the new facts.
-
-        Raise StaleFacts if a source was changed or forgotten, or NewerFacts if other facts were stored meanwhile.
+        """Reconcile extracted facts with the known ones and store them. Return the new facts. Raise StaleFacts if a
+        source was changed or forgotten, or NewerFacts if other facts have been stored in the meantime.
         """
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
@@ -152,7 +151,7 @@ class Facts:
             await self._backoff.run_if_due((scope, False), partial(self.learn, scope, min_turns=min_turns))
 
     async def _find_batch(self, scope: Scope, *, min_turns: int = 1, from_history: bool = False) -> Batch | None:
-        """Return the next batch to learn from, or None if too few turns wait or learning is not allowed."""
+        """Return the next batch to learn from, or None if too few turns are waiting or learning is not allowed."""
         if scope.is_direct_messages:
             return None
         config = await self._memory.get_config(scope.owner)
@@ -211,7 +210,7 @@ class Facts:
             return await store.facts.list_all_facts(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """Add a fact. Return it and True, or an existing fact with the same words and False. Raise FactsFull."""
+        """Add a fact. Return it and True, or an existing equal fact and False. Raise FactsFull above the limit."""
 
         def find_repeated() -> Fact | None:
             words = list_essential_words(text)

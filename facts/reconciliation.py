@@ -1,4 +1,4 @@
-"""Compare new facts with known ones, which they may repeat, change or end. Pure."""
+"""Pure functions that compare new facts with known ones, which they may repeat, change or end."""
 
 import heapq
 import math

@@ -90,13 +90,11 @@ class Requests:
         max_turns: int = MAX_TURNS,
         separates_long: bool = False,
     ) -> ExtractionRequest:
-        """Build a request with as many of the first turns as fit, and the known facts that they may change.
-
-        If the first turn does not fit, include as many of its messages as do. Cut a message in the middle if it is
-        longer than a quarter of the room. Leave out the assistant's words, which small models mistake for the person's.
-
-        If `separates_long`, put a long turn into a request of its own, because small models learn nothing from lines
-        next to it.
+        """Build a request with as many of the first turns as fit, and the known facts that they may change. If the
+        first turn does not fit, include as many of its messages as do. Shorten a message in the middle if it takes more
+        than a quarter of the available space. Leave out the assistant's messages, which small models mistake for the
+        person's. If `separates_long` is set, put a long turn into its own request, because small models learn nothing
+        from the lines around it.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])
@@ -158,7 +156,7 @@ class Requests:
     ) -> ProfileRequest:
         """Build a request from the previous profile, the known facts and the newest summaries.
 
-        The profile may take half of the room, and the facts half of the rest if there are summaries.
+        The profile may use half of the token budget. If there are summaries, the facts may use half of what remains.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
         bare = prompts.make_profile_request("-", ["-"], ["-"])

@@ -107,10 +107,10 @@ def make_facts(
 
 
 def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
-    """Return the words of a message that state a fact, and their sentence, or None if there are none.
+    """Return the passage of a message that states a fact, and the sentence around it. Return None if there is none.
 
-    The words include neighbouring doubt and denial, such as "maybe" and "I don't". They must not be a question. The
-    message must share a word with the fact, other than the speaker's name, unless the words contain a name.
+    The passage includes neighbouring expressions of doubt or denial, such as "maybe" and "I don't", and cannot be a
+    question. Unless it contains a name, the message must share a word with the fact other than the speaker's name.
     """
     content = message.content
     start, end = _find_quote_range(fact.quote, content)
@@ -172,7 +172,7 @@ def _include_doubt(content: str, start: int, end: int, sentence_start: int, sent
 
 
 def _include_negation(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
-    """Extend a quote to a negation before it in its clause, or in a short clause right after it."""
+    """Extend a quote to include a negation that precedes it in its clause or follows in a short adjacent clause."""
     before = _CLAUSE_BREAK.split(content[sentence_start:start])[-1]
     after = _CLAUSE_BREAK.split(content[end:sentence_end])[0]
     if _is_negated(content[start:end]):

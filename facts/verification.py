@@ -1,4 +1,4 @@
-"""Checks that a fact's numbers, dates and names agree with its sources. Pure."""
+"""Pure functions that check that a fact's numbers, dates and names agree with its sources."""
 
 import re
 from collections.abc import Sequence

@@ -65,7 +65,7 @@ class ChatModel(ABC):
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
     ) -> "ChatModel":
-        """Return the model with these tools. It must not call those in `known`, and none at all if `must_answer`."""
+        """Return the model with these tools. It must not call those in `known`, or any if `must_answer`."""
         return self
 
 

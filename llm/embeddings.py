@@ -24,7 +24,7 @@ MAX_DIMENSIONS = 8_192  # twice as many as the largest hosted models have; each 
 
 
 class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
-    """Turns texts into normalised vectors. Raises ModelError. `dimensions` may be 0 until the first answer."""
+    """Turns texts into normalised vectors, or raises ModelError. `dimensions` may be 0 until the first answer."""
 
     @property
     def name(self) -> str: ...

@@ -39,7 +39,7 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response body with a size limit. A longer error body is truncated, any other raises ModelBroken."""
+    """A response body with a size limit. If it is longer, an error is truncated, and other bodies raise ModelBroken."""
 
     def __init__(
         self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool, on_unreadable: Callable[[], None]
@@ -155,7 +155,7 @@ class OpenAIClient:
         on_drained: OnDrained | None = None,
         file: tuple[str, bytes, str] | None = None,
     ) -> AsyncIterator["Answer"]:
-        """Send a request and yield the answer. `file` is (name, content, type). Raise NoConnection or StatusError."""
+        """Send a request and yield the answer. `file` is (name, content, type). Raise NoConnection on failure."""
         form: dict[str, Any] = {}
         if file is not None:
             form = {"files": [("file", file)], "options": {"headers": {"Content-Type": "multipart/form-data"}}}

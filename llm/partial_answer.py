@@ -1,4 +1,4 @@
-"""Collects an answer while it arrives, and decides which part of it may be shown."""
+"""Collects an answer as it arrives, and decides which part of it may be shown."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Gives answers to people priority over background requests at the same endpoint."""
+"""Prioritises answers to people over background requests to the same endpoint."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

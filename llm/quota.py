@@ -1,7 +1,7 @@
 """Counts the tokens of model calls and enforces daily budgets.
 
-An answer is charged to the person who asked, all other work to the owner of the memory. A group's work also counts for
-its latest speaker. A day begins at 00:00 UTC.
+An answer is charged to the person who asked. All other work is charged to the owner of the memory, and a group's work
+also to its latest speaker. A day begins at 00:00 UTC.
 """
 
 import asyncio
@@ -149,7 +149,7 @@ class Quota:
             await self._spend_tokens(owner, self._embedding_model, Usage(prompt=sum(counts)))
 
     async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
-        """Charge for speech by the tokens of the text that was `read` aloud or `written` down."""
+        """Charge for speech by the tokens of the text that was spoken (`read`) or transcribed (`written`)."""
         prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 

@@ -147,7 +147,7 @@ def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[s
 
 
 def _cut_last_marks(text: str, names: Iterable[str] = (), settled: int = 0) -> str:
-    """Remove trailing lines that consist of marks, optionally with the beginning of one of `names`."""
+    """Remove trailing lines that contain only markup, optionally followed by a prefix of one of `names`."""
     start = max(0, len(text) - MARKED)
     lines, is_cut = text[start:].split("\n"), False
     while lines and (not is_cut or lines[-1].strip()):
@@ -169,7 +169,7 @@ def _make_reading(shown: str, found: Iterable[tuple[str, str]]) -> CallReading:
 
 
 def _find_calls(text: str, names: Names) -> list[tuple[str, str]]:
-    """Return the calls in JSON, or else those in which a tool's name stands in front of its arguments."""
+    """Return a text's JSON tool calls or, if there are none, calls written as a tool name followed by arguments."""
     found = _find_calls_in_json(_parse_value(text[:MAX_CALL_CHARS]), names)
     return list(islice(found, MAX_CALLS)) or _find_named_calls(text, names)
 

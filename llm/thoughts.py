@@ -1,4 +1,4 @@
-"""Removes a model's thoughts from its text, even while the text arrives. Code and quoted tags are kept."""
+"""Removes a model's thoughts from its text, even while the text is arriving. Code and quoted tags are kept."""
 
 import json
 import re
@@ -108,7 +108,7 @@ def _keep_mentioned_mark(mark: "re.Match[str]") -> str:
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
-    """Remove a leading scratchpad unless nothing follows it. People may have asked for other elements."""
+    """Remove a leading scratchpad unless nothing follows it. Keep other elements that may be wanted."""
     if _OPEN_BLOCK.match(text) is None:
         return text
     block = _BLOCK.match(text)

@@ -63,7 +63,7 @@ def list_translations(key: str, /) -> frozenset[str]:
 
 
 def list_words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
-    """Return the words of a text with "_" replaced by spaces, by default in the current language and English."""
+    """Return the words in the text `key`, "_" as spaces. By default, use the current language and English."""
     found = " ".join(translate(language, key) for language in languages or (current_language(), ENGLISH))
     return frozenset(word.replace("_", " ") for word in found.split())
 

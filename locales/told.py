@@ -1,4 +1,4 @@
-"""Sentences about errors, facts, prompts, stored and erased data, in the language of the running task."""
+"""Sentences about errors, facts, prompts, and stored or erased data, in the language of the running task."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,6 +1,6 @@
 """HTTP endpoints with which the page adds people, sets their app languages, and erases a chat.
 
-People are stored in a file, so that they are there again after a restart.
+People are stored in a file, so that they survive a restart.
 """
 
 import json
@@ -45,7 +45,7 @@ class Guests:
 
     @property
     def is_fresh(self) -> bool:
-        """Return True if nobody was added and no language was chosen yet."""
+        """Return True if nobody has been added and no language has been chosen yet."""
         return not self._file.exists()
 
     def restore_people(self) -> None:

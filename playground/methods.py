@@ -1,4 +1,7 @@
-"""The table of all Bot API methods, and those that send no message: updates, webhook, chats, commands and files."""
+"""The table of all Bot API methods, and the implementations of those that send no message.
+
+These concern updates, the webhook, chats, commands and files.
+"""
 
 import re
 from collections.abc import Awaitable, Callable

@@ -20,7 +20,7 @@ FormatAnswer = Callable[[str], Sequence[Json]]
 
 
 async def restore_messages(world: World, services: Services, format_answer: FormatAnswer) -> None:
-    """Add the newest stored messages of each chat to the world, and the messages that still wait for an answer.
+    """Add each chat's newest stored messages, and messages that are still waiting for an answer, to the world.
 
     Messages in forum topics are skipped.
     """

@@ -1,4 +1,4 @@
-"""The refusals of Telegram's server, with its exact error messages, because bots match on them.
+"""The error responses of Telegram's server, with its exact error messages, because bots match on them.
 
 Source: tdlib/telegram-bot-api.
 """
@@ -26,12 +26,12 @@ class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer,
 
 
 def make_bad_request(reason: str) -> Refusal:
-    """Make a 400 refusal. `reason` follows the real server's prefix, so it starts in lower case."""
+    """Make a 400 error. `reason` starts in lower case because it follows the real server's prefix."""
     return Refusal(400, f"Bad Request: {reason}")
 
 
 def make_forbidden(reason: str) -> Refusal:
-    """Make the 403 refusal for a bot that may not use a chat."""
+    """Make the 403 error for a bot that may not use a chat."""
     return Refusal(403, f"Forbidden: {reason}")
 
 
@@ -41,13 +41,13 @@ def make_conflict(reason: str) -> Refusal:
 
 
 def make_group_upgraded(chat_id: int) -> Refusal:
-    """Make the 400 refusal for a group that is now the supergroup `chat_id`."""
+    """Make the 400 error for a group that is now the supergroup `chat_id`."""
     reason = "group chat was upgraded to a supergroup chat"
     return Refusal(400, f"Bad Request: {reason}", {"migrate_to_chat_id": chat_id})
 
 
 def make_too_many_requests(retry_after: int) -> Refusal:
-    """Make a 429 refusal that tells the bot to wait `retry_after` seconds."""
+    """Make a 429 error that asks the bot to wait `retry_after` seconds."""
     return Refusal(429, f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after})
 
 

@@ -56,7 +56,7 @@ class Updates:
         self._pending = []
 
     def interrupt(self, reason: str) -> None:
-        """End the current poll with a 409 refusal that gives the reason."""
+        """End the current poll with a 409 error that states the reason."""
         self.poller += 1
         self._interruption = reason
         self.pulse.beat()

@@ -1,4 +1,7 @@
-"""Post pending updates to the bot's webhook. Updates of one chat are sent in order, and each until it is accepted."""
+"""Post pending updates to the bot's webhook.
+
+Updates of one chat are sent in order. Each is sent repeatedly until it is accepted.
+"""
 
 import asyncio
 import ssl
@@ -55,7 +58,7 @@ class Courier:
         self.resume(lifetime)
 
     def resume(self, lifetime: Lifetime) -> None:
-        """Continue to deliver if a webhook is set, after the server was restarted with the same world."""
+        """Resume delivery after a server restart with the same world, if a webhook is set."""
         if self.webhook and (self._task is None or self._task.done()):
             self._task = lifetime.spawn(self._deliver(self.webhook))
 

@@ -198,9 +198,9 @@ class World:
         thread_id: int | None = None,
         forward_from: int | str | None = None,
     ) -> Json:
-        """Send a text as a person and return the message, or the last of them if the text is too long for one.
+        """Send a text as a person. Return the message, or the last one if the text was split.
 
-        `forward_from` is the id of the original author, or the name of one whose account is hidden.
+        `forward_from` is the id of the original author, or the author's name if the account is hidden.
         """
         self._require_may_write(person_id, chat_id, thread_id)
         if reply_to is not None:
@@ -377,7 +377,7 @@ class World:
         }
 
     async def wait_for_events(self, since: int) -> list[Json]:
-        """Wait for events after number `since`, and return them. One of kind "reset" demands a new snapshot."""
+        """Wait for events after number `since`, and return them. A "reset" event requires a new snapshot."""
         if not self.feed.has_all_since(since):
             return [{"n": self.feed.last, "kind": "reset"}]
         return await self.feed.wait_for_entries(since)
@@ -424,7 +424,7 @@ class World:
         return message
 
     def _make_placement_fields(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
-        """Return the fields for topic and reply. In a topic, a message replies to the topic's first one by default."""
+        """Return a message's topic and reply fields. In a topic, it replies to the topic's first message by default."""
         placement: Json = {}
         if thread_id is not None:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}

@@ -13,7 +13,7 @@ MAX_TITLE_CHARS = 60  # as many as a button shows on a phone
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredConversation:
-    """A stored conversation."""
+    """A conversation and the open store that holds it."""
 
     scope: Scope
     place: int  # its thread in Telegram

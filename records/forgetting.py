@@ -64,7 +64,7 @@ class Listing:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """The numbers of texts that a request to forget removes or removed."""
+    """The number of texts of each kind that a forget request removes."""
 
     messages: int = 0
     summaries: int = 0

@@ -43,7 +43,7 @@ class NewMessage(_MessageContent):
     saved: int = 0  # tokens of an answer's request compared with sending the whole history
 
     def with_id(self, id_: int, scope: Scope) -> "Message":
-        """Return the stored message with this id. A message without a turn opens a new turn."""
+        """Convert this message to a stored Message with the given id. A message without a turn opens a new turn."""
         content = {shared.name: getattr(self, shared.name) for shared in fields(_MessageContent)}
         return Message(id=id_, scope=scope, turn=id_ if self.turn is None else self.turn, **content)
 

@@ -125,7 +125,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
-    """A call of a tool by a model."""
+    """A model's call to a tool."""
 
     id: str
     name: str

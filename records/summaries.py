@@ -68,7 +68,7 @@ class FoldPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLease:
-    """The right to commit one fold of a scope. It is valid while the store's fence for the scope is still `fence`."""
+    """The right to commit one fold of a scope. It is valid as long as the scope's fencing token equals `fence`."""
 
     scope: Scope
     job_id: int

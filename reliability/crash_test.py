@@ -28,8 +28,8 @@ SHARE_WITHOUT_INDEX = 0.2  # of the kills after which index.db is deleted, as it
 class CrashOutcome(killing.KillOutcome):
     """The result of a crash test.
 
-    Of the kills, `at_start` came before the bot was ready, and `while_moving` during a move between stores. After
-    `without_index` of them, index.db was deleted.
+    `at_start` is the number of kills before the bot was ready, and `while_moving` the number during a move between
+    stores. `without_index` is the number of kills after which index.db was deleted.
     """
 
     at_start: int = 0

@@ -1,9 +1,11 @@
 """Measure how much longer one person waits for answers while another person attacks the bot.
 
 `python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1] [--webhook]` runs bot.py as a
-process. Each round measures how long a bystander waits, first without the attack and then during it. The program prints
-one JSON object. The exit status is 1 if the median wait during an attack is more than `MAX_SLOWDOWN` times the usual
-one. With `--answer-after 0`, the model answers at once, so that only the delay by the attack remains.
+process. Each round measures how long a bystander waits, first without the attack and then during it.
+
+The program prints one JSON object. The exit status is 1 if the median wait during an attack is more than `MAX_SLOWDOWN`
+times the normal wait. With `--answer-after 0`, the model answers immediately, so that only the delay caused by the
+attack remains.
 """
 
 import argparse
@@ -154,7 +156,7 @@ async def _sign_in(attack: Attack) -> str:
 
 
 def _has_attacked_since(attack: Attack, loads_before: int) -> bool:
-    """Return True if a load has finished since `loads_before` were finished, or if one is running until it is ended."""
+    """Return True if more than `loads_before` loads have finished, or if an open-ended load is running."""
     return attack.finished_loads > loads_before or attack.runs_until_ended
 
 

@@ -1,6 +1,6 @@
-"""Attacks by a hostile person. Each repeats a way in which one person once delayed everybody else.
+"""Attacks by a hostile user. Each reproduces a way in which one user was once able to delay everybody else.
 
-Each load is a function that attacks once, and returns when the bot has handled the attack or when it is told to end.
+Each load is a function that attacks once, and returns when the bot has handled the attack or when it is asked to stop.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class Attack:
         return next(self._numbers)
 
     async def end_load(self) -> None:
-        """End a load that waits in `wait_for_end`."""
+        """End a load that is waiting in `wait_for_end`."""
         self._ending.set()
 
     async def wait_for_end(self) -> None:
@@ -110,7 +110,7 @@ async def request_tool_calls(attack: Attack) -> None:
 
 
 async def send_long_texts(attack: Attack) -> None:
-    """Send long texts of words with digits, import a message of two million such characters, and ask about them."""
+    """Send long texts of words with digits, import such a message of two million characters, and ask about them."""
     number = attack.take_number()
     since = attack.hostile.now
     for piece in range(PIECES):

@@ -170,8 +170,10 @@ def _apply_record(record: Row, tables: dict[str, dict[tuple[int, ...], Row]]) ->
 class Violations:
     """Violations of the invariants by kind, each as a line of text.
 
-    `both` has rows that are both active and archived, `orphans` references to missing rows, `two_places` owners with
-    rows in a second store, `torn` runs that did not stop cleanly, and `strays` stored messages that nobody sent.
+    `both` lists rows that are both active and archived, `orphans` lists references to missing rows, and `two_places`
+    lists owners with rows in a second store.
+
+    `torn` lists runs that did not stop cleanly, and `strays` lists stored messages that nobody sent.
     """
 
     lost: list[str] = field(default_factory=list)

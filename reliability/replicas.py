@@ -1,10 +1,12 @@
-"""Kill random processes of several that serve one bot, and look for lost, duplicated or reordered messages.
+"""Kill random processes out of several that serve one bot, and look for lost, duplicated or reordered messages.
 
-`python -m reliability.replicas [--kills 500] [--pauses 10] [--lost 0] [--webhook 0] [--replicas 3] [--seed 1]
-[--within SECONDS] [--data FOLDER]` starts its own PostgreSQL server and prints one JSON object. The exit status is 1 if
-an invariant was violated. After each kill and pause, the tables are checked while the other processes continue. With
-`--within`, the test ends after that time. With `--lost N`, the reply to one COMMIT in N is lost. With `--webhook 1`,
-each update is sent to the webhook of a random process.
+`python -m reliability.replicas [--kills 500] [--pauses 10] [--lost 0] [--webhook 0] [--replicas 3] [--seed 1] [--within
+SECONDS] [--data FOLDER]` starts its own PostgreSQL server and prints one JSON object. The exit status is 1 if an
+invariant was violated.
+
+After each kill and pause, the tables are checked while the other processes continue. With `--within`, the test ends
+after that time. With `--lost N`, the reply to one COMMIT in N is lost. With `--webhook 1`, each update is sent to the
+webhook of a random process.
 """
 
 import asyncio
@@ -52,8 +54,8 @@ def find_reordered_messages(files: MemoryState) -> list[str]:
 class ReplicaOutcome(killing.KillOutcome):
     """The result of a replica test.
 
-    `hung` counts the pauses, `stayed_dead` the processes that were not restarted at once. `disordered` lists messages
-    that were stored in the wrong order.
+    `hung` is the number of pauses, and `stayed_dead` the number of processes that were not restarted immediately.
+    `disordered` lists messages that were stored in the wrong order.
     """
 
     hung: int = 0
@@ -74,7 +76,7 @@ class ReplicaTest(killing.KillTest):
     def __init__(
         self, house: House, bots: Sequence[BotProcess], address: str, rng: random.Random, *, pauses: float
     ) -> None:
-        """`pauses` is the probability that a process is paused before a kill. `address` is that of the database."""
+        """`pauses` is the probability that a process is paused before a kill. `address` is the database's address."""
         super().__init__(house, bots, rng, move_share=0.0, step_timeout=120.0)
         self.address = address
         self._pauses = pauses
@@ -148,7 +150,7 @@ def make_report(test: ReplicaTest, **options: int) -> dict[str, object]:
 
 @asynccontextmanager
 async def run_load_balancer(ports: Sequence[int], rng: random.Random) -> AsyncIterator[str]:
-    """Yield a webhook URL, and pass each connection to it on to a random one of `ports` that accepts it."""
+    """Yield a webhook URL. Forward each of its connections to a random one of `ports` that accepts it."""
 
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):

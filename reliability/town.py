@@ -303,7 +303,7 @@ class Talker:
         self.moving = Pulse()  # beats when the wizard gets its last answer, which starts a move
 
     async def talk(self) -> None:
-        """Chat and run the setup wizard, chosen at random, until `stopping` is set."""
+        """Randomly chat or run the setup wizard until `stopping` is set."""
         while not self.stopping.is_set():
             if self._rng.random() < self._move_share:
                 await self.set_up_at_random()

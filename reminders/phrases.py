@@ -43,7 +43,7 @@ _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’/-]?(?!{lexic
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotUnderstood:
-    """A reminder that could not be read, or not for sure. `words` are the time words not understood, if any."""
+    """A reminder that could not be parsed with certainty. `words` holds any time expressions not understood."""
 
     words: str
     wish: ReminderWish | None = field(default=None, compare=False)  # the likely one, to be offered but not set
@@ -51,7 +51,7 @@ class NotUnderstood:
 
 @dataclass(kw_only=True, slots=True)
 class _Reading:
-    """The state of reading a text in one language. `end` is the position after the last word that was understood."""
+    """The state of a parser for one language. `end` is the position after the last word it understood."""
 
     text: str
     words: lexicon.Lexicon
@@ -227,7 +227,7 @@ class _Reading:
         self.impossible, self.day = True, self.wall.date()
 
     def _read_numeric_date(self, start: int) -> int:
-        """Read an ISO date or one in the order of the language. Reject a date that could be read in two ways."""
+        """Read an ISO date, or a numeric date in the language's usual order. Reject ambiguous dates."""
         if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, start)):
             return -1
         if found["iso"]:
@@ -372,7 +372,7 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
 
 
 def _find_time_at_end(readings: Sequence[_Reading], text: str) -> tuple[_Reading, int, int] | None:
-    """Find a time at the end, as in "call mum tomorrow at 9" or "tomorrow call mum at 9", and what is before it."""
+    """Find a time at the end of a text, as in "call mum tomorrow at 9", and return it with the text before it."""
     tokens = [*TOKEN.finditer(text.rstrip(_ENDS))]
     for index, early in product(range(max(1, len(tokens) - MAX_END_TOKENS), len(tokens)), readings):
         start, late = tokens[index].start(), replace(early, unsure=[*early.unsure])

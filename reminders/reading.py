@@ -42,10 +42,9 @@ class WishReader:
     _quota: Quota
 
     async def read_or_explain(self, person_id: int, text: str, now: datetime) -> tuple[ReminderWish, str | None] | str:
-        """Return a reminder and what makes it uncertain, or a sentence that says why there is none.
-
-        It can be set at once if the second value is None. Otherwise the person must confirm it: the model read it, or
-        the words that are returned may mean another time. `now` is aware and in the person's zone.
+        """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder. If the reason
+        is None, the reminder can be set without asking. Otherwise the person must confirm it, because the model parsed
+        it or the returned text may refer to a different time. `now` must be timezone-aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, read_phrase

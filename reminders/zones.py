@@ -1,4 +1,4 @@
-"""Recognises time zones by a clock time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst", "9Z"."""
+"""Recognises time zones next to a time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst", "9Z"."""
 
 import re
 from collections.abc import Mapping
@@ -67,10 +67,10 @@ def parse_zone(phrase: str, words: Lexicon) -> ZoneInfo | None:
 
 
 def find_doubt(text: str, words: Lexicon, *, is_exact: bool, is_dated: bool) -> str:
-    """Return the words of a reminder's text that may tell the zone or the day of a time before it, or "".
+    """Return the part of a reminder's text that may name the zone or day of a preceding time, or "".
 
-    After an exact time that is any place, as in "9am London call Ann"; after a preposition where no day is told, any
-    name, as in "at 9 on Christmas".
+    After an exact time, this is any place, as in "9am London call Ann". After a preposition, if no day is given, this
+    is any name, as in "at 9 on Christmas".
     """
     tokens = [*TOKEN.finditer(text)]
     for token in reversed(tokens):

@@ -120,7 +120,7 @@ def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | Non
 
 
 def _is_next_to(text: str, match: re.Match[str], patterns: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
-    """Return True if the text before a match fits the first pattern, or the text after it the second."""
+    """Return True if the text before a match fits the first pattern or the text after it fits the second one."""
     before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 16]
     return bool(patterns[0].search(before) or patterns[1].search(after))
 

@@ -1,4 +1,4 @@
-"""Ranks facts for a question by their words, meaning and importance. Pure."""
+"""Pure functions that rank facts for a question by words, meaning and importance."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class FactRecall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundFacts:
-    """Facts `relevant` to a question, best first, and `lasting` instructions and preferences that may apply to it."""
+    """The `relevant` facts for a question, best first, and `lasting` instructions and preferences."""
 
     relevant: Sequence[RecalledFact] = ()
     lasting: Sequence[RecalledFact] = ()

@@ -27,7 +27,7 @@ class RankedPassage:
 
 @attrs.define(kw_only=True, eq=False)
 class Packing:
-    """A greedy packer of passages into `room` tokens. Passages of one message become one snippet."""
+    """Greedily packs passages into `room` tokens. Passages from the same message form one snippet."""
 
     room: int
     _now: datetime
@@ -45,7 +45,7 @@ class Packing:
         return list(self._taken.values())
 
     def add_fitting(self, passages: Iterable[RankedPassage], *, reserved: int = 0) -> None:
-        """Add the passages that fit, in the given order, and keep `reserved` tokens of the room free."""
+        """Add the passages that fit, in the given order, while keeping `reserved` tokens of the budget free."""
         for passage in passages:
             if self.room - reserved < MIN_ROOM_TOKENS:
                 break

@@ -1,4 +1,4 @@
-"""Keeps the beginning of prompts stable, since providers charge less for a prefix that they have seen. Pure."""
+"""Pure functions that keep a prompt's beginning stable, since providers charge less for a prefix seen before."""
 
 import math
 from bisect import bisect_left

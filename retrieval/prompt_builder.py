@@ -1,4 +1,4 @@
-"""Builds a request. Parts are added by precedence, each within the tokens that remain. Pure."""
+"""Pure functions that build a request. Parts are added by priority, each within the remaining tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ class Budgets:
         return replace(self.scale(share), ceiling=ceiling, system=int(self.system * share))
 
     def scale(self, share: float) -> "Budgets":
-        """Return budgets with those of summaries, recent turns and snippets multiplied by `share`."""
+        """Return a copy with the budgets for summaries, recent turns and snippets multiplied by `share`."""
         return replace(
             self,
             summaries=int(self.summaries * share),
@@ -55,9 +55,8 @@ class Budgets:
 
 
 class PromptBuilder:
-    """Builder of one request.
-
-    Add parts in this order: last turns, instructions, profile, summaries, older turns, archived turns, facts, snippets.
+    """Builds one request. Parts must be added in this order: last turns, instructions, profile, summaries, older turns,
+    archived turns, facts, snippets.
     """
 
     def __init__(
@@ -185,7 +184,7 @@ class PromptBuilder:
         return sum(turn.tokens for turn in self._renderer.render(messages)) <= self._budgets.recent
 
     def add_older_turns(self, messages: Sequence[Message]) -> None:
-        """Add as many turns from before the last ones as fit the budget for recent turns, newest first."""
+        """Add turns that precede the last ones, newest first, until the budget for recent turns is used up."""
         known = {turn.messages[0].turn for turn in self._turns}
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [

@@ -1,4 +1,4 @@
-"""Analyses a question once: its terms and the times that it names. Also parses what is typed after /search. Pure."""
+"""Pure functions that extract a question's terms and the times it names, and parse input typed after /search."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Scores the passages that may answer a question, as sums of named parts (docs/recall.md). Pure."""
+"""Pure functions that score passages that may answer a question as sums of named parts (docs/recall.md)."""
 
 import math
 from collections.abc import Mapping, Sequence

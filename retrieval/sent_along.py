@@ -1,4 +1,4 @@
-"""Renders an incoming message for the prompt: its own words, forwarded ones, documents and pictures. Pure."""
+"""Pure functions that render a message for the prompt: its text, forwarded texts, documents and pictures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

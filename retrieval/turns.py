@@ -1,4 +1,4 @@
-"""Renders past turns for a prompt: whole, or with their longest messages cut in the middle. Pure."""
+"""Pure functions that render past turns for a prompt, whole or with their longest messages cut in the middle."""
 
 from bisect import bisect_right
 from collections.abc import Sequence, Set
@@ -109,7 +109,7 @@ def count_characters(messages: Sequence[Message]) -> int:
 def find_uncovered_ranges(
     summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool
 ) -> list[tuple[int, int]]:
-    """Return the id ranges before and between the summaries. If none and `after_last`, the range after them."""
+    """Return the id ranges not covered by summaries. Include the last range only if alone and `after_last`."""
     gaps, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda summary: summary.first_id):
         if summary.first_id > next_id:

@@ -105,7 +105,7 @@ def _is_gzip_accepted(request: Request) -> bool:
 
 
 def strip_comments(source: str) -> str:
-    """Remove the comments that take whole lines from JavaScript or CSS."""
+    """Remove whole-line comments from JavaScript or CSS."""
     return _COMMENT_LINES.sub("", source)
 
 

@@ -41,7 +41,7 @@ class RateLimiter:
     at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
 
     def reserve_turn(self, now: float) -> float:
-        """Reserve a turn and return the seconds until then. Beyond MAX_WAIT, reserve none and return infinity."""
+        """Reserve a turn and return the seconds to wait for it. If that exceeds MAX_WAIT, only return infinity."""
         step = 1 / self.per_second
         begins = max(self.free_at, now - self.burst * step) + step
         if begins - now > MAX_WAIT:

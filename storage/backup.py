@@ -361,7 +361,7 @@ async def _require_empty_database(tx: Transaction, instance: str) -> None:
 
 
 def _read_checked_rows(file: Path) -> Iterator[Row]:
-    """Yield the rows of a backup without its closing line. Raise StorageTooNew or StorageCorrupt."""
+    """Yield the rows of a backup without its closing line. Raise StorageTooNew on failure."""
     digest, count, owner = hashlib.sha256(), 0, 0
     try:
         with gzip.open(file) as source:

@@ -61,7 +61,7 @@ class Material:
         return self.window or [*self.base, *self.lines]
 
     def without_base(self) -> "Material":
-        """Drop the base summary if messages were left out, so that the model cannot repeat them from it."""
+        """Return the material without the base summary if messages were left out, since it may still repeat them."""
         return replace(self, lines=self.window, base=(), dropped=(), window=()) if self.dropped else self
 
 

@@ -1,4 +1,4 @@
-"""Decide if a summary may be stored, by cheap checks that work in any language. Pure."""
+"""Pure functions that use cheap, language-independent checks to decide whether a summary may be stored."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Scores of summaries from 0 to 1, by the usual measures that need no reference. Pure."""
+"""Pure functions that score summaries from 0 to 1 with common reference-free metrics."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set

@@ -1,4 +1,4 @@
-"""The rolling policy: one live summary of everything but the newest turns, updated with later turns. Pure."""
+"""The rolling policy: one live summary of all but the newest turns, updated with later turns. Pure functions."""
 
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable

@@ -1,4 +1,4 @@
-"""Turns a text into the terms by which it is searched, according to its script and language. Pure."""
+"""Pure functions that turn a text into search terms, according to its script and language."""
 
 import re
 import threading
@@ -181,7 +181,7 @@ def list_content_terms(question: str) -> list[str]:
 
 
 def list_query_terms(query: str) -> list[str]:
-    """Return the terms of a query, and the stems of its words in other languages that they may belong to."""
+    """Return a query's terms, and the stems of its words in any other languages they may come from."""
     terms = list_content_terms(query)
     return list(dict.fromkeys([*terms, *chain.from_iterable(find_other_stems(terms, query, alone=True).values())]))
 

@@ -1,4 +1,4 @@
-"""Finds where a text may be cut, repairs broken characters, and defuses the tokens of chat templates. Pure."""
+"""Pure functions that find where to cut a text, repair broken characters, and defuse chat template tokens."""
 
 import json
 import re
@@ -97,13 +97,13 @@ def count_visible(text: str) -> int:
 
 
 def cut_out_middle(text: str, limit: int) -> str:
-    """Remove the middle of a text to leave about `limit` characters. Questions stand at the start or the end."""
+    """Remove the middle of a text to leave about `limit` characters. Questions are usually at the start or end."""
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
 
 
 def find_sentence_ends(text: str) -> Iterator[int]:
-    """Yield the position after each end of a sentence or line."""
+    """Yield the position after the end of each sentence or line."""
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 

@@ -1,4 +1,4 @@
-"""Fingerprints of sentences: numbers, dates, names, negation and hedges by which two facts differ. Pure."""
+"""Pure functions for the numbers, dates, names, negations and hedges that distinguish two sentences."""
 
 # ruff: noqa: E501 - patterns of words
 

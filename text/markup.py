@@ -33,7 +33,7 @@ def parse_markdown(text: str) -> list[Node] | None:
 
 
 def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
-    """Append the elements that `events` describe to `root`, and return their number. Raise ValueError if too many."""
+    """Append the elements that `events` describe to `root`, and return their number. Raise ValueError on failure."""
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:

@@ -1,4 +1,4 @@
-"""Splits messages into passages, the units that are embedded, indexed and shown. Pure."""
+"""Pure functions that split messages into passages, the units that are embedded, indexed and shown."""
 
 from collections.abc import Iterator, Set
 from itertools import pairwise

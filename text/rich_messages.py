@@ -1,4 +1,4 @@
-"""Reads formatted messages (`rich_message` of Bot API 10.1 and Telegram Desktop) as Markdown, from any JSON."""
+"""Converts formatted messages (`rich_message` in Bot API 10.1 and Telegram Desktop) from any JSON to Markdown."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,14 +24,14 @@ _NO_WORDS = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RichWords:
-    """The words of a formatted message as Markdown, and its files."""
+    """The text of a formatted message as Markdown, and its files."""
 
     text: str = ""
     media: tuple[tuple[str, Any], ...] = ()  # pairs of a plain message's field and Telegram's JSON: ("photo", [sizes])
 
 
 def read_rich_message(raw: object) -> RichWords:
-    """Return the words and media of a `rich_message`, or an empty result if it is not an object."""
+    """Return the text and media of a `rich_message`, or an empty result if it is not an object."""
     if not isinstance(raw, Mapping):
         return RichWords()
     reader = _Reader()
@@ -160,7 +160,7 @@ class _Reader:
         return self._read_inline(node.get("text"), level)
 
     def _read_inline(self, node: object, level: int) -> str:
-        """Return the words of a RichText, which is a string, a list, or an object with a type."""
+        """Return the text of a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
             return node if self._try_count_part() else ""
         if level >= MAX_LEVELS:

@@ -1,4 +1,4 @@
-"""Finds the time zone that people name ("Tokyo", "UTC+3"), and computes with wall-clock times. Pure."""
+"""Pure functions that find the time zone people name ("Tokyo", "UTC+3") and compute with wall-clock times."""
 
 import calendar
 import re
@@ -24,7 +24,7 @@ PARTS_OF_HOURS: Mapping[int, str] = {
 
 
 def find_zone(words: str) -> str | None:
-    """Return the tz database name of the zone that `words` name, "" for UTC, or None if not exactly one fits."""
+    """Return the tz database name of the zone in `words`, "" for UTC, or None unless exactly one zone matches."""
     if len(words) > MAX_NAME_CHARS:
         return None
     name = _simplify_name(words)

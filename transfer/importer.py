@@ -176,7 +176,7 @@ class Importer:
         return owner in self._importing or owner in self._announced
 
     def stop(self, owner: int) -> None:
-        """Stop the owner's import if it has no lease yet. Later, revoking its lease stops it."""
+        """Stop the owner's import if it has no lease yet. Once it has one, revoke the lease instead."""
         if self.is_running(owner):
             self._stopped.add(owner)
 
@@ -321,7 +321,7 @@ def _select_new_messages(
 
 
 def _choose_undecided(question: ImportQuestion, decided: Set[str]) -> ImportQuestion:
-    """Return a question with the facts chosen that the owner has not changed or deleted before."""
+    """Return a question in which the facts that the owner has not changed or deleted before are preselected."""
     chosen = tuple(number for number, text in enumerate(question.options) if text not in decided)
     return replace(question, chosen=chosen) if question.name == "facts" and decided else question
 

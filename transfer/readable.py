@@ -1,4 +1,4 @@
-"""Export a memory for its owner to read: a zip of Markdown with YAML heads, and one HTML page that works offline."""
+"""Export a memory for people to read: a zip of Markdown with YAML front matter, and an HTML page that works offline."""
 
 import json
 import re

@@ -31,7 +31,7 @@ class FileReader:
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, *, person: int, zone: tzinfo, **given: Any) -> ImportedHistory:
-        """Read a file with these arguments of `detection.read_file`. Raise ImportRefused if it is unreadable."""
+        """Read a file. `given` has other arguments of `detection.read_file`. Raise ImportRefused on failure."""
         given |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:

@@ -36,7 +36,7 @@ MAX_NAMED = 20  # the most files that a sentence names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restoration:
-    """The state of a restore from an export, as needed for one of the export's files."""
+    """The state of a restore that is needed to restore one file of the export."""
 
     export: str
     part: int

@@ -17,7 +17,7 @@ def is_plain_text(data: bytes, name: str) -> bool:
 
 
 def read_lines(data: bytes, name: str) -> Iterator[DocumentLine]:
-    """Yield the lines of a document. Raise DocumentUnreadable, or a parser's own error if the file is damaged."""
+    """Yield the lines of a document. Raise DocumentUnreadable on failure."""
     if data.startswith(b"PK"):
         return _read_archive_lines(data)
     if _is_pdf(data):

@@ -1,4 +1,4 @@
-"""Open zip archives within size limits, and parse the XML in them without entities."""
+"""Open zip archives within size limits, and parse the XML in them without expanding entities."""
 
 import io
 import zipfile

@@ -26,7 +26,10 @@ class CachedAnswer:
 
 
 class AnswerCache:
-    """The model's answers by request. New ones are appended to the file at `path`, or only kept in memory if None."""
+    """The model's answers by request. New ones are appended to the file at `path`.
+
+    If `path` is None, they are only kept in memory.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path

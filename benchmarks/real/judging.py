@@ -26,8 +26,11 @@ _NOT_NAMES = re.compile(
 class FactScore:
     """How well the program learned the facts of a script.
 
-    `told` counts the facts that are still valid, and `right` those that were learned. `missed` has the ids of the rest.
-    `wrong` and `others` have the texts of other learned facts: those known to be wrong, and those to be read.
+    `told` is the number of facts that are still valid, and `right` the number of those that were learned. `missed`
+    lists the ids of the rest.
+
+    `wrong` lists the texts of other learned facts that are known to be wrong, and `others` those that need a manual
+    check.
     """
 
     told: int

@@ -26,8 +26,8 @@ class StatedFact:
 class ScriptedTurn:
     """A turn of the script.
 
-    `facts` are the facts that it states, and `ends` the ids of earlier facts that are no longer true after it. `keys`
-    are its names, numbers and dates.
+    `facts` lists the facts that it states, and `ends` lists the ids of earlier facts that are no longer true after it.
+    `keys` lists its names, numbers and dates.
     """
 
     said_at: datetime

@@ -1,4 +1,4 @@
-"""Delete an owner's data from the stores, the inbox and all files. An interrupted deletion ends at the next start."""
+"""Delete an owner's data from the stores, the inbox and all files. Interrupted deletions resume at startup."""
 
 import asyncio
 import json

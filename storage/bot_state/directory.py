@@ -33,7 +33,7 @@ class Location:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Move:
-    """A move in progress. The source holds the owner while "copying", the target while "erasing"."""
+    """A move in progress. The owner is held by the source while "copying", and by the target while "erasing"."""
 
     owner: int
     source: StorageType
@@ -120,7 +120,7 @@ class Directory(StatementRunner):
         return await self._require_location(owner)
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
-        """Finish or undo all interrupted moves, and return these moves. Call this at start."""
+        """Finish or undo all interrupted moves, and return these moves. Call this at startup."""
         finished: list[Move] = []
         for move in await self.list_moves():
             with skip_if_damaged(move.owner):

@@ -36,9 +36,9 @@ class Lease(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingUpdate:
-    """An update that is not done yet. `attempts` counts how often it was handled, `sends` how often it was answered.
+    """An update that has not been completed. `attempts` and `sends` count how often it was handled and answered.
 
-    `mode` is the memory mode when it arrived. `shown` has the ids of the messages that show its answer.
+    `mode` is the memory mode when it arrived. `shown` holds the ids of the messages that show its answer.
     """
 
     update_id: int
@@ -100,7 +100,7 @@ class Inbox(StatementRunner):
         await self._update_row("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
-        """Increment a counter and return it. If the update is unknown, return 0 or raise ServedElsewhere."""
+        """Increment a counter and return it, or 0 if the update is unknown. May raise ServedElsewhere."""
         rows = await self._update_row(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 

@@ -1,4 +1,4 @@
-"""The bot's signing key, which backups include, the used one-time links and the revoked sessions."""
+"""The bot's signing key (included in backups), the used one-time links, and the revoked sessions."""
 
 import secrets
 from datetime import datetime

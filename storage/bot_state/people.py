@@ -23,7 +23,7 @@ class People(StatementRunner):
         self._writes = 0
 
     async def load_standings(self) -> None:
-        """Load the cache. Call this at start, and from time to time if other processes may write."""
+        """Load the cache. Call this at startup, and periodically if other processes may write."""
         while True:  # ends: admins decide rarely
             writes = self._writes
             rows = await self._fetch_rows(None, "SELECT * FROM people ORDER BY changed_at, person_id")
@@ -40,7 +40,7 @@ class People(StatementRunner):
         return self._known.get(person)
 
     def list_people(self, standing: Standing) -> Sequence[KnownPerson]:
-        """Return the people with a standing, the most recently changed last."""
+        """Return the people with the given standing, ordered by when it changed, oldest first."""
         return [person for person in self._known.values() if person.standing == standing]
 
     @property

@@ -123,7 +123,7 @@ class SharedWork(StatementRunner):
         ]
 
     async def count_unfinished_by_person(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
-        """Count the updates of each person that are not done, in all processes."""
+        """Count each person's unfinished updates across all processes."""
         rows = await self._fetch_rows(None, _UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}
 

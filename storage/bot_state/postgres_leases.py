@@ -68,7 +68,7 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 
 @define(eq=False)
 class PostgresLeases(StatementRunner):
-    """The leases of this process, created by `open`. It implements OwnerLeases."""
+    """Manages this process's leases and implements OwnerLeases. Create it with `open`."""
 
     database: PostgresDatabase
     replica: Replica

@@ -34,7 +34,7 @@ class OwnerRenaming(StatementRunner):
         self._wizards = wizards
 
     async def finish_renamings(self) -> list[int]:
-        """Finish the renamings that an earlier process began, and return the old ids. Call it at start."""
+        """Finish the renamings that an earlier process began, and return the old ids. Call this at startup."""
         rows = await self._fetch_rows(None, "SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
         return await self._finish_recorded_renamings(rows)
 

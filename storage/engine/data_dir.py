@@ -44,7 +44,7 @@ LEFTOVERS = (
 
 @contextlib.contextmanager
 def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
-    """Create and lock `path`. Raise SettingsError if it cannot be used or a restore was interrupted, or StorageHeld."""
+    """Create and lock `path`. Raise SettingsError on failure."""
     path = path.absolute()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ Raw = psycopg.Connection[tuple[Any, ...]]
 
 
 class LeaseHolder(Protocol):
-    """A process that shares the server with others. `held` maps each owner to the fence of this process's lease."""
+    """A process that shares the server with others. `held` maps each owner to this process's fencing token."""
 
     id: int
     held: dict[int, int]
@@ -66,9 +66,9 @@ class PostgresDatabase:
     async def open(
         cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: LeaseHolder | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
-        """Connect to the server, migrate its schema and register `replica`. Close all connections at the end.
-
-        Raise SettingsError if the address or login is wrong, StorageTooNew, or StorageError if the server fails.
+        """Connect to the server, migrate its schema and register `replica`. Close all connections at the end. Raise
+        SettingsError if the address or login is wrong, StorageTooNew if the schema is newer than this program, and
+        StorageError if the server fails.
         """
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # its warnings quote the server's messages
         threads = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="postgres")

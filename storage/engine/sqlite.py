@@ -72,7 +72,7 @@ class Database:
             yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` as one transaction. Transactions that wait share one commit, but each may fail alone."""
+        """Run `work` as one transaction. Waiting transactions share one commit, but each can fail independently."""
         return await self.writer.transact(work)
 
     def open_transaction(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
@@ -118,7 +118,7 @@ def _truncate_log(connection: sqlite3.Connection) -> bool:
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Copy `source` to `target` by SQLite's online backup, with mode 0600, and fsync it."""
+    """Copy `source` to `target` using SQLite's online backup API, with mode 0600, and fsync it."""
     copy = target.with_name(target.name + ".partial")
     with explain_errors(target):
         copy.unlink(missing_ok=True)
@@ -132,7 +132,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
-    """Create the file, or copy it and migrate it to the newest schema. Raise StorageTooNew or StorageTooOld."""
+    """Create the file, or migrate a copy of it to the newest schema. Raise StorageTooNew or StorageTooOld."""
     with explain_errors(path):
         version = 0
         if path.exists():
@@ -150,7 +150,7 @@ def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
 
 
 def read_schema_version(connection: sqlite3.Connection, name: str, newest: int) -> int:
-    """Return the number of migrations applied to a file, 0 if it is empty. Raise StorageTooNew or StorageTooOld."""
+    """Return the number of migrations applied, or 0 for an empty file. Raise StorageTooNew or StorageTooOld."""
     version, application, is_empty = connection.execute(_FORMAT).fetchone()
     if is_empty:
         return 0

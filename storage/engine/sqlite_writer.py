@@ -1,6 +1,6 @@
-"""The single writer of a SQLite file. Writes that wait at the same moment share one durable commit.
+"""The single writer of a SQLite file. Writes that are waiting at the same time share one durable commit.
 
-Each write runs in its own savepoint, so a failing write does not affect the others of its group.
+Each write runs in its own savepoint, so a failing write does not affect the other writes in its group.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class SqliteConnection(aiosqlite.Connection):
         self.call_count = 0
 
     async def run(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
-        """Run `work` in the connection's thread and return its result. Raise StorageError if the file fails."""
+        """Run `work` in the connection's thread and return its result. Raise StorageError if the database fails."""
         if not self._running or self._connection is None:
             raise StorageError(f"{self.path.name} is closed.")
         self.call_count += 1

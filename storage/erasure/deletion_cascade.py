@@ -49,7 +49,7 @@ class _RowsToDelete:
 
 
 class DeletionCascade(OwnerTables):
-    """Deletes what an owner wants forgotten. `drop_copies` clears the caches that hold data of an owner."""
+    """Deletes what an owner wants forgotten. `drop_copies` clears any caches that hold the owner's data."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
@@ -349,7 +349,7 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
 
 # erasing -----------------------------------------------------------------------------------------------------
 async def _void_fold_leases(tx: Transaction, owner: int) -> None:
-    """Void the leases of running folds, and delete errors and partial results that may quote forgotten words."""
+    """Void the leases of running folds, and delete errors and partial results that may quote forgotten text."""
     await tx.execute("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.execute("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
     await tx.execute("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)

@@ -45,9 +45,8 @@ THREADS_AT_ONCE = 100  # threads that one query names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quotes:
-    """The ids of remaining texts that quote forgotten words.
-
-    `messages` are answers. `holders` are all messages with such words. `is_complete` is False if not all were searched.
+    """The ids of remaining texts that quote forgotten text. `messages` lists the answers, and `holders` lists all
+    messages that contain a quote. `is_complete` is False if not all texts were searched.
     """
 
     messages: tuple[int, ...] = ()
@@ -67,12 +66,11 @@ Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a r
 
 @dataclass(slots=True)
 class _ForgottenWords:
-    """The forgotten words to search for.
-
-    A mark is a term or a run of words. `since` maps it to the time and id of the first forgotten text that contains it.
-    `terms` maps stems to terms, and `runs` maps the first words of runs to runs. One term of `rare` is enough for a
-    quote, but one of `unsure` only in a short text or next to another term, and a run of it also where it is repeated.
-    Nobody used those in `new` before `since`.
+    """The forgotten words to search for. A mark is a term or a sequence of words ("run"). `since` maps each mark to the
+    time and id of the first forgotten text that contains it. `terms` maps stems to terms, and `runs` maps the first
+    words of runs to runs. A single term from `rare` proves a quote. A term from `unsure` proves one only in a short
+    text or next to another term, and a run of such terms also if it is repeated. `new` holds the marks that nobody used
+    before the time in `since`.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
@@ -96,7 +94,7 @@ class _ForgottenWords:
         }
 
     def has_certain_quote(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if one of the marks is enough for a quote, because it is a run of words or a rare term."""
+        """Return True if one mark alone proves a quote, because it is a sequence of words or a rare term."""
         if any(isinstance(mark, tuple) or mark in self.rare for mark in marks - self.unsure):
             return True
         runs = [mark for mark in marks & self.unsure if isinstance(mark, tuple)]
@@ -113,14 +111,14 @@ class _ForgottenWords:
         )
 
     def find_new_marks(self, text: str, written_at: str) -> set[Mark]:
-        """Return the marks of `new` in a text that was written after their first use in a forgotten text."""
+        """Return the marks from `new` that a text contains, if it was written after their first forgotten use."""
         marks = (self.find_runs(text) | self.find_terms(text)) & self.new
         return {mark for mark in marks if self.since[mark][0] <= written_at}
 
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The remaining messages by id: their rows with all earlier versions, and their marks of `_ForgottenWords.new`."""
+    """The remaining messages by id: their rows with all earlier versions, and the new forgotten marks in them."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
     marks: dict[int, set[Mark]] = field(default_factory=dict)
@@ -228,7 +226,7 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
 async def _find_remaining_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Set `words.new`. Return the remaining messages with new marks, and the ids of all messages with a quote."""
+    """Set `words.new`. Return the messages with new marks, and the ids of all messages with a quote."""
     threads = [int(row[0]) for row in await reader.fetch_rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
@@ -313,7 +311,7 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_short_run(mark: Mark) -> bool:
-    """Return True if a mark is a run of few characters in a script without spaces, and perhaps of everyday words."""
+    """Return True if a mark is a short run of characters in a script without spaces, which may be everyday words."""
     return isinstance(mark, tuple) and len(mark) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, mark))
 
 
@@ -339,7 +337,7 @@ def _count_run_tokens(word: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def _is_rare_word(word: str, *, is_old: bool) -> bool:
-    """Return True if a word that nobody used before is so rare that repeating it is a quote."""
+    """Return True if a word that nobody used before is rare enough that repeating it counts as a quote."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
         return True

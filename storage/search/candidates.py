@@ -117,7 +117,7 @@ def find_candidates(
 def find_completions(
     connection: Connection, scope: Scope, terms: Sequence[str], *, before: int | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Map each unknown term to known terms that extend it. Terms that occur only from id `before` on are unknown."""
+    """Map terms that no message before id `before` contains to known terms that begin with them."""
     words = full_text.get_word_index(connection)
 
     def is_unknown(term: str, count: int) -> bool:

@@ -254,7 +254,7 @@ def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:
 
 
 def _store_vectors(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
-    """Store the vectors of an owner's messages. Return the stored items, without messages changed since."""
+    """Store the vectors of an owner's messages. Return the stored items, skipping messages that have changed."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
     fresh = [item for item in items if (item.seq, *item.message.scope, item.message.id, item.message.content) in texts]

@@ -1,4 +1,4 @@
-"""Recover memory.json at start: make a working copy that agrees with it and its journal, and index its words."""
+"""Recover memory.json at startup: make a working copy from it and its journal, and index its words."""
 
 import asyncio
 import contextlib

@@ -204,7 +204,7 @@ class MemoryStore(FoldTable):
     async def complete_terms(
         self, scope: Scope, terms: Sequence[str], *, before: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map each unknown term to known terms that extend it. Terms used only from id `before` on are unknown."""
+        """Map terms that no message before id `before` contains to known terms that begin with them."""
         read = partial(search.find_completions, scope=scope, terms=terms, before=before)
         return await self._read_snapshot(scope.owner, read)
 
@@ -218,9 +218,9 @@ class MemoryStore(FoldTable):
         times: Sequence[tuple[float, float]] = (),
         before: int | None = None,
     ) -> Candidates:
-        """Return messages that may answer a question, with their neighbours, in chronological order.
-
-        Include the seqs in `nearest` and messages sent within `times` (Unix timestamps). Exclude ids from `before` on.
+        """Return messages that may answer a question, with their neighbours, in chronological order. Include the seqs
+        in `nearest` and messages sent within `times` (Unix timestamps). Exclude messages whose id is `before` or
+        higher.
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(

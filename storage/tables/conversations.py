@@ -92,7 +92,7 @@ class ConversationTable(OwnerTables):
         return await self.database.transact(put_title, place.owner)
 
     async def list_conversations(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
-        """Return a page of conversations, last opened first, and their total number. Skip closed empty ones."""
+        """Return a page of conversations, last opened first, and their total. Skip empty ones unless open."""
 
         def read_page(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()

@@ -1,6 +1,6 @@
-"""Import history, which is archived at once, and the rows of Keepsake's own export.
+"""Import history, which is archived immediately, and the rows of Keepsake's own export.
 
-Each import gets a block of negative ids below all earlier blocks. Within a block, the ids ascend in time.
+Each import gets a block of negative ids below all earlier blocks. Within a block, ids are in chronological order.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 
 
 class HistoryTable(OwnerTables):
-    """Imports into the memories of one store (`store.history`). Writes raise StaleFold if the lease is not valid."""
+    """The imported history in one store (`store.history`). Writes raise StaleFold if the lease is invalid."""
 
     async def find_known_ids(self, owner: int, sources: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         """Map each (role, source) pair that is already stored to the id of its message."""
@@ -183,12 +183,12 @@ class HistoryTable(OwnerTables):
         await tx.execute(sql, *counters.values(), owner, self.kind)
 
     async def find_time_before(self, owner: int) -> datetime | None:
-        """Return a time before the owner's first message and first decision here, or None if there are neither."""
+        """Return a time before an owner's first message and first decision, or None if the owner has neither."""
         row = await self._fetch_row(owner, _BEGINNING, owner)
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
     async def list_decided_texts(self, owner: int, texts: Sequence[str]) -> Set[str]:
-        """Return those of the texts that are about what the owner has decided by hand."""
+        """Return the texts that concern facts about which the owner has made a decision by hand."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_known_and_decided(reader, owner)
         facts: list[Portable] = [{"text": text, "is_chosen": True} for text in texts]
@@ -246,7 +246,7 @@ async def _read_known_and_decided(reader: Reader, owner: int) -> tuple[list[Fact
 
 
 def _is_overruled(fact: Portable, decided: Sequence[Decision]) -> bool:
-    """Return True if something was decided about a fact after it was said or, if its owner chooses it now, ever."""
+    """Return True if a decision is newer than a fact. For a fact chosen by hand now, any decision counts."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(
         text=str(fact["text"]), kind="personal", subject="", source_ids=(), observed_at=said_at, valid_from=said_at

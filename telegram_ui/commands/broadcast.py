@@ -1,4 +1,4 @@
-"""Messages of an admin to everybody: confirmed first, then sent in the background to each person at most once."""
+"""Messages from an admin to everybody, confirmed first, then sent in the background at most once per person."""
 
 import logging
 from contextlib import AbstractAsyncContextManager, suppress

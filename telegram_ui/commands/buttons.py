@@ -1,7 +1,7 @@
 """Inline buttons: signed callback data, rows and pages of buttons, and the buttons of the last answer.
 
-Callback data is kind:person:payload:signature, within Telegram's 64 bytes. It works for one person in one scope, also
-after a restart.
+Callback data has the form kind:person:payload:signature, within Telegram's 64 bytes. It is valid for one person in one
+scope, even after a restart.
 """
 
 import base64

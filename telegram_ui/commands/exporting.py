@@ -29,7 +29,7 @@ class ExportCommands(Family):
             await self._delivery.send_text(ask.chat, sentence)
 
     async def _send_files(self, ask: Ask, kind: str) -> str | None:
-        """Send the files to the private chat. Return the reply for a group or after a failure, or None."""
+        """Send the files to the private chat. Return a reply if this was requested in a group or failed, or None."""
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")

@@ -205,7 +205,7 @@ class Family:
         return (value for value in vars(cls).values() if isinstance(value, Press))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if this family waits for a text from this person."""
+        """Return True if this family is waiting for a text from this person."""
         state = await self._services.memory.wizards.find_state(chat.location, person.id)
         return state is not None and state.accepts_answer(update_id)
 

@@ -139,7 +139,7 @@ class ReminderCommands(Family):
 async def offer_reminder(
     dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal, doubt: str = ""
 ) -> None:
-    """Ask a person whether to set the proposed reminder. `doubt` are words that may mean another time."""
+    """Ask a person whether to set the proposed reminder. `doubt` holds words that may refer to a different time."""
     wish, make_button = proposal.wish, dependencies.buttons.make_button
     if wish is None:
         return

@@ -40,7 +40,7 @@ def parse_threshold(text: str) -> int | None:
 
 
 def parse_storage(text: str, storages: Sequence[StorageType]) -> StorageType | None:
-    """Return the storage in a short text such as "SQLite please", or None."""
+    """Return the storage type named in a short text such as "SQLite please", or None."""
     words = [word.strip(",.!?") for word in text.casefold().split()]
     named = {storage for storage in storages if storage in words or STORAGE_NAMES[storage].casefold() in words}
     return named.pop() if len(named) == 1 and len(words) <= MAX_ANSWER_WORDS else None

@@ -87,7 +87,7 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """Return the status and body of a response. Raise NetworkError, or BadRequest if the body is too large."""
+        """Return the status and body of a response. Raise NetworkError on failure."""
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
         body, headers = _make_body(request_data)

@@ -1,4 +1,4 @@
-"""Prepare the Markdown that models write, so that Telegram's converters lose no words of it."""
+"""Prepare the Markdown that models write, so that Telegram's converters do not drop any of the text."""
 
 import re
 import unicodedata

@@ -44,7 +44,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
 
 @define(eq=False, slots=False)
 class Access:
-    """Decides who may use and configure the bot, by the settings, the admins' decisions and the admins of groups."""
+    """Decides who may use and configure the bot, based on the settings, the admins' decisions and groups' admins."""
 
     _settings: Settings
     _bot: telegram.Bot

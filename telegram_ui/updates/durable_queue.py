@@ -170,8 +170,8 @@ class DurableQueue(asyncio.Queue[Received]):
     async def mark_done(self, ids: Iterable[int], *, is_remembered: bool = False, can_wait: bool = False) -> None:
         """Mark updates as done and delete their payloads. If the disk fails, the next call retries.
 
-        Unless the memory stores their text (`is_remembered`), remove it from the database's log too. If that `can_wait`
-        and other updates are waiting, leave it to keep_truncating_log().
+        Unless the memory stores their text (`is_remembered`), also remove it from the database's log. If `can_wait` is
+        set and other updates are waiting, keep_truncating_log() does this later.
         """
         finished = set(ids)
         self.release_updates(finished)

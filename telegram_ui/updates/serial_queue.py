@@ -92,7 +92,7 @@ class SerialQueues:
             ticket.is_stoppable = False
 
     def has_waiting_job(self, key: Hashable) -> bool:
-        """Return True if a job waits in the queue `key`."""
+        """Return True if a job is waiting in the queue `key`."""
         return bool(self._waiting.get(key))
 
     def is_running(self, key: Hashable) -> bool:
@@ -129,7 +129,7 @@ class SerialQueues:
         return work
 
     async def wait_until_idle(self) -> None:
-        """Wait until no job waits or runs."""
+        """Wait until no jobs are waiting or running."""
         await self._idle.wait()
 
     async def close(self, *, grace: float, patience: float = 0) -> None:

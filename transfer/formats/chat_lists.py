@@ -73,7 +73,7 @@ class ChatLists:
             self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)
 
     def finish(self) -> None:
-        """Add all chats to the import, and ask which speaker the person is."""
+        """Add all chats to the import, and ask which of the speakers is the user."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
             self._talks.add(make_times_monotonic([message for part in parts for message in part]), self._titles[key])

@@ -115,10 +115,9 @@ class Conversations:
         read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
     ) -> None:
-        """Add a conversation with an assistant. `elements` holds its messages with their places in the file.
-
-        A message without a time gets that of the previous message or of `raw`, and is undated if no time before it is
-        known. One without an id gets a hash of `key` (default: the first message), its position and its words.
+        """Add a conversation with an assistant. `elements` holds its messages with their places in the file. A message
+        without a time gets the time of the previous message or of `raw`. If neither is known, the message is undated. A
+        message without an id gets a hash of `key` (default: the first message), its position and its text.
         """
         numbers, last, known = count(), self.reading.now, None
         with self.count_failures(""):

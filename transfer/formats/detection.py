@@ -119,7 +119,7 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
 def _read_in_format(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Read files in `form`, or else in a general format. Return the format used, or None if nothing is understood."""
+    """Read files in `form` or, failing that, in a general format. Return the format and history, or None."""
     refused: ImportRefused | None = None
     wordless: tuple[ImportFormat, ImportedHistory] | None = None
     for tried in dict.fromkeys((form, *_FALLBACKS)):

@@ -1,4 +1,4 @@
-"""Read Discord exports: channels of DiscordChatExporter, or a data package with its owner's messages alone."""
+"""Read Discord exports: DiscordChatExporter channels, or a data package with only its owner's messages."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Read conversations of unknown programs from lists and trees in JSON, tables, and transcripts in Markdown."""
+"""Read conversations from unknown programs: lists and trees in JSON, tables, and transcripts in Markdown."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
-    """Read the conversations in files of the product `name`, by default of an unknown product."""
+    """Read the conversations in files that the product `name` exported. By default, the product is unknown."""
     talks = _read_conversations(files, reading, name)
     if dates := talks.written_dates:  # read again, with the order of day and month that all dates together have
         order, questions = talks.choose_date_order(dates), talks.questions[:1]

@@ -191,7 +191,7 @@ def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, 
 
 
 def place_undated(messages: Sequence[ImportedMessage], earlier: datetime) -> tuple[ImportedMessage, ...]:
-    """Move undated messages to the time `earlier`, which is before all that was said or decided here."""
+    """Give undated messages the time `earlier`, which precedes all messages and decisions in this memory."""
     return tuple(
         replace(message, created_at=min(message.created_at, earlier)) if message.is_undated else message
         for message in iterate_with_pauses(messages)

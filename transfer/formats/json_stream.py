@@ -1,4 +1,4 @@
-"""Read large JSON element by element, so that other threads run meanwhile and errors name a line."""
+"""Read large JSON element by element, so that other threads can run and errors can give a line number."""
 
 import json
 import re

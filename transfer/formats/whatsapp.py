@@ -1,4 +1,4 @@
-"""Read WhatsApp's text exports of Android and iOS. The date order is inferred from the file, or asked for."""
+"""Read WhatsApp text exports from Android and iOS. The date order is inferred from the file or asked for."""
 
 import re
 from collections import Counter
