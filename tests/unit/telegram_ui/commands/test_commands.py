@@ -40,7 +40,7 @@ class ScriptedSummaries:
     async def fold_now(self, scope: Scope) -> FoldOutcome:
         return self.outcome
 
-    async def list_active(self, scope: Scope) -> Sequence[Summary]:
+    async def list_active_summaries(self, scope: Scope) -> Sequence[Summary]:
         return self.shown
 
 
