@@ -100,8 +100,8 @@ class QuestionResult:
 
     `ranked` lists all candidates, best first. `shown` maps each message in the prompt to its text there.
 
-    `found` lists the messages that are sufficiently shown. `plain` maps the names of the plain searches to their
-    results.
+    `found` lists the messages that are sufficiently shown, and `in_part` the store's ids of those that are shown
+    without their beginning. `plain` maps the names of the plain searches to their results.
     """
 
     file: str
@@ -111,6 +111,7 @@ class QuestionResult:
     blocks: tuple[Block, ...]
     shown: Mapping[str, str]
     found: frozenset[str]
+    in_part: frozenset[int]
     seconds: float
     plain: Mapping[str, frozenset[str]]
 
@@ -186,7 +187,7 @@ async def measure_recall(
 @asynccontextmanager
 async def open_embedder(settings: Settings, cache_file: Path | None) -> AsyncIterator[Embedder | None]:
     """Open the embedder that the settings name, or yield None if they name none. `cache_file` caches its vectors."""
-    embedder = make_embedder(replace(settings, embedding_timeout=EMBEDDING_TIMEOUT))
+    embedder = make_embedder(settings)
     if embedder is None:
         yield None
         return
@@ -200,6 +201,7 @@ async def open_conversation(
 ) -> AsyncIterator[StoredConversation]:
     """Open an empty store for a conversation."""
     clock = Clock(now=BEFORE_ALL_DATA)
+    settings = replace(settings, embedding_timeout=EMBEDDING_TIMEOUT)
     if embedder is None:
         settings = replace(settings, embedding_model="none")
     async with AsyncExitStack() as stack:
@@ -256,6 +258,7 @@ async def _ask_question(file: str, question: Question, memory: StoredConversatio
         blocks=tuple(_make_blocks(snippets, memory.ids, memory.clock.now)),
         shown=shown,
         found=find_shown_ids(shown, said, question.answer),
+        in_part=frozenset(snippet.message.id for snippet in snippets if snippet.text.startswith("…")),
         seconds=seconds,
         plain={},
     )
@@ -272,11 +275,7 @@ async def _add_further_pages(
     numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
     shown = dict(result.shown)
     seen = {numbers[id_] for id_ in shown} | set(memory.current_ids)
-    in_part = {
-        message.id
-        for message in await memory.store.read_messages(SCOPE, sorted(numbers[dia_id] for dia_id in shown))
-        if shown[memory.ids[message.id]] != quoting.quote_text(message.content)
-    }
+    in_part = set(result.in_part)
     summaries: set[int] = set()
     for _ in range(pages - 1):
         page = await reading.read_memory(

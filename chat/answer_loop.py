@@ -30,7 +30,7 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 MAX_ROUNDS = 5  # the most rounds of tool calls before the model has to answer
-RESULTS_SHARE = 3  # the divisor of the ceiling that gives the token limit for all tool calls and results of an answer
+RESULTS_SHARE = 3  # calls and results of an answer may take one in so many tokens of the ceiling, or what is free
 SCHEMAS_SHARE = 12  # the divisor of the ceiling that gives the token limit for tool schemas
 MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out if they would leave less.
 
@@ -166,6 +166,7 @@ class AnswerLoop:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
             room = ceiling // RESULTS_SHARE - self._count_exchange_tokens(exchanged)
+            room = max(room, ceiling - context.token_count - extra)
             new, results = await self._run_tools(self._tools, completion, turn, context, used, room=room)
             exchanged += new
             used += results
@@ -218,7 +219,7 @@ class AnswerLoop:
 
 def _collect_seen_ids(context: Context, used: Sequence[Used]) -> Seen:
     shown = {*(message.id for message in context.recent), *(snippet.message.id for snippet in context.snippets)}
-    cut = {snippet.message.id for snippet in context.snippets if snippet.text != snippet.message.content}
+    cut = {snippet.message.id for snippet in context.snippets if snippet.text.startswith("…")}
     found = {number for call in used for number in call.found}
     summaries = {number for call in used for number in call.summaries}
     return Seen(messages=shown | found, summaries=summaries, in_part=cut - found)

@@ -28,7 +28,7 @@ MAX_DIGITS = 18  # of a message's number
 MAX_HITS = 400  # messages of one query that are looked at
 NEAR = -1.0  # the least closeness in meaning. An average message has 0: a model reads on further than a person.
 MAX_LISTED = 1_000  # messages of a time that are looked at for a list without a query
-MAX_LINE_TOKENS = 72  # of a message in a list: most are shown whole, and forty short ones fit a result
+MAX_LINE_TOKENS = 68  # of a message in a list: most are shown whole, and forty short ones fit a result
 NEIGHBOURS = 6  # messages before and after the one that is read around
 NEIGHBOUR_TOKENS = 200  # of one of them, unless it belongs to the same turn
 LINE_TOKENS = 24  # the line of a message may take so many next to its text: its day, its number and a name
@@ -162,7 +162,7 @@ class MemoryReading:
         ]
 
     def _format_hit_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
-        taken: list[tuple[Message, str, str]] = []
+        listed: dict[str, list[tuple[Message, str]]] = {}  # by day, which the first line of each day names
         max_tokens -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
             said = hit.text if hit.is_long_winded else hit.message.content
@@ -170,16 +170,21 @@ class MemoryReading:
             text = self._tokens.cut_head(whole, MAX_LINE_TOKENS)
             if text != whole:
                 text = text.rsplit(" ", 1)[0] + " …"
-            line = prompts.format_list_line(hit.message, text, now)
+            day = prompts.format_date(hit.message.created_at.astimezone(now.tzinfo))
+            line = prompts.format_numbered_message(hit.message, text, "" if day in listed else day)
             cost = self._tokens.count(line + "\n")
             if cost <= max_tokens:  # a shorter one may fit where this one does not
                 max_tokens -= cost
-                taken.append((hit.message, line, text))
+                listed.setdefault(day, []).append((hit.message, text))
             if max_tokens < LINE_TOKENS:
                 break
-        taken.sort(key=lambda line: line[0].order)
-        lines = format_block("remembered", [line for _, line, _ in taken]) if taken else ""
-        return lines, {message.id: text for message, _, text in taken}
+        lines = [
+            prompts.format_numbered_message(message, text, "" if place else day)
+            for day, of_day in sorted(listed.items())
+            for place, (message, text) in enumerate(sorted(of_day, key=lambda line: line[0].order))
+        ]
+        shown = {message.id: text for of_day in listed.values() for message, text in of_day}
+        return (format_block("remembered", lines) if lines else ""), shown
 
     def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
         frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add

@@ -209,14 +209,9 @@ def format_with_speaker(message: Message, text: str) -> str:
     return f"{name_speaker(message)}: {quote_message(message, text)}"
 
 
-def format_numbered_message(message: Message, text: str) -> str:
-    return f"#{message.id} {format_with_speaker(message, text)}"
-
-
-def format_list_line(message: Message, text: str, now: datetime) -> str:
-    """Format a message as one line of a list, with its number and day."""
-    day = format_date(message.created_at.astimezone(now.tzinfo))
-    return f"#{message.id} {day} {format_with_speaker(message, text)}"
+def format_numbered_message(message: Message, text: str, day: str = "") -> str:
+    """Format a message with its number, and with the day when it was said if that is given."""
+    return " ".join(filter(None, [f"#{message.id}", day, format_with_speaker(message, text)]))
 
 
 def format_summary_with_numbers(summary: Summary, text: str) -> str:

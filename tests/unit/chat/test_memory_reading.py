@@ -94,6 +94,35 @@ async def test_a_message_that_the_prompt_shows_in_part_is_listed_once(tmp_path: 
         assert 1 not in numbers(second)
 
 
+async def test_a_message_whose_beginning_the_prompt_shows_is_not_listed_again(tmp_path: Path) -> None:
+    middle = "The weather changed every hour, and nobody minded it at all. " * 14
+    async with talking(tmp_path, snippet_budget=140) as talk:
+        await a_year(talk, [f"A walrus bit the anchor chain of our houseboat. {middle}", "The walrus came back."])
+        wish = looks(query="walrus anchor chain", order="time")
+        [result] = await results(talk, wish, question="What did the walrus bite, the anchor chain?")
+        assert "Anna: A walrus bit the anchor chain" in talk.prompts()[-2]
+        assert 1 not in numbers(result)
+
+
+async def test_the_first_line_of_each_day_names_the_day(talk: Talk) -> None:
+    await talk.remember(every_n=3)
+    monday, tuesday = talk.moment[0] - timedelta(days=60), talk.moment[0] - timedelta(days=59)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        for number, moment in enumerate([monday, monday, tuesday, tuesday, tuesday]):
+            said = NewMessage(role="user", content=f"Walrus {number}.", created_at=moment, speaker="Anna")
+            await store.append_messages(SCOPE, [said])
+    for number in range(8):
+        await talk.turn(f"Something else, number {number}.")
+    [result] = await results(talk, looks(query="walrus", order="time"))
+    assert [line for line in result.splitlines() if NUMBER.match(line)] == [
+        f"#1 {monday.date()} Anna: Walrus 0.",
+        "#2 Anna: Walrus 1.",
+        f"#3 {tuesday.date()} Anna: Walrus 2.",
+        "#4 Anna: Walrus 3.",
+        "#5 Anna: Walrus 4.",
+    ]
+
+
 async def test_several_queries_are_asked_at_once_and_nothing_is_shown_twice(talk: Talk) -> None:
     await a_year(talk, ["The walrus sleeps.", "The heron fishes.", "A walrus and a heron meet."])
     [result] = await results(talk, looks(queries=["walrus", "heron", "walrus"]))

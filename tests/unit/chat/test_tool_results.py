@@ -13,6 +13,8 @@ from tests.support.talk import ANNA, Talk, talking
 from tests.unit.chat.test_answer_loop import looks_for, size
 from text.tokenizer import Tokenizer
 
+FILLING = "Remember how many walnuts there were. " * 300  # leaves results less of 4,096 tokens than their share
+
 
 def looks_often(calls: int, *, text: str = "") -> Behaviour:
     [call] = looks_for("walnut tree").calls
@@ -48,7 +50,23 @@ async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Pat
             messages: Sequence[Mapping[str, Any]] = request.messages
             named = [call["id"] for message in messages for call in message.get("tool_calls", ())]
             assert [result["tool_call_id"] for result in results] == named, "each call that is kept has its result"
-            assert sum(tokens.count(result["content"]) for result in results) <= ceiling // 3
+            free = ceiling - size(asked[0], tokens)
+            assert sum(tokens.count(result["content"]) for result in results) <= max(ceiling // 3, free)
+
+
+async def test_results_may_take_what_the_prompt_leaves_free(tmp_path: Path) -> None:
+    tokens = Tokenizer.for_model("chat-model")
+    async with talking(tmp_path, max_context_tokens=8000, snippet_budget=0) as talk:
+        await talk.remember(every_n=3)
+        await remember_reports(talk)
+        for number in range(8):
+            await talk.turn(f"Something else, number {number}.")
+        talk.server.script("chat-model", *[looks_for("walnut tree")] * 3, "Many.")
+        assert (await talk.say("How many walnuts?")).text == "Many."
+        results = [message for message in talk.server.of("chat-model")[-1].messages if message["role"] == "tool"]
+        sizes = [tokens.count(result["content"]) for result in results]
+        assert sum(sizes) > 8000 // 3
+        assert all(1200 < size <= 1500 for size in sizes[:2])
 
 
 async def test_once_results_fill_their_share_the_model_has_to_answer(tmp_path: Path) -> None:
@@ -57,7 +75,7 @@ async def test_once_results_fill_their_share_the_model_has_to_answer(tmp_path: P
         await remember_reports(talk)
         talk.server.script("chat-model", looks_often(8, text="Let me look. " * 400), "Many.")
         before = len(talk.server.of("chat-model"))
-        assert (await talk.say("How many walnuts?")).text == "Many."
+        assert (await talk.say(FILLING)).text == "Many."
         first, second = talk.server.of("chat-model")[before:]
         assert [first.body.get("tool_choice"), second.body.get("tool_choice")] == [None, "none"]
         [call] = [message for message in second.messages if message.get("tool_calls")]
@@ -71,6 +89,6 @@ async def test_calls_that_are_larger_than_their_share_are_left_out(tmp_path: Pat
         long = Behaviour(calls=({"name": "remember", "arguments": {"text": "A long word. " * 5_000}},))
         talk.server.script("chat-model", long, "I cannot.")
         before = len(talk.server.of("chat-model"))
-        assert (await talk.say("Remember that.")).text == "I cannot."
+        assert (await talk.say(FILLING)).text == "I cannot."
         first, second = talk.server.of("chat-model")[before:]
         assert second.messages == first.messages
