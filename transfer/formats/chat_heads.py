@@ -242,8 +242,8 @@ def is_afternoon(words: tuple[str, ...]) -> bool | None:
 
 # The words of most files, so that only others need CLDR.
 _COMMON_HALVES: Mapping[str, bool] = {
-    **dict.fromkeys(("am", "a", "上午", "오전", "午前", "ص"), False),
-    **dict.fromkeys(("pm", "p", "下午", "오후", "午後", "م"), True),
+    **dict.fromkeys(("am", "a", "قبلدوپہر", "上午", "오전", "午前", "ص"), False),
+    **dict.fromkeys(("pm", "p", "بعددوپہر", "下午", "오후", "午後", "م"), True),
 }
 
 

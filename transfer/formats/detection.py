@@ -122,8 +122,12 @@ def _read_in_format(
     """Read files in `form` or, failing that, in a general format. Return the format and history, or None."""
     refused: ImportRefused | None = None
     wordless: tuple[ImportFormat, ImportedHistory] | None = None
+    is_json = all(is_json_begin(file.text) for file in files)
+    is_text = not is_json and not any(file.text.lstrip()[:1] == "<" for file in files)
     for tried in dict.fromkeys((form, *_FALLBACKS)):
-        if tried is not form and (form.is_alone or not all(is_json_begin(file.text) for file in files)):
+        # Heads of one format may stand in a transcript, but any text could be a list of memories.
+        is_transcript = is_text and tried is generic.FORMAT and not (refused or wordless)
+        if tried is not form and (form.is_alone or not (is_json or is_transcript)):
             break
         try:
             history = tried.read(files, reading)
@@ -144,7 +148,8 @@ def _read_in_format(
     if wordless:
         return wordless
     is_blank = not any(_LETTER.search(file.text, 0, SAMPLED) for file in files)
-    return (form, ImportedHistory(format=form.name, messages=())) if is_blank or form.product else None
+    is_empty = is_blank or (form.product and (is_json or all("\n" not in file.text.strip() for file in files)))
+    return (form, ImportedHistory(format=form.name, messages=())) if is_empty else None
 
 
 def limit_unpacked(size: int) -> int:

@@ -241,8 +241,8 @@ def _unwrap_item(item: Any) -> Any:
     if len(answers := select_objects(item.get("candidates"))) > 1:  # of Character.AI
         shown = [one for one in answers if one.get("candidate_id") == item.get("primary_candidate_id")]
         return {**item, "candidates": shown or answers[:1]}
-    for name in _WRAPPERS if not is_message(item) else ():
-        if isinstance(inner := item.get(name), dict):
+    for name in _WRAPPERS:
+        if isinstance(inner := item.get(name), dict) and not is_message(item):
             return {**{key: value for key, value in item.items() if key != name}, **inner}
     return item
 

@@ -41,8 +41,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Folded names of the members that hold a part of a message, likeliest first."""
 _TIME_ENDINGS = (
-    *("time", "date", "stamp", "stampms", "microseconds", "serverts", "createdat", "createat", "sentat", "insertedat"),
-    *("updatedat", "datesent", "utc"),
+    *("time", "date", "stamp", "stampms", "microseconds", "serverts", "createdat", "createat", "sentat", "sent"),
+    *("insertedat", "updatedat", "utc"),
 )
 _OTHER_TIMES = ("expir", "delet", "edit", "read")  # what the names of times begin with at which nothing was said
 _MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration

@@ -12,9 +12,9 @@ from transfer.formats.values import WrongElement, parse_moment
 
 _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
 _DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
-_LABEL = rf"{_ORDINAL}(?:From )?(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LABEL = rf"{_ORDINAL}(?:From |role::)?(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:\((?P<late_date>\d[^()\n]{5,40})\))?"
-_CALLOUT = re.compile(r"^> ?\[![\w-]{1,40}\][+-]?[ \t]*", re.MULTILINE)  # in Obsidian, around each turn
+_CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
@@ -28,12 +28,14 @@ _HEADINGS = {
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
+_RULES = ("---", "* * *", "***", '<hr class="__chatgpt_plugin">')
 _DECORATION = re.compile(r"[^\w\s]+")
 _ABOUT = re.compile(r"(?:# |[*_]{0,2}(?P<name>title|created|date|create_time)[*_:]{1,3} *)(?P<value>.*)", re.IGNORECASE)
 _COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
 _FOOTER = re.compile(r"\n-{3,}(?:[^\S\n]*+\n)++(?=[^\n]*+\s*+\Z)[^\n]*(?:\]\(|href=['\"])https?://[^\n]*\s*")
 """A rule and a last line with a link. That it is the last is checked first, so that the time stays linear."""
 _TIME_TAG = re.compile(r"<time datetime=\"([^\"\n]{8,40})\"[^\n]*</time>")
+_LAST_STAMP = re.compile(r"\[[A-Za-z]{4,20}: (\d[^\[\]\n]{7,40})\]")  # [Timestamp: 2024/05/01 10:00:00]
 _WHOLE_FENCE = re.compile(r"\s*```\n(.*)\n```\s*", re.DOTALL)
 _PERPLEXITY_LOGO = re.compile(r'\s*<img src="https://[\w.]*perplexity\.ai/[^\n]*\n')
 _QUESTION = re.compile(r"\n\n---\n+# ")
@@ -103,7 +105,7 @@ def read_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
         is_turn = heading and style in (heading.style, _ANY_STYLE)
         if heading and is_turn and (heading.label in roles or heading.label in UNSAID_ROLES):
             turns.append((roles.get(heading.label, ""), heading.date, [heading.rest] if heading.rest else []))
-        elif turns and line.strip() not in ("---", "* * *", "***"):
+        elif turns and line.strip() not in _RULES:
             turns[-1][2].append(line)
         elif not turns and (found := _ABOUT.match(line)):
             name = (found["name"] or "title").lower()
@@ -123,7 +125,10 @@ def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
     tag = _TIME_TAG.fullmatch(line)
     bare = tag[1] if tag else line.strip("*_ ")
     is_date = len(bare) > 7 and not bare.isdecimal() and (bare != line or sum(map(str.isalpha, bare)) < MIN_WORD)
-    for given, rest in ((date, lines), (bare if is_date else "", lines[first + 1 :])):
+    last = next((number for number in reversed(range(len(lines))) if lines[number].strip()), 0)
+    stamp = _LAST_STAMP.fullmatch(lines[last].strip()) if lines else None
+    dated = ((date, lines), (bare if is_date else "", lines[first + 1 :]), (stamp[1] if stamp else "", lines[:last]))
+    for given, rest in dated:
         with suppress(WrongElement):
             if given and parse_moment(given, ""):
                 return {"role": role, "content": "\n".join(rest), "created_at": given}
@@ -142,7 +147,10 @@ def _read_perplexity(text: str) -> list[dict[str, str]]:
 def _remove_markup(text: str) -> str:
     """Remove comments, and replace each callout with a heading followed by its text."""
     text = _COMMENT.sub("", text)
-    return _QUOTED.sub("", _CALLOUT.sub("## ", text)) if len(_CALLOUT.findall(text)) > 1 else text
+    if len(_CALLOUT.findall(text)) < 2:
+        return text
+    # The kind of a callout without a title says who speaks.
+    return _QUOTED.sub("", _CALLOUT.sub(lambda found: f"## {found[1] if found[2] is not None else ''}", text))
 
 
 def is_transcript(text: str) -> bool:

@@ -128,6 +128,13 @@ def make_tree(*messages: dict[str, Any]) -> list[dict[str, Any]]:
             {"id": "m1", "created_at": SECONDS, "role": "user",
              "content": [{"type": "text", "text": {"value": QUESTION, "annotations": []}}]},
         ]}),
+        ("Obsidian Copilot", (f"---\nepoch: {MILLIS}\n---\n\n**user**: {QUESTION}\n[Timestamp: 2024/05/01 10:00:00]\n\n"
+                              f"**ai**: {ANSWER}\n[Timestamp: 2024/05/01 10:00:05]\n")),
+        ("ChatGPT MD", (f'<hr class="__chatgpt_plugin">\n\n### role::user\n\n{QUESTION}\n\n<hr class="__chatgpt_plugin">\n\n'
+                        f"### role::assistant\n\n{ANSWER}\n")),
+        ("callouts whose kind names the speaker", f"> [!user]\n> {QUESTION}\n\n> [!assistant]\n> {ANSWER}\n"),
+        ("Nomi, which says when it was sent", {"messages": [
+            {"sender": "user", "text": QUESTION, "sent": FIRST}, {"sender": "nomi", "text": ANSWER, "sent": SECOND}]}),
         ("Raycast", {"ai_chats": [{"title": "W", "messages": [
             {"author": "user", "content": {"text": QUESTION}, "createdAt": FIRST},
             {"author": "assistant", "content": {"text": ANSWER}, "createdAt": SECOND}]}]}),
@@ -226,3 +233,19 @@ def test_a_grok_archive_is_read_without_its_other_files() -> None:
     }
     history = past(zipped(files))
     assert (words_of(history), history.messages[0].title) == (WALNUTS, "W")
+
+
+def test_a_log_that_only_begins_like_a_chat_of_whatsapp_is_refused() -> None:
+    with pytest.raises(ImportRefused, match="I can read"):
+        past("[2024-05-01 10:00:00] <Anna> hello\n[2024-05-01 10:00:05] <Tom> good\n", "irc.log")
+
+
+def test_before_noon_in_urdu_is_the_morning() -> None:
+    lines_of_chat = "13/05/24, 10:00 {} - Anna: hello\n13/05/24, 10:01 {} - Tom: good\n"
+    for half, hour in (("قبل دوپہر", 10), ("بعد دوپہر", 22)):
+        assert past(lines_of_chat.format(half, half), "chat.txt").messages[0].created_at.hour == hour
+
+
+def test_a_date_below_the_words_is_the_time_of_the_message() -> None:
+    text = f"**user**: {QUESTION}\n[Timestamp: 2024/05/01 10:00:00]\n\n**ai**: {ANSWER}\n[Timestamp: 2024/05/01 10:00:05]\n"
+    assert [message.created_at.second for message in past(text, "x.md").messages] == [0, 5]
