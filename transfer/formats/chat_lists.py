@@ -85,8 +85,8 @@ class ChatLists:
         members = fold_names(given)
         if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
-        texts = (repair_encoding(_find_text(text)).strip() for text in pick(given, "words"))
-        words = next(filter(None, texts), "")
+        texts = (pick_text(text, "words") if isinstance(text, dict) else as_text(text) for text in pick(given, "words"))
+        words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = find_text(words)
         if "ts" in members:
@@ -120,10 +120,6 @@ def _find_name(value: object) -> str:
     if not isinstance(value, dict):
         return as_text(value)
     return pick_text(value, "person") or _find_name(value.get("user"))  # of Teams
-
-
-def _find_text(value: object) -> str:
-    return pick_text(value, "words") if isinstance(value, dict) else as_text(value)
 
 
 def repair_encoding(text: str) -> str:

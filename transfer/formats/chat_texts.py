@@ -157,12 +157,11 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
                 yield said
             groups = found.groupdict()
             own_day = find_date(groups.get("day") or "")
-            day_said = own_day[:2] if own_day else day
             hour, half = int(found["hour"]), is_afternoon((groups.get("half") or found["late_half"] or "",))
             hour = hour % 12 + (12 if half else 0) if half is not None else hour
             clock = time(hour % 24, min(int(found["minute"]), 59))
             speaker = groups.get("speaker")
-            said = ChatLine(day_said, clock, speaker and speaker.strip(), found["words"])
+            said = ChatLine(own_day[:2] if own_day else day, clock, speaker and speaker.strip(), found["words"])
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new[:2]
         elif said and said.speaker is None:

@@ -129,11 +129,10 @@ def _read_lines(cell: Block) -> list[str]:
 
 def _find_date_line(lines: Sequence[str], language: str, order: str, zone: tzinfo) -> tuple[int, datetime] | None:
     for number, line in enumerate(lines):
-        if not _FULL_DATE.match(line):
-            continue
         with suppress(ValueError, OverflowError):
-            moment = parse_written_moment(_SPACES.sub(" ", line), language, order)
-            return number, (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+            if _FULL_DATE.match(line):
+                moment = parse_written_moment(_SPACES.sub(" ", line), language, order)
+                return number, (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     return None
 
 

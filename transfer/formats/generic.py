@@ -340,7 +340,7 @@ def _fits_format(sample: Sample) -> bool:
     return _is_table(sample.text) or is_transcript(sample.text)
 
 
-_PRODUCTS: Mapping[str, tuple[str, ...]] = {
+_PRODUCTS = {
     "Messenger": ("participants+messages",),
     "Slack": ("type+ts+text", "team_id+profile"),
     "Copilot": (

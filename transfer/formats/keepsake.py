@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import IO, Any, Literal, TypeGuard
+from functools import partial
+from typing import IO, Literal, TypeGuard
 
 from locales.catalog import tr
 from records.errors import ImportRefused
@@ -23,6 +24,7 @@ MAX_NAME_CHARS = 64  # characters of what an export is called in all of its file
 FARTHEST = 2**52  # ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63
 Row = Mapping[str, object]
 MAX_MESSAGE_CHARS = 120_000  # characters; the longest message of this bot is a paste in 25 pieces
+_encode_json = partial(json.dumps, ensure_ascii=False)
 _END = re.compile(rb',\n  "signature": "([0-9a-f]{8}):([0-9a-f]{64})"\n\}\s*$')
 MAX_END_BYTES = 200  # bytes at the end of a file among which its signature stands
 
@@ -139,10 +141,6 @@ def _parse_message(values: Row, owner: object) -> ImportedMessage:
 
 def _is_id(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= FARTHEST
-
-
-def _encode_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def make_signature(key: bytes, digest: str) -> str:

@@ -62,9 +62,8 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
         # iOS marks what the app says itself, and files, by the direction of its language.
         is_marked = head.shape[0] != 1 and words.startswith(("\u200e", "\u200f"))
         words = _ISOLATE.sub("", words).strip(" \u200e\u200f\n")
-        if (first := _FIRST_BRACKET.match(words)) and first[
-            1
-        ] in app_words:  # a file that was left out, and its caption
+        # a file that was left out, and its caption
+        if (first := _FIRST_BRACKET.match(words)) and first[1] in app_words:
             words = words[first.end() :]
         if (bracket := words[words.rfind("<") :]) in app_words or _EDITED.fullmatch(bracket):
             words = words.removesuffix(bracket).rstrip(" \u200e\u200f")
