@@ -144,6 +144,7 @@ def _shorten_words(words: Iterable[str]) -> set[str]:
 
 
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
+# "I don't smoke but I live in Ghent" denies no home.
 _CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
