@@ -20,7 +20,7 @@ from llm.tool_calls import format_tools_as_text
 from records.context import Context, ContextPart
 from records.errors import ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined
 from records.messages import NewMessage
-from records.model_calls import Completion, PromptMessage, Tool
+from records.model_calls import Completion, Prompt, PromptMessage, Tool
 from records.scopes import Clock
 from records.turns import Proposal
 from retrieval.explanation import ExplanationRecord, make_explanation
@@ -173,14 +173,7 @@ class AnswerLoop:
             must_answer = rounds == MAX_ROUNDS or len(results) < len(completion.calls)
 
     async def _run_tools(
-        self,
-        tools: MemoryTools,
-        completion: Completion,
-        turn: Turn,
-        context: Context,
-        earlier: Sequence[Used],
-        *,
-        room: int,
+        self, tools: MemoryTools, completion: Completion, turn: Turn, context: Context, before: list[Used], *, room: int
     ) -> tuple[list[PromptMessage], list[Used]]:
         used: list[Used] = []
         reasoning = completion.reasoning
@@ -191,7 +184,7 @@ class AnswerLoop:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
             share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
-            seen = _collect_seen_ids(context, [*earlier, *used])
+            seen = _collect_seen_ids(context, [*before, *used])
             used.append(await tools.run_call(call, turn, seen=seen, room=share))
         if not used:
             return [], []
@@ -213,7 +206,7 @@ class AnswerLoop:
             offer = offer[:-1]
         return offer
 
-    def _count_exchange_tokens(self, exchanged: Sequence[PromptMessage]) -> int:
+    def _count_exchange_tokens(self, exchanged: Prompt) -> int:
         return sum(self._tokens.count_message(message) for message in exchanged)
 
 
@@ -225,7 +218,7 @@ def _collect_seen_ids(context: Context, used: Sequence[Used]) -> Seen:
     return Seen(messages=shown | found, summaries=summaries, in_part=cut - found)
 
 
-def _add_tool_exchange(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
+def _add_tool_exchange(context: Context, exchanged: Prompt, extra: int) -> Context:
     if not extra:
         return context
     part = ContextPart(name="tools", tokens=extra, budget=0)

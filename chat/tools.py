@@ -214,8 +214,8 @@ def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | str:
     try:
         given = replace_surrogates_in(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError):
-        return "The arguments are not JSON."
+        given = None
     if not isinstance(given, dict):
-        return "The arguments are not an object."
+        return "The arguments are not a JSON object."
     # A person confirms what they see: nothing else may stand in it.
     return {name: remove_invisible(value) if isinstance(value, str) else value for name, value in given.items()}

@@ -1,10 +1,10 @@
 """The interface of a chat model."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from llm.precedence import Precedence
-from records.model_calls import Completion, PromptMessage, Tool
+from records.model_calls import Completion, Prompt, PromptMessage, Schema, Tool
 
 OnText = Callable[[str], Awaitable[None]]  # called with the whole text so far whenever more of an answer has arrived
 
@@ -16,11 +16,7 @@ class ChatModel(ABC):
 
     @abstractmethod
     async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         """Return the answer. `schema` requests JSON (as in `response_format`) but does not guarantee it."""
 

@@ -1,13 +1,13 @@
 """Decides what to leave out of a request after a refusal of unknown cause, and how long prompts may be. Does no I/O."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from math import ceil
 from time import monotonic
 from typing import Literal
 
-from records.model_calls import PromptMessage
+from records.model_calls import Prompt, PromptMessage
 
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
 Step = Literal["parameters", "tools", "length", "history", "system"]
@@ -98,6 +98,7 @@ class Ladder:
     left_out: set[Step] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
     window: Window | None = None  # as learned from refusals because of length
+    busy: int = 0  # refusals of a server that says that it is busy, but not for how long
     _empty_finish: str | None = None
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
@@ -106,14 +107,9 @@ class Ladder:
         return self.refusals >= MAX_REQUESTS
 
     @property
-    def was_server_fault(self) -> bool:
-        """True if the last refusal was a server error (500), which may be temporary."""
-        return bool(self._taken) and self._taken[-1][1].startswith("500")
-
-    @property
-    def was_failure(self) -> bool:
-        """True if the last refusal reports a failure, for example of a single tool call."""
-        return self.was_server_fault or (bool(self._taken) and "fail" in self._taken[-1][1].lower())
+    def last_refusal(self) -> str:
+        """The status and words of the last refusal. A server error (500) may be temporary."""
+        return self._taken[-1][1].lower() if self._taken else ""
 
     def note_refusal(self) -> None:
         self.refusals += 1
@@ -122,6 +118,7 @@ class Ladder:
 
     def record_empty_ending(self, finish: str | None) -> bool:
         """Record the finish reason of an empty answer. Return True if the previous one had the same reason."""
+        self.refusals += 1
         before, self._empty_finish = self._empty_finish, finish or "none"
         return self._empty_finish == before
 
@@ -154,7 +151,7 @@ class Ladder:
         return {step for (steps, words), later in pairs if words != later for step in steps}
 
 
-def rewrite_tools_as_text(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
+def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
     """Return a prompt with its tool calls and results rewritten as user messages."""
     names = {call.id: call.name for message in messages for call in message.calls}
     told = []

@@ -7,14 +7,18 @@ import json_repair
 MAX_REPAIRED_CHARS = 4_000  # repairing takes up to the square of a text's length
 
 
-def parse_lenient_json(text: str) -> object:
-    """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
+def parse_json(text: str) -> object:
+    """Parse JSON, in which control characters may stand as they are. Return None if it is invalid."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
-        pass
-    if len(text) > MAX_REPAIRED_CHARS:
         return None
+
+
+def parse_lenient_json(text: str) -> object:
+    """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
+    if (value := parse_json(text)) is not None or len(text) > MAX_REPAIRED_CHARS:
+        return value
     start = min((place for mark in "{[" if (place := text.find(mark)) >= 0), default=0)
     try:
         return json_repair.loads(text[start:], skip_json_loads=True)

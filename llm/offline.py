@@ -13,7 +13,7 @@ from llm.prompts import split_heading
 from llm.quoting import MAX_NAME_CHARS, Block
 from locales.catalog import format_day, list_translations, tr
 from records.errors import ModelBroken
-from records.model_calls import Completion, PromptMessage, Usage
+from records.model_calls import Completion, Prompt, Schema, Usage
 from text.analyzer import list_content_terms
 from text.characters import QUESTION_MARKS, split_sentences
 from text.date_words import ENGLISH_MONTHS, find_iso_dates
@@ -46,14 +46,10 @@ class _Deterministic(ChatModel):
         self._tokenizer = Tokenizer.for_model(self.name)
 
     @abstractmethod
-    def _compute_text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str: ...
+    def _compute_text(self, messages: Prompt, schema: Schema | None) -> str: ...
 
     async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         text = self._compute_text(messages, schema)
         for end, character in enumerate(f"{text} "):
@@ -71,7 +67,7 @@ class OfflineModel(_Deterministic):
 
     name = "offline"
 
-    def _compute_text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
+    def _compute_text(self, messages: Prompt, schema: Schema | None) -> str:
         earlier = [message for message in messages if message.role != "system"]
         asked = earlier.pop().content if earlier and earlier[-1].role == "user" else ""
         sentences, words = split_blocks(asked)
@@ -102,7 +98,7 @@ class ExtractiveSummarizer(_Deterministic):
 
     name = "extractive"
 
-    def _compute_text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
+    def _compute_text(self, messages: Prompt, schema: Schema | None) -> str:
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
             return extract_json(source, schema)

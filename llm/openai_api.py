@@ -25,9 +25,11 @@ from llm.failures import (
     find_error_words,
     find_refused_pictures,
     make_error_from_body,
+    parse_retry_after,
 )
 from llm.ladder import (
     LENGTH,
+    MAX_REQUESTS,
     PERHAPS_LENGTH,
     PERHAPS_TOOLS,
     Ladder,
@@ -42,7 +44,7 @@ from llm.thoughts import ThinkingModels, begins_with_thoughts
 from llm.tool_calls import Offer, format_messages, format_tools, format_tools_as_text
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
-from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
+from records.model_calls import UNKNOWN, Abilities, Completion, Prompt, PromptMessage, Schema, Tool, Usage
 from text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
+Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
 # Parameters that an endpoint may refuse by name. A request means the same without the first four.
@@ -96,11 +99,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._vision = "on" if abilities.vision else "off"
 
     async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        self, messages: Prompt, *, on_text: OnText | None = None, schema: Schema | None = None
     ) -> Completion:
         """Return the model's answer. Text shown through `on_text` is never taken back by a retry."""
         ask = partial(self._request_answer, messages, on_text, schema, self._ladder or Ladder())
@@ -109,9 +108,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         briefly = partial(self._retry_until_answered, ask, max_seconds=MAX_BACKGROUND_SECONDS)
         return await self._precedence.run_after_answers(partial(self._measure_call, messages, briefly))
 
-    async def _measure_call(
-        self, messages: Sequence[PromptMessage], ask: Callable[[], Awaitable[PartialAnswer]]
-    ) -> Completion:
+    async def _measure_call(self, messages: Prompt, ask: Callable[[], Awaitable[PartialAnswer]]) -> Completion:
         async def answer_and_usage() -> tuple[PartialAnswer, Usage]:
             answer = await ask()
             completion = partial(self._tokenizer.count, answer.text)
@@ -164,9 +161,9 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     async def _request_answer(
         self,
-        messages: Sequence[PromptMessage],
+        messages: Prompt,
         on_text: OnText | None,
-        schema: Mapping[str, object] | None,
+        schema: Schema | None,
         ladder: Ladder,
         client: "OpenAIClient",
         patience: Patience,
@@ -203,6 +200,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if not answer.is_blank or not (ladder.for_person or isinstance(error, BrokenOff)):
                     raise
                 if ladder.record_empty_ending(answer.finish):
+                    if "tools" in request and ladder.for_person:  # the model may not know how to call them
+                        ladder.left_out.add("tools")
+                        continue
                     if ladder.for_person and _has_history(messages):
                         raise HistoryRefused from None
                     await self._raise_if_question_was_declined(client, patience, ladder)
@@ -214,9 +214,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 self._remember_helpful_steps(ladder, answer, request, was_call_broken=was_call_broken)
                 return answer
 
-    def _make_request(
-        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer, ladder: Ladder
-    ) -> dict[str, Any]:
+    def _make_request(self, messages: Prompt, schema: Schema | None, offer: Offer, ladder: Ladder) -> dict[str, Any]:
         is_plain = "parameters" in ladder.left_out
         if "tools" in ladder.left_out or not self.takes_tools:
             messages = rewrite_tools_as_text(messages)
@@ -241,34 +239,36 @@ class OpenAIChat(EndpointClient, ChatModel):
         return request
 
     def _reduce_request(
-        self,
-        ladder: Ladder,
-        messages: Sequence[PromptMessage],
-        request: Mapping[str, Any],
-        error: StatusError,
-        patience: Patience,
+        self, ladder: Ladder, messages: Prompt, request: Request, error: StatusError, patience: Patience
     ) -> bool:
         """Reduce the next request. Return False if nothing is left to try. Raise if the prompt has to change."""
         kind = classify_refusal(error)
         if kind in ("busy", "loading"):
-            return False
+            ladder.busy += kind == "busy" and ladder.for_person and parse_retry_after(error.headers) is None
+            patience.may_retry = patience.may_retry and ladder.busy < MAX_REQUESTS
+            if kind == "loading" or ladder.busy != MAX_REQUESTS - 1:
+                return False
+            ladder.refusals = MAX_REQUESTS - 2  # some gateways answer 429 or 502 to what is refused behind them
         ladder.note_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
         patience.may_retry = ladder.refusals == 1 or (error.status_code == 500 and not ladder.for_person)
         if ladder.is_exhausted:
             return False
-        if self._drop_parameter(request, error):
+        if kind != "busy" and self._drop_parameter(request, error):
             return True
         words = find_error_words(error.body)
         if kind == "model" and ladder.for_person and not MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
-        if kind not in ("unclear", "length"):
+        if kind not in ("unclear", "length", "busy"):
             return False
         possible = self._list_possible_steps(ladder, messages, request)
         likely: Step | None = "length" if PERHAPS_LENGTH in self._unsupported and "length" in possible else None
         if kind == "length":
             likely = "length"
             possible.add("length")
+        elif kind == "busy":  # the last attempt leaves out everything but the history
+            likely = "length"
+            possible.discard("history")
         elif "tools" in request and _TOOLS.search(words):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif error.status_code == 500:
@@ -300,9 +300,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise HistoryRefused if "history" in steps else ContextTooLong
         return bool(steps)
 
-    def _list_possible_steps(
-        self, ladder: Ladder, messages: Sequence[PromptMessage], request: Mapping[str, Any]
-    ) -> set[Step]:
+    def _list_possible_steps(self, ladder: Ladder, messages: Prompt, request: Mapping[str, Any]) -> set[Step]:
         possible: set[Step] = set()
         if _PARAMETERS & request.keys():
             possible.add("parameters")
@@ -319,15 +317,16 @@ class OpenAIChat(EndpointClient, ChatModel):
         return possible
 
     def _remember_helpful_steps(
-        self, ladder: Ladder, answer: PartialAnswer, request: Mapping[str, Any], *, was_call_broken: bool
+        self, ladder: Ladder, answer: PartialAnswer, request: Request, *, was_call_broken: bool
     ) -> None:
         if begins_with_thoughts(answer.text):
             if _THINKS_FIRST not in self._unsupported:
                 self._habits.remember(self._address["base_url"], self.name)
             self._unsupported.add(_THINKS_FIRST)
         helpful = ladder.list_helpful_steps()
-        if ladder.was_server_fault:  # it may have passed by itself
-            helpful &= {"tools"}
+        was_fault = ladder.last_refusal.startswith("500")
+        if was_fault or ladder.busy:  # it may have passed by itself
+            helpful &= set() if ladder.busy else {"tools"}
         if "parameters" in helpful:
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
             for name in {"response_format"} & ladder.parameters or ladder.parameters:
@@ -340,7 +339,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:
-            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not ladder.was_failure)
+            self._stop_offering_tools(PERHAPS_TOOLS, is_certain=not was_fault and "fail" not in ladder.last_refusal)
         elif was_call_broken:
             self._stop_offering_tools(_CALLS)
         elif "tools" in request:
@@ -359,7 +358,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             return
         raise ModelDeclined from None
 
-    def _drop_parameter(self, request: Mapping[str, Any], error: StatusError) -> bool:
+    def _drop_parameter(self, request: Request, error: StatusError) -> bool:
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
         named = str(find_error_body(error.body).get("param") or "").split(".")[0]
@@ -382,7 +381,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(parameter)
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
-    def _remember_refusal(self, messages: Sequence[PromptMessage], error: StatusError, *, is_for_person: bool) -> None:
+    def _remember_refusal(self, messages: Prompt, error: StatusError, *, is_for_person: bool) -> None:
         """If a prompt's length or pictures were refused, record that and raise ContextTooLong or PicturesRefused."""
         failure = self._to_model_error(error)
         if isinstance(failure, ContextTooLong) and not is_for_person:
@@ -408,13 +407,13 @@ class OpenAIChat(EndpointClient, ChatModel):
                 self._remember_refused_parameter("tools")
             self._unsupported.add(reason)
 
-    def _count_tokens(self, messages: Sequence[PromptMessage]) -> int:
+    def _count_tokens(self, messages: Prompt) -> int:
         return self._tokenizer.count_request(messages) + self._tokenizer.count(format_tools_as_text(self._offer.tools))
 
     async def _read_answer(
         self,
         client: "OpenAIClient",
-        request: Mapping[str, Any],
+        request: Request,
         answer: PartialAnswer,
         on_text: OnText | None,
         patience: Patience,
@@ -435,18 +434,20 @@ class OpenAIChat(EndpointClient, ChatModel):
                         is_half = answer.text and classify_refusal(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
                     patience.extend_on_progress(answer.add(event))
-        except ModelBroken:
-            if not answer.has_ended:
-                raise
+        except ModelBroken as error:
+            if not answer.has_ended:  # after a damaged event, a part of the text may be missing
+                raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
         except StatusError as error:  # Groq quotes a call that it could not read
             answer.add({"choices": [{"text": find_error_body(error.body).get("failed_generation")}]})
             if not (answer.offer.tools and answer.parse_text().calls):
                 raise
-        if answer.is_empty and find_error_message(event):  # an error in a form of its own
+        if not (answer.text or answer.finish or answer.calls.finish()) and find_error_message(
+            event
+        ):  # an error in a form of its own
             raise make_error_from_body(event)
         answer.raise_if_incomplete()
         await show()
 
 
-def _has_history(messages: Sequence[PromptMessage]) -> bool:
+def _has_history(messages: Prompt) -> bool:
     return sum(not message.calls and message.role != "tool" for message in messages) > 2

@@ -34,6 +34,8 @@ OpenAI's address alone, and a description of this machine.
 """
 _ENDING_FIELDS = ("shutdown_date", "expiration_date", "deprecation")  # of OpenAI, OpenRouter and Mistral
 
+File = tuple[str, bytes, str]  # its name, content and type
+Json = Mapping[str, Any]
 OnBytes = Callable[[], None]  # called whenever bytes have arrived
 OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrived is taken in
 
@@ -41,12 +43,9 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 class Body(httpx2.AsyncByteStream):
     """A response body with a size limit. If it is longer, an error is truncated, and other bodies raise ModelBroken."""
 
-    def __init__(
-        self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool, on_unreadable: Callable[[], None]
-    ) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
         self._stream = stream
         self._encoding = encoding
-        self._on_unreadable = on_unreadable
         self._is_refusal = is_refusal
         self.on_bytes: OnBytes = lambda: None
         self.on_drained: OnDrained | None = None
@@ -84,7 +83,6 @@ class Body(httpx2.AsyncByteStream):
                 elif chunk[0] == GZIP_MAGIC:
                     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
                 elif self._encoding and not self._is_refusal and not _TEXT.match(chunk):  # br, zstd
-                    self._on_unreadable()
                     raise BrokenOff(remedy=f"(Content-Encoding: {self._encoding})")
             if inflater is None:
                 yield chunk
@@ -108,8 +106,6 @@ class OpenAIClient:
     """Sends requests to one endpoint, without the SDK's retries and timeouts."""
 
     def __init__(self, *, api_key: str, base_url: str) -> None:
-        # Encoded bodies come late and take time. Gzip is asked for where a server packs without being asked.
-        self._accepted_encoding = "identity"
         self._sdk = AsyncOpenAI(
             api_key=api_key or "none needed",
             base_url=base_url or OPENAI_URL,
@@ -131,31 +127,19 @@ class OpenAIClient:
     async def _choose_headers(self, request: httpx2.Request) -> None:
         for name in set(request.headers) - _OWN_HEADERS:
             del request.headers[name]
-        request.headers["accept-encoding"] = self._accepted_encoding
+        request.headers["accept-encoding"] = "identity"  # encoded bodies come late and take time
 
     async def _wrap_response_body(self, response: httpx2.Response) -> None:
-        def ask_for_gzip() -> None:
-            self._accepted_encoding = "gzip"
-
         encoding = response.headers.pop("content-encoding", "").strip().lower()
         response.stream = Body(
-            cast(httpx2.AsyncByteStream, response.stream),
-            encoding=encoding,
-            is_refusal=not response.is_success,
-            on_unreadable=ask_for_gzip,
+            cast(httpx2.AsyncByteStream, response.stream), encoding=encoding, is_refusal=not response.is_success
         )
 
     @asynccontextmanager
     async def post(
-        self,
-        path: str,
-        body: Mapping[str, Any],
-        on_bytes: OnBytes,
-        *,
-        on_drained: OnDrained | None = None,
-        file: tuple[str, bytes, str] | None = None,
+        self, path: str, body: Json, on_bytes: OnBytes, *, on_drained: OnDrained | None = None, file: File | None = None
     ) -> AsyncIterator["Answer"]:
-        """Send a request and yield the answer. `file` is (name, content, type). Raise NoConnection on failure."""
+        """Send a request and yield the answer. Raise NoConnection or StatusError."""
         form: dict[str, Any] = {}
         if file is not None:
             form = {"files": [("file", file)], "options": {"headers": {"Content-Type": "multipart/form-data"}}}

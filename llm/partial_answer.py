@@ -23,7 +23,7 @@ _ENDS = re.compile(
 )
 _REASONS = ("finish_reason", "done_reason", "finishReason")  # of OpenAI, Ollama and Gemini
 MAX_REASON_CHARS = 60  # of a finish reason that are read
-_LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_tokens|max_output_tokens|context_window_exceeded)")
+_LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_(?:\w{1,20}_)?tokens|context_window_exceeded)")
 
 
 class BrokenCall(ModelBroken):
@@ -54,7 +54,7 @@ class PartialAnswer:
 
     def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
         delta, message = choice.get("delta"), choice.get("message")
-        said = delta or message or {"content": choice.get("text") or choice.get("content")}
+        said = delta or message or {"content": choice.get("text") or choice.get("content") or choice.get("response")}
         if not isinstance(said, Mapping):
             said = {"content": said}
         reason = next((choice[key] for key in _REASONS if choice.get(key)), None)
@@ -70,7 +70,8 @@ class PartialAnswer:
         self.refusal += _join_text_parts(said.get("refusal"))
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
-        self.calls.add(said.get("tool_calls"))
+        for part in (part for part in (said, choice, message) if isinstance(part, Mapping)):
+            self.calls.add(part.get("tool_calls") or part.get("tool_call") or part.get("content"))
         self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
             self.calls.add([{"index": 0, "function": called}])
@@ -90,18 +91,17 @@ class PartialAnswer:
         return _LENGTHS.fullmatch(self.finish or "") is not None
 
     @property
-    def is_empty(self) -> bool:
-        return not (self.text or self.refusal or self.finish or self.calls.finish())
-
-    @property
     def is_blank(self) -> bool:
-        """True if the answer ended without any text although no length limit was reached."""
-        return self.is_whole and not (self.text or self.refusal or self.is_truncated or self.calls.finish())
+        """True if nothing of the answer can be shown although no length limit was reached."""
+        reading = self.parse_text()
+        is_something = self.refusal or self.is_truncated or self.calls.finish() or reading.calls or reading.is_broken
+        return self.is_whole and not (reading.shown.strip() or is_something)
 
     def parse_text(self) -> CallReading:
         """Return the text without thoughts, and the tool calls that are written in it."""
         text = "" if self.is_truncated and self._is_still_thinking() else remove_thoughts(self.text)
-        reading = text_calls.find_written_calls(text, self.offer.names, is_whole=True)
+        # Next to structured calls, a mark of a call that was not removed is no text.
+        reading = text_calls.find_written_calls(text, self.offer.names, is_whole=not self.calls.finish())
         if reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.
@@ -125,12 +125,14 @@ class PartialAnswer:
         if not is_whole and not self.shown and self._is_still_thinking():
             return ""
         text = remove_thoughts(self.text, is_whole=is_whole)
+        is_whole = is_whole and not self.calls.finish()
         settled = 0 if is_whole else len(self.shown)
         return text_calls.find_written_calls(text, self.offer.names, is_whole=is_whole, settled=settled).shown
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
         reading = self.parse_text()
-        calls = self.calls.finish() or reading.calls
+        repaired = tuple(text_calls.repair_call(call, self.offer.names) for call in self.calls.finish())
+        calls = repaired or reading.calls
         return Completion(
             text=reading.shown.strip(),
             model=model,
@@ -160,12 +162,12 @@ class PartialAnswer:
 
 def _find_choices(value: Mapping[str, Any], depth: int = 0) -> list[Mapping[str, Any]]:
     """Return the choices of a chunk or answer, which a gateway may have wrapped in another object."""
-    choices = value.get("choices")
+    choices = value.get("choices") or value.get("candidates")  # Gemini
     if isinstance(choices, Mapping):
         choices = list(choices.values())
     if isinstance(choices, list):
         return [choice for choice in choices if isinstance(choice, Mapping)]
-    if isinstance(value.get("message"), Mapping):  # Ollama's own API
+    if isinstance(value.get("message"), Mapping) or isinstance(value.get("response"), str):  # Ollama, Workers AI
         return [value]
     inner = [part for part in value.values() if isinstance(part, Mapping)] if not depth else []
     return [choice for part in inner for choice in _find_choices(part, depth + 1)]
@@ -177,9 +179,9 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
         return content if isinstance(content, str) else ""
     if isinstance(content, list):
         return "".join(_join_text_parts(part, depth + 1) for part in content)
-    if not isinstance(content, Mapping) or REASONING.search(str(content.get("type"))):
+    if not isinstance(content, Mapping) or REASONING.search(str(content.get("type"))) or content.get("thought"):
         return ""
-    text = next((content[key] for key in ("text", "content", "value") if key in content), None)
+    text = next((content[key] for key in ("text", "content", "value", "parts") if key in content), None)
     return _join_text_parts(text, depth + 1)
 
 

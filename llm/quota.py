@@ -20,7 +20,7 @@ from llm.chat_model import ChatModel, OnText
 from llm.embeddings import MAX_INPUT_CHARS
 from locales.catalog import format_time_until, tr
 from records.errors import ModelError, ModelUnreachable, QuotaExceeded, StorageError
-from records.model_calls import Completion, DayOfUse, PromptMessage, Usage
+from records.model_calls import Completion, DayOfUse, Prompt, Schema, Usage
 from records.scopes import Clock
 from runtime.tasks import run_uncancelled
 from text.tokenizer import Tokenizer
@@ -82,10 +82,10 @@ class Quota:
         self,
         spender: int,
         model: ChatModel,
-        messages: Sequence[PromptMessage],
+        messages: Prompt,
         *,
         on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
+        schema: Schema | None = None,
         is_answer: bool = False,
     ) -> Completion:
         """Return the model's answer and charge `spender`. Raise QuotaExceeded or a ModelError.

@@ -4,11 +4,11 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
-from itertools import islice
+from itertools import dropwhile, islice
 
-from llm.meant_json import parse_lenient_json
+from llm.meant_json import parse_json, parse_lenient_json
 from llm.thoughts import is_mark_mentioned
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
@@ -31,7 +31,8 @@ _JSON = re.compile(
 )  # the beginning of a JSON value
 _MARKED = re.compile(
     r"<(?:[|｜]|(?:[\w:.-]{0,29}[:._-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
-    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]",
+    r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS|REQUEST)\]"
+    r"|(?:assistant\s?)?commentary\s{1,3}to=",
     re.IGNORECASE,
 )  # the beginning of a mark of a chat template, of an element, or of a list of calls
 _TAG = re.compile(r"<tool_call>|<function=|\[TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)  # it has no other use
@@ -42,10 +43,12 @@ _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>")  # FunctionGemma, Gemma 4
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 _VALUE = r"(?:[^<]|<(?![/|\w]))*"
+_MARKED_VALUE = r"(?:[^<]|<(?!/?\s{0,2}[|｜]|/?[\w:.-]{0,20}(?:param|arg|invo|func|tool|call)))*+"  # it may hold HTML
 _GIVEN = re.compile(
     r"\b(?:param|arg)\w{0,10}(?:\s+(?:name|key))?=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})"
-    rf"(?:/>|(?:<[^<>\n]{{1,20}})?>(?P<value>{_VALUE})<)"
-    rf"|<[\w:.-]{{0,20}}arg_key>(?P<glm_key>[^<]{{1,64}})</[^<>]{{1,40}}>\s*<[\w:.-]{{0,20}}arg_value>(?P<glm_value>{_VALUE})</"
+    rf"(?:/>|(?:<[^<>\n]{{1,20}})?>(?P<value>{_MARKED_VALUE})(?:<|\Z))"
+    rf"|<[\w:.-]{{0,20}}arg_key>(?P<glm_key>[^<]{{1,64}})(?:</[^<>]{{1,40}}>\s*){{1,2}}<[\w:.-]{{0,20}}arg_value>"
+    rf"(?P<glm_value>{_MARKED_VALUE})(?:<|\Z)"
     rf"|<(?P<leaf>[a-z_]{{1,64}})>(?P<leaf_value>{_VALUE})</(?P=leaf)>"
 )  # an argument in an element
 MAX_GAP = 100  # characters between the elements of two arguments
@@ -71,6 +74,8 @@ _NEAR_OBJECT = re.compile(
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
 _MAY_GO_ON = re.compile(r"[^\w{}]{0,60}\w{0,40}\W{0,5}\Z|\s{0,9}<[\s\S]{0,200}\Z")  # behind the name of a tool
 MAX_CLOSINGS = 20  # brackets at which a call of Python is tried to end
+_GOES_ON = re.compile(r"[<{\[|]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
+_STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS|REQUEST)\]", re.IGNORECASE)
 
 
@@ -96,8 +101,8 @@ def find_written_calls(text: str, names: Names, *, is_whole: bool, settled: int 
             continue
         if not is_whole:
             return CallReading(shown=before)
-        if (calls := _find_calls(body, names)) or not _is_json(body):
-            return _make_reading(before, calls)
+        if (calls := _find_calls(body, names)) or _decode_json(body)[0] is None:
+            return _make_reading(before, calls, body, names)
     if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
         return marked
     return CallReading(shown=text if is_whole else _cut_last_marks(text, names, settled))
@@ -114,7 +119,7 @@ def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) 
             calls = _find_calls(body, names)
             is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:MARKED])))
             if calls or (is_call and not is_mark_mentioned(text, mark.start(), mark.end())):
-                return _make_reading(before, calls)
+                return _make_reading(before, calls, body, names)
             break
         if not is_whole and len(body) < MARKED:
             return CallReading(shown=before)
@@ -127,8 +132,9 @@ def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) 
         before = _cut_last_marks(text[:start], (), settled)
         if _is_within_program(before):
             continue
-        if is_whole and (calls := _find_named_calls(text[text.rfind("\n", 0, start) + 1 :], names)):
-            return _make_reading(before, calls)
+        body = text[text.rfind("\n", 0, start) + 1 :]
+        if is_whole and (calls := _find_named_calls(body, names)):
+            return _make_reading(before, calls, body, names)
         given, end = _parse_pairs(text, named, names[named["name"]])
         if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or _MAY_GO_ON.match(text, end)):
             return CallReading(shown=before)
@@ -160,12 +166,40 @@ def _cut_last_marks(text: str, names: Iterable[str] = (), settled: int = 0) -> s
     return text[: max(settled, start + sum(len(line) + 1 for line in lines))] if is_cut else text
 
 
-def _make_reading(shown: str, found: Iterable[tuple[str, str]]) -> CallReading:
+def _make_reading(before: str, found: Sequence[tuple[str, str]], body: str, names: Names) -> CallReading:
     calls = tuple(
         ToolCall(id=f"call{number:05}", name=name, arguments=arguments)
         for number, (name, arguments) in enumerate(found)
     )
-    return CallReading(shown=shown, calls=calls, is_broken=not calls)
+    for end in islice(re.finditer(r"\n|\Z", body[:MAX_CALL_CHARS]), MAX_CANDIDATES if found else 0):
+        if _find_calls(body[: end.start()], names) == found:  # the sentences behind all calls are shown
+            last = body[: end.start()].rpartition("\n")[2]
+            lines = (re.sub(r".*[\]})>`]|.*\Z", "", last, count=1) + body[end.start() :]).split("\n")
+            rest = "\n".join(dropwhile(_ONLY_MARKS.fullmatch, lines)).lstrip()
+            if rest and not _GOES_ON.search(rest):
+                before = f"{before}\n{rest}" if before.strip() else rest
+            break
+    return CallReading(shown=before, calls=calls, is_broken=not calls)
+
+
+def repair_call(call: ToolCall, names: Names) -> ToolCall:
+    """Return a structured call without the marks that its server left in its name or arguments."""
+    if call.name in names and _fits(parse_lenient_json(call.arguments), names[call.name]):
+        return call
+    written = _find_calls(call.name if call.arguments == "{}" else f"{call.name}\n{call.arguments}", names)
+    name, given = written[0] if written else (call.name, call.arguments)
+    if name not in names:
+        name = max((known for known in names if known in name.lower()), key=len, default=name)
+    given = _STRAY_TAG.sub("", given)
+    arguments = parse_lenient_json(given)
+    inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []
+    if len(inner) == 1 and not _fits(arguments, names.get(name, ())):  # {"arguments": {…}}
+        given = json.dumps(inner[0], ensure_ascii=False)
+    return replace(call, name=name, arguments=given)
+
+
+def _fits(arguments: object, parameters: Sequence[str]) -> bool:
+    return isinstance(arguments, Mapping) and (not parameters or set(arguments) <= set(parameters))
 
 
 def _find_calls(text: str, names: Names) -> list[tuple[str, str]]:
@@ -236,24 +270,21 @@ def _parse_scalar(text: str) -> object:
     text = text.strip()
     quoted = re.fullmatch(r"([\"'])([^\"']*)\1", text)
     text = quoted[2] if quoted else text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    value = parse_json(text)
+    return text if value is None else value
 
 
-def _is_json(text: str) -> bool:
+def _decode_json(text: str, start: int = 0) -> tuple[object, int]:
+    """Return the JSON value that begins at `start` and its end, or None and `start` if there is none."""
     try:
-        json.JSONDecoder(strict=False).raw_decode(text)
+        return json.JSONDecoder(strict=False).raw_decode(text, start)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return None, start
 
 
 def _parse_object(text: str, start: int) -> tuple[Mapping[str, object] | None, int]:
-    try:
-        value, end = json.JSONDecoder(strict=False).raw_decode(text, start)
-    except (ValueError, RecursionError):
+    value, end = _decode_json(text, start)
+    if value is None:
         end = text.rfind("}") + 1
         value = parse_lenient_json(text[start:end]) or None  # of a program's block nothing is left
     return (value, end) if isinstance(value, Mapping) else (None, start)

@@ -15,7 +15,8 @@ _MARK = re.compile(
     rf"|<{{1,2}}(?P<tag>[|\s]{{0,2}}[/\\]?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
     rf"|(?P<bracket>{_OPENING}{{1,2}}%?|&lt;)(?P<name>\s*(?:/\s*)?{_NAME})(?P<attributes>\s\w+=[^\[\]\n]{{0,200}})?\s*"
     rf"(?:%?[\])}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}|&gt;)(?!\()"
-    rf"|(?P<open><\|channel>\s*\w+|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<unused95>|<\|inner_suffix\|>)",
+    rf"|(?P<open><\|channel>\s*\w+|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<unused95>|<\|inner_suffix\|>"
+    r"|<\|content\|>|\[BEGIN FINAL RESPONSE\])",
     re.IGNORECASE | re.DOTALL,
 )
 # The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
@@ -49,7 +50,8 @@ _CHANNEL_BODY = re.compile(
 )
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _RESPONSE = re.compile(
-    r"<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|<end_of_turn>|<eos>)\s*\Z"
+    r"<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>"
+    r"|\[END FINAL RESPONSE\]|(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|<end_of_turn>|<eos>)\s*\Z"
 )  # marks of an answer, and the tokens that end one
 _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
@@ -62,6 +64,9 @@ _OPEN_BLOCK = re.compile(
     re.IGNORECASE,
 )
 _BLOCK = re.compile(_OPEN_BLOCK.pattern + r"(?P<body>.*?)</(?P=name)\s{0,9}>(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL)
+_TALKED_ABOUT = re.compile(
+    r"\s*<[\w:]{1,30}>(?: \w{1,5} </[\w:]{1,30}>)? [a-zß-öø-ÿа-яё][^<\n]*[.!?…]\s*\Z"
+)  # one sentence or more whose subject is a mark
 FILE_NAME = ".thinking-models"
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
 
@@ -74,6 +79,8 @@ def begins_with_thoughts(text: str) -> bool:
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. Unless `is_whole`, hold back an unfinished mark at its end."""
+    if is_whole and _TALKED_ABOUT.match(text):
+        return text
     text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:

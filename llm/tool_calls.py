@@ -3,15 +3,14 @@
 import json
 import re
 from base64 import b64encode
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from llm.event_reader import parse_objects
-from llm.meant_json import parse_lenient_json
+from llm.meant_json import parse_json, parse_lenient_json
 from records.errors import ModelBroken
-from records.model_calls import PromptMessage, Tool, ToolCall
+from records.model_calls import Prompt, Tool, ToolCall
 from text.characters import defuse_template_tokens, replace_surrogates
 
 MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
@@ -19,7 +18,6 @@ MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are take
 MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most
 REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in the name of a field, or in the type of a part
 MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
-MAX_REASONING_DETAILS = 200  # parts of OpenRouter's list of the same
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
 
 
@@ -35,7 +33,7 @@ def format_tools_as_text(tools: Sequence[Tool]) -> str:
     return json.dumps(format_tools(tools)) if tools else ""
 
 
-def format_messages(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
+def format_messages(messages: Prompt) -> list[dict[str, Any]]:
     """Convert messages to JSON. Join adjacent messages of one role, since some providers refuse them."""
     result: list[dict[str, Any]] = []
     for message in messages:
@@ -67,27 +65,26 @@ def _format_call(call: ToolCall) -> dict[str, Any]:
 class Calls:
     """The tool calls of an answer that is still arriving."""
 
-    _parts: list[dict[str, str]] = field(default_factory=list)
-    _places: list[object] = field(default_factory=list)
+    _parts: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, calls: object) -> None:
-        """Add the `tool_calls` of a chunk or message. Malformed calls are ignored."""
-        if not isinstance(calls, list):
-            return
-        for call in calls[:MAX_CALLS]:
-            if not isinstance(call, Mapping) or not isinstance(call.get("function"), Mapping):
+        """Add the `tool_calls` of a chunk or message, or the parts of its content. Malformed calls are ignored."""
+        for call in [calls] if isinstance(calls, Mapping) else calls[:MAX_CALLS] if isinstance(calls, list) else ():
+            if not isinstance(call, Mapping):
                 continue
+            functions = [part for key, part in call.items() if "function" in key.lower() and isinstance(part, Mapping)]
+            function = functions[0] if functions else call
             call_id = _to_text(call.get("id"))[:MAX_NAME_CHARS]
-            name = _to_text(call["function"].get("name"))[:MAX_NAME_CHARS]
-            arguments = _to_text(call["function"].get("arguments"))[:MAX_ARGUMENTS_CHARS]
+            name = _to_text(function.get("name"))[:MAX_NAME_CHARS]
+            given = next((function[key] for key in ("arguments", "input", "args") if function.get(key)), "")
+            arguments = _to_text(given)[:MAX_ARGUMENTS_CHARS]
             place = call["index"] if type(call.get("index")) is int else None
             part = self._find_call_in_progress(place, call_id, name, arguments)
             if part is None:
                 if len(self._parts) >= MAX_CALLS:
                     continue
-                part = {"id": "", "name": "", "arguments": "", "extra": ""}
+                part = {"id": "", "name": "", "arguments": "", "extra": "", "place": place}
                 self._parts.append(part)
-                self._places.append(place)
             part["id"] = part["id"] or call_id
             part["name"] = part["name"] or name  # it arrives whole; some servers repeat it in each chunk
             if len(part["arguments"]) < MAX_ARGUMENTS_CHARS:
@@ -98,16 +95,14 @@ class Calls:
                 extra if len(extra) <= MAX_EXTRA_CHARS and extra.count("{") <= MAX_EXTRA_OBJECTS else ""
             )
 
-    def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
+    def _find_call_in_progress(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, Any] | None:
         """Return the call that a piece continues, or None if it begins a call. Servers may number all calls 0."""
-        near = [
-            part for part, its in zip(self._parts, self._places, strict=True) if place is None or its in (place, None)
-        ]
+        near = [part for part in self._parts if place is None or part["place"] in (place, None)]
         part = next((part for part in reversed(near) if call_id and part["id"] == call_id), near[-1] if near else None)
         if part is None or not name or not part["name"]:
             return part
         is_same_id = not call_id or part["id"] in ("", call_id)
-        is_complete = bool(arguments) and isinstance(_parse_arguments(part["arguments"]), Mapping)
+        is_complete = bool(arguments) and isinstance(parse_json(part["arguments"]), Mapping)
         return part if is_same_id and part["name"] == name and not is_complete else None
 
     def finish(self) -> tuple[ToolCall, ...]:
@@ -115,10 +110,12 @@ class Calls:
         calls: list[ToolCall] = []
         for part in (part for part in self._parts if part["name"]):
             for arguments in _split_arguments(part["arguments"] or "{}"):
+                if part["id"] and (part["id"], arguments) in {(call.id, call.arguments) for call in calls}:
+                    continue  # repeated at the end of the stream
                 is_new = part["id"] and part["id"] not in {call.id for call in calls}
                 call_id = part["id"] if is_new else f"call{len(calls):05}"  # Mistral takes nine letters and digits
                 calls.append(ToolCall(id=call_id, name=part["name"], arguments=arguments, extra=part["extra"]))
-        good = tuple(call for call in calls if isinstance(_parse_arguments(call.arguments), Mapping))
+        good = tuple(call for call in calls if isinstance(parse_json(call.arguments), Mapping))
         return good or tuple(calls)
 
 
@@ -126,36 +123,23 @@ class Calls:
 class Reasoning:
     """A model's reasoning before its calls. DeepSeek and others refuse their own calls without it."""
 
-    _texts: dict[str, str] = field(default_factory=lambda: defaultdict(str))
-    _details: dict[str, list[object]] = field(default_factory=lambda: defaultdict(list))
+    _held: dict[str, Any] = field(default_factory=dict)  # texts, and OpenRouter's lists of parts
 
     def add(self, message: Mapping[str, Any]) -> None:
         for name in filter(REASONING.search, message):
-            value = message[name]
-            if isinstance(value, str) and len(self._texts[name]) <= MAX_REASONING_CHARS:
-                self._texts[name] += value
-            if isinstance(value, list) and len(self._details[name]) <= MAX_REASONING_DETAILS:
-                self._details[name] += value
+            held = self._held.setdefault(name, "" if isinstance(message[name], str) else [])
+            if type(held) is type(message[name]) and len(held) <= MAX_REASONING_CHARS:
+                self._held[name] = held + message[name]
 
     @property
     def text(self) -> str:
-        return "\n".join(self._texts.values())
+        return "\n".join(value for value in self._held.values() if isinstance(value, str))
 
     def to_json(self) -> str:
         """Return the reasoning as a JSON object, or "" if there is none or too much."""
-        held = {name: value for name, value in (self._texts | self._details).items() if value}
+        held = {name: value for name, value in self._held.items() if value}
         text = json.dumps(held, ensure_ascii=False) if held else ""
-        is_small = len(text) <= MAX_REASONING_CHARS and all(
-            len(details) <= MAX_REASONING_DETAILS for details in self._details.values()
-        )
-        return text if is_small else ""
-
-
-def _parse_arguments(text: str) -> object:
-    try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
+        return text if len(text) <= MAX_REASONING_CHARS else ""
 
 
 def _split_arguments(arguments: str) -> list[str]:
@@ -168,10 +152,10 @@ def _split_arguments(arguments: str) -> list[str]:
 
 
 def _repair_arguments(arguments: str) -> str:
-    value = _parse_arguments(arguments)
+    value = parse_json(arguments)
     if isinstance(value, Mapping):
         return arguments
-    meant = parse_lenient_json(value if isinstance(value, str) else arguments)
+    meant = parse_lenient_json(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
     return json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments
 
 

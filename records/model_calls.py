@@ -1,7 +1,7 @@
 """Requests to a model and its answers: messages, tools, tokens."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
@@ -143,6 +143,10 @@ class PromptMessage:
     reasoning: str = ""  # a JSON object that a thinking model wants back with its own calls
     call_id: str = ""  # of a tool's result
     pictures: tuple[Picture, ...] = ()  # of the user
+
+
+Prompt = Sequence[PromptMessage]
+Schema = Mapping[str, object]  # a JSON schema, as in `response_format`
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -29,6 +29,8 @@ def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish |
     text, at, minutes, repeat = (arguments.get(name) for name in ("text", "at", "in_minutes", "repeat"))
     if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:
         return None
+    if isinstance(minutes, str) and minutes.isdecimal() and len(minutes) < 9:  # many models quote numbers
+        minutes = int(minutes)
     if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MAX_DAYS_AHEAD * 24 * 60:
         return make_wish(text, now + timedelta(minutes=minutes), None, cycle, now)
     try:

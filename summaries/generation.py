@@ -18,7 +18,7 @@ from locales.catalog import tr
 from records.errors import ContextTooLong, FoldRefused, KeepsakeError, ModelDeclined, ModelError, QuotaExceeded
 from records.facts import Fact
 from records.messages import NEVER_RECALLED, OTHERS, Message, cut_documents
-from records.model_calls import Completion, PromptMessage, Usage
+from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
 from summaries.quality_score import Score, Source, score_summary
@@ -29,8 +29,8 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]  # asks a model, and may raise ModelError
-AskForText = Callable[[Sequence[PromptMessage]], Awaitable[str]]
+Ask = Callable[[Prompt], Awaitable[Completion]]  # asks a model, and may raise ModelError
+AskForText = Callable[[Prompt], Awaitable[str]]
 MAX_COMPARED_CHARS = 20_000  # of a message, for its words and details
 MAX_SUPERSEDED = 50  # outdated facts in one request
 MAX_DETAIL_CHARS = 60  # of a name or number that the second attempt is reminded of
@@ -81,7 +81,7 @@ class Summariser:
         """Return a summary that passed the quality gate. Raise FoldRefused after two failed attempts."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
 
-        async def ask_for_text(request: Sequence[PromptMessage]) -> str:
+        async def ask_for_text(request: Prompt) -> str:
             completion = await ask(request)
             spent.append(completion.usage)
             return completion.text.strip()
@@ -281,7 +281,7 @@ class SummaryWriter:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
 
-        async def ask(messages: Sequence[PromptMessage]) -> Completion:
+        async def ask(messages: Prompt) -> Completion:
             completion = await self._quota.complete(owner, self._model, messages)
             spent.append(completion.usage)
             return completion

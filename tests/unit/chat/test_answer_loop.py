@@ -139,8 +139,8 @@ async def test_dates_bound_a_search(talk: Talk) -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        ({"name": "search_memory", "arguments": "{broken"}, "not JSON"),
-        ({"name": "search_memory", "arguments": '["list"]'}, "not an object"),
+        ({"name": "search_memory", "arguments": "{broken"}, "not a JSON object"),
+        ({"name": "search_memory", "arguments": '["list"]'}, "not a JSON object"),
         ({"name": "search_memory", "arguments": {"query": " "}}, "empty"),
         ({"name": "search_memory", "arguments": {"query": "x", "from": "last week"}}, "YYYY-MM-DD"),
         ({"name": "search_memory", "arguments": {"query": "x", "to": "9999-12-31"}}, "YYYY-MM-DD"),

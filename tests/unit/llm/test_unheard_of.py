@@ -9,15 +9,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from llm.openai_api import OpenAIChat
 from llm.text_calls import find_written_calls
 from llm.thoughts import remove_thoughts
-from playground.server import serve
 from records.errors import BrokenOff, ModelBusy, ModelError, ModelRefused
 from records.model_calls import Completion
 from settings import Secret
@@ -239,25 +234,6 @@ async def test_a_packed_body_is_read_however_it_is_labelled(encoding: str, body:
     pieces = [body[n : n + size] for n in range(0, len(body), size)]
     headers = ["content-type: text/event-stream", *([f"content-encoding: {encoding}"] if encoding else [])]
     assert (await ask(*pieces, headers=headers)).text == APPLES
-
-
-ZSTD = bytes.fromhex("28b52ffd0458")
-
-
-async def test_a_server_that_packs_without_being_asked_is_asked_for_gzip() -> None:
-    """Brotli and Zstandard are not read: there would be two more libraries for a server that ignores the header."""
-
-    async def answer(request: Request) -> Response:
-        encoding = "gzip" if "gzip" in request.headers["accept-encoding"] else "zstd"
-        body = gzip.compress(GOOD.encode()) if encoding == "gzip" else ZSTD + bytes(90)
-        return Response(body, headers={"content-type": "text/event-stream", "content-encoding": encoding})
-
-    app = Starlette(routes=[Route("/v1/chat/completions", answer, methods=["POST"])])
-    async with (
-        serve(app, 0) as url,
-        OpenAIChat(model="m", api_key=Secret("k"), base_url=f"{url}/v1", timeout=60, sleep=_no_pause) as model,
-    ):
-        assert (await model.complete(asked())).text == APPLES
 
 
 async def test_a_packed_body_that_cannot_be_read_is_named() -> None:
