@@ -36,7 +36,7 @@ _FOOTER = re.compile(r"\n-{3,}(?:[^\S\n]*+\n)++(?=[^\n]*+\s*+\Z)[^\n]*(?:\]\(|hr
 """A rule and a last line with a link. That it is the last is checked first, so that the time stays linear."""
 _TIME_TAG = re.compile(r"<time datetime=\"([^\"\n]{8,40})\"[^\n]*</time>")
 _LAST_STAMP = re.compile(r"\[[A-Za-z]{4,20}: (\d[^\[\]\n]{7,40})\]")  # [Timestamp: 2024/05/01 10:00:00]
-_WHOLE_FENCE = re.compile(r"\s*```\n(.*)\n```\s*", re.DOTALL)
+_WHOLE_FENCE = re.compile(r"\A\s*```\n(.*)\n```\s*", re.DOTALL)
 _PERPLEXITY_LOGO = re.compile(r'\s*<img src="https://[\w.]*perplexity\.ai/[^\n]*\n')
 _QUESTION = re.compile(r"\n\n---\n+# ")
 _FOOTNOTE = re.compile(r"\[\^[\d_]+\]|<span style=\"display:none\">|</span>")
