@@ -203,7 +203,7 @@ async def open_core(
                 others[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
     answers, summariser = models
     precedence = Precedence()
-    background = summariser.in_background(precedence)
+    background = summariser.for_background_work(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
     embedder = embedder or await open_embedder(settings, stack)
     quota = Quota(
@@ -227,7 +227,7 @@ async def open_core(
         answers=answers,
         others=others,
         background=background,
-        describers=[background] if summariser is answers else [background, answers.in_background(precedence)],
+        describers=[background] if summariser is answers else [background, answers.for_background_work(precedence)],
         precedence=precedence,
         quota=quota,
         tokenizer=tokenizer,

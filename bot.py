@@ -125,7 +125,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             raise SettingsError(first.variable, " ".join([first.plain, *(error.sentence for error in others)]))
         return asyncio.run(_run_until_stopped(partial(run_bot, settings), Supervisor(environ)))
     except KeepsakeError as error:
-        logs.announce(error.sentence, logging.ERROR)
+        logs.log_always(error.sentence, logging.ERROR)
         return 2 if isinstance(error, SETTINGS_ERRORS) else 1
     except KeyboardInterrupt:
         return 130
@@ -187,7 +187,7 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
         measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
         readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.check_polling)
         # Not by the log, because LOG_LEVEL may hide it.
-        logs.announce("Keepsake is ready.")
+        logs.log_always("Keepsake is ready.")
         stop.supervisor.notify("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)

@@ -114,16 +114,17 @@ class MemoryRetrieval:
             now=now,
         )
         words = len(incoming.text)
-        builder = await _run_off_loop(start_prompt, words)
+        builder = await _run_in_thread_if_long(start_prompt, words)
         if store is None:
             words += count_characters(unstored)
-            await _run_off_loop(lambda: builder.add_last_turns(select_newest_turns(unstored, LAST_TURNS)), words)
-            await _run_off_loop(lambda: builder.add_older_turns(unstored), words)
-            return await _run_off_loop(builder.context, words)
+            newest = select_newest_turns(unstored, LAST_TURNS)
+            await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), words)
+            await _run_in_thread_if_long(lambda: builder.add_older_turns(unstored), words)
+            return await _run_in_thread_if_long(builder.context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, turns=TURNS_READ, before=turn)
         newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
-        await _run_off_loop(lambda: builder.add_last_turns(newest), count_characters(newest))
+        await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
         search = partial(self.search, incoming.words, store, scope, now=now, newest=newest, before=turn, facts=known)
         # Short chats fit whole: search only if something was cut.
@@ -148,7 +149,7 @@ class MemoryRetrieval:
             found = await search()
         builder.add_facts(found.facts.relevant if found is not None else ())
         await self._add_snippets(builder, incoming, store, found, before=turn, now=now)
-        return await _run_off_loop(builder.context, words + count_characters(newest) + count_characters(older))
+        return await _run_in_thread_if_long(builder.context, words + count_characters(newest) + count_characters(older))
 
     async def list_passages(self, result: RetrievalResult, store: MemoryStore, scope: Scope) -> list[RankedPassage]:
         """Return all messages that a search found, best first, each with its best passage."""
@@ -180,7 +181,7 @@ class MemoryRetrieval:
         previous = own[-1] if own else ""
         speakers = await store.list_speakers(scope)
         analyse = partial(Question.analyse, text, previous=previous, now=now, speakers=speakers)
-        question = await _run_off_loop(analyse, len(text) + len(previous))
+        question = await _run_in_thread_if_long(analyse, len(text) + len(previous))
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
@@ -257,9 +258,9 @@ class MemoryRetrieval:
         if result is not None:
             required = _find_required_rows(result, builder)
             if required:
-                await _run_off_loop(builder.make_room_for_snippet, len(incoming.text))
+                await _run_in_thread_if_long(builder.make_room_for_snippet, len(incoming.text))
                 required = _find_required_rows(result, builder)
-            taken = self._tokens.count(prompts.format_remembered(snippets, now)) if snippets else 0
+            taken = self._tokens.count(prompts.format_remembered_snippets(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
                 result,
                 store,
@@ -284,7 +285,7 @@ class MemoryRetrieval:
         messages = await store.read_messages(scope, ids)
         shown, room = builder.shown_ids, builder.snippet_room
         choose = partial(find_reply_snippets, messages, self._tokens, target_id=target.id, shown=shown)
-        return await _run_off_loop(partial(choose, before=before, room=room), count_characters(messages))
+        return await _run_in_thread_if_long(partial(choose, before=before, room=room), count_characters(messages))
 
     async def pack_snippets(
         self,
@@ -312,17 +313,17 @@ class MemoryRetrieval:
         packing = Packing(room=room, now=now, count=self._tokens.count)
 
         def pack() -> list[Snippet]:
-            packing.add_required(
+            packing.add_required_passages(
                 _iterate_passages(ranked, required, messages), frozenset(result.question.own), self._tokens.split
             )
             if is_talkative:
-                packing.add_fitting(
+                packing.add_fitting_passages(
                     _iterate_passages(ranked, own, messages), reserved=int(packing.room * (1 - OWN_WORDS_SHARE))
                 )
-            packing.add_fitting(_iterate_passages(ranked, order, messages))
+            packing.add_fitting_passages(_iterate_passages(ranked, order, messages))
             return packing.snippets
 
-        return await _run_off_loop(pack, count_characters(list(messages.values())))
+        return await _run_in_thread_if_long(pack, count_characters(list(messages.values())))
 
     async def _add_summaries_and_turns(
         self,
@@ -339,7 +340,7 @@ class MemoryRetrieval:
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unfolded, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.order), *unstored]
-        await _run_off_loop(lambda: builder.add_older_turns(older), count_characters(older))
+        await _run_in_thread_if_long(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unfolded) == MAX_UNFOLDED:
             oldest, _ = await store.find_id_range(scope)
             builder.record_cut("turns", oldest, sources.unfolded[0].id - 1, "recent budget")
@@ -389,6 +390,6 @@ def _iterate_passages(ranked: Ranking, rows: Sequence[int], messages: Mapping[in
             yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranked.get_score_parts(row))
 
 
-async def _run_off_loop(work: Callable[[], Result], characters: int) -> Result:
+async def _run_in_thread_if_long(work: Callable[[], Result], characters: int) -> Result:
     """Run `work`, which processes a text of `characters` characters. Use a thread if the text is long."""
     return await run_maybe_in_thread(work, in_thread=characters > SHORT_TEXT)

@@ -139,7 +139,7 @@ class SummaryManager:
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
             # The person who asked reads the outcome, so they must not be told again.
-            await self.take_untold_failure(scope)
+            await self.pop_unreported_failure(scope)
         return outcome
 
     async def fold_quiet_conversations(self) -> None:
@@ -166,7 +166,7 @@ class SummaryManager:
         active = await store.list_unfolded_messages(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
-    async def take_untold_failure(self, scope: Scope) -> FoldFailure | None:
+    async def pop_unreported_failure(self, scope: Scope) -> FoldFailure | None:
         """Return the last failure and mark it as reported. Return None if it has already been reported to the owner."""
         async with self._memory.open_store(scope.owner) as store:
             failure = await store.find_fold_failure(scope)

@@ -66,7 +66,7 @@ class Rebuilder:
 
     async def __aenter__(self) -> Self:
         self._memory.on_owner_acquired(lambda owner: self._start_task(self._resume_for_owner(owner)))
-        await self._resume_interrupted()
+        await self._resume_interrupted_rebuilds()
         return self
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
@@ -76,11 +76,11 @@ class Rebuilder:
 
     async def _resume_for_owner(self, owner: int) -> None:
         try:
-            await self._resume_interrupted(owner)
+            await self._resume_interrupted_rebuilds(owner)
         except KeepsakeError as error:
             log.warning("whether a rebuild of %d was interrupted is not known: %s", owner, type(error).__name__)
 
-    async def _resume_interrupted(self, owner: int | None = None) -> None:
+    async def _resume_interrupted_rebuilds(self, owner: int | None = None) -> None:
         for store in self._memory.stores:
             for scope in await store.rebuilds.list_interrupted_rebuilds():
                 if owner in (None, scope.owner):

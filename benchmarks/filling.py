@@ -187,7 +187,7 @@ def _make_message_block(scope: Scope, first: int, count: int, before: int, chunk
 @lru_cache(maxsize=1)
 def _make_analyzed_texts(first: int, count: int) -> list[tuple[str, list[str]]]:
     """Return the texts of one block with their search terms. They are the same for every scope."""
-    return [(text, analyzer.analyse_text(text)) for text in _make_block_texts(first, count)]
+    return [(text, analyzer.list_terms(text)) for text in _make_block_texts(first, count)]
 
 
 def make_texts(count: int) -> Iterator[str]:

@@ -199,7 +199,7 @@ class AnswerLoop:
         return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model
 
     def _choose_tools(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        if self._tools is None or not self._choose_model(turn).takes_tools:
+        if self._tools is None or not self._choose_model(turn).supports_tools:
             return ()
         offer = self._tools.list_tools(turn, context)
         while offer and self._tokens.count(format_tools_as_text(offer)) * SCHEMAS_SHARE > self.find_token_limit(turn):

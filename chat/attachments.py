@@ -35,7 +35,7 @@ class Attachments:
         model = self._model
         with suppress(StorageError):  # the turn meets it again, and says so
             model = await self._chosen(owner_id) if self._chosen is not None else model
-        if model.takes_pictures:
+        if model.may_send_pictures:
             return find_prompt_limit(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))
@@ -72,6 +72,6 @@ class Speech:
     async def speak(self, text: str, *, person_id: int) -> bytes:
         """Return a voice recording of a text, in a format that Telegram plays. Raise ModelError if the model fails."""
         await self._quota.raise_if_used_up(person_id)
-        recording = await self._speaker.speak(text)
+        recording = await self._speaker.synthesise_speech(text)
         await self._quota.charge_speech(person_id, self._speaker.name, read=text)
         return recording

@@ -19,7 +19,7 @@ from records.owners import (
     StorageType,
 )
 from summaries.policies import POLICIES
-from text.characters import format_visible_line, remove_invisible
+from text.characters import format_visible_line, remove_invisible_characters
 from text.time_zones import find_similar_names, find_zone
 
 Change = Callable[[OwnerConfig], OwnerConfig]
@@ -65,7 +65,8 @@ class Choice:
     def make_change(self, value: object) -> Change:
         """Return a function that sets the value in a configuration. Raise NotOffered if it is not allowed."""
         if isinstance(value, str) and self.kind == "text":
-            value = remove_invisible(value).strip() if self.name == "fold_instructions" else format_visible_line(value)
+            has_lines = self.name == "fold_instructions"
+            value = remove_invisible_characters(value).strip() if has_lines else format_visible_line(value)
             if len(value) > self.longest:
                 raise NotOffered(tr("shared-too-long", length=len(value), most=self.longest))
         elif isinstance(value, int) and self.kind in ("number", "switch"):

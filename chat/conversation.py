@@ -28,7 +28,7 @@ from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from retrieval.explanation import ExplanationRecord
-from text.characters import QUESTION_MARKS, count_visible
+from text.characters import QUESTION_MARKS, count_weighted_characters
 
 log = logging.getLogger(__name__)
 
@@ -366,7 +366,7 @@ class Conversation:
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
         said = incoming.own_words.rstrip()
-        session.memory_was_offered = count_visible(said) >= 20 and not said.endswith(QUESTION_MARKS)
+        session.memory_was_offered = count_weighted_characters(said) >= 20 and not said.endswith(QUESTION_MARKS)
         return session.memory_was_offered
 
     def _reply_to_failure(self, turn: Turn, error: ModelError | StorageError) -> Reply:

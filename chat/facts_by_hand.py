@@ -6,14 +6,14 @@ from locales.told import format_counts
 from records.errors import FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import Forgetting, Forgotten
-from text.characters import remove_invisible
+from text.characters import remove_invisible_characters
 
 VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
 
 async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
     """Add a fact and return it, or return a sentence that explains why it cannot be added."""
-    text = " ".join(remove_invisible(text).split())
+    text = " ".join(remove_invisible_characters(text).split())
     if refusal := _explain_refusal(text):
         return refusal
     if await services.memory.get_config(owner) is None:
@@ -29,7 +29,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
 
 async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, is_change: bool = False) -> str | None:
     """Replace the text of a fact, or return an error sentence. If `is_change`, keep the old fact as history."""
-    text = " ".join(remove_invisible(text).split())
+    text = " ".join(remove_invisible_characters(text).split())
     if refusal := _explain_refusal(text):
         return refusal
     if await is_incognito(services, owner):

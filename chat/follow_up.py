@@ -59,7 +59,7 @@ class FollowUp:
             session.has_cut = False
             # A fold that failed meanwhile in the background is told as well.
             may_have_failed = outcome.state in ("failed", "nothing")
-            if may_have_failed and (failure := await self._summaries.take_untold_failure(scope)):
+            if may_have_failed and (failure := await self._summaries.pop_unreported_failure(scope)):
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
                 return (add_error_number(tr("notices-fold", why=failure.error), number),)

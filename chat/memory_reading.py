@@ -20,7 +20,7 @@ from retrieval.packing import Packing
 from retrieval.turns import WORTH_SHOWING
 from runtime.tasks import run_maybe_in_thread
 from storage.stores.memory_store import MemoryStore
-from text.analyzer import analyse_text, list_content_terms
+from text.analyzer import list_content_terms, list_terms
 from text.tokenizer import Tokenizer
 
 MAX_QUERIES = 4
@@ -113,7 +113,7 @@ class MemoryReading:
         known_ids = seen.messages - seen.in_part if wish.is_list else seen.messages
         new = [hit for hit in hits if hit.message.id not in known_ids]
         lines = [
-            prompts.format_summary_with_numbers(summary, self._tokens.cut_end(summary.text, SUMMARY_TOKENS))
+            prompts.format_summary_with_numbers(summary, self._tokens.truncate(summary.text, SUMMARY_TOKENS))
             for summary in summaries
         ]
         found = format_block("summaries", lines) + "\n" if lines else ""
@@ -167,7 +167,7 @@ class MemoryReading:
         for hit in hits:
             said = hit.text if hit.is_long_winded else hit.message.content
             whole = " ".join(said[: 8 * MAX_LINE_TOKENS].split())
-            text = self._tokens.cut_head(whole, MAX_LINE_TOKENS)
+            text = self._tokens.take_head(whole, MAX_LINE_TOKENS)
             if text != whole:
                 text = text.rsplit(" ", 1)[0] + " …"
             day = prompts.format_date(hit.message.created_at.astimezone(now.tzinfo))
@@ -187,13 +187,13 @@ class MemoryReading:
         return (format_block("remembered", lines) if lines else ""), shown
 
     def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
-        frame = self._tokens.count(prompts.format_remembered([], now)) + 2  # tokens that joining the parts may add
+        frame = self._tokens.count(prompts.format_remembered_snippets([], now)) + 2  # tokens that joining may add
         line = prompts.format_numbered_message
         packing = Packing(room=max_tokens - frame, now=now, count=self._tokens.count, format_line=line)
         for hit in hits:
             packing.add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
         fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.order)
-        text = prompts.format_remembered(fitting, now, format_line=line) if fitting else ""
+        text = prompts.format_remembered_snippets(fitting, now, format_line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
     async def _read_neighbours(
@@ -216,7 +216,7 @@ class MemoryReading:
             left, hits = room - MAX_HINT_TOKENS, list[Hit]()
             for message in near:
                 most = left if message.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
-                text = self._tokens.cut_end(message.content, most - LINE_TOKENS)
+                text = self._tokens.truncate(message.content, most - LINE_TOKENS)
                 left -= self._tokens.count(text) + LINE_TOKENS
                 hits.append(Hit(message=message, text=text))
                 if left < WORTH_SHOWING:
@@ -239,7 +239,7 @@ class MemoryReading:
         ]
 
         def rank() -> list[Summary]:
-            words = {summary.id: len(terms.intersection(analyse_text(summary.text))) for summary in summaries}
+            words = {summary.id: len(terms.intersection(list_terms(summary.text))) for summary in summaries}
             matching = [summary for summary in summaries if words[summary.id] >= MIN_SHARE * len(terms)]
             # Of equal ones, prefer the summary of the shortest time, which is the most detailed.
             return sorted(matching, key=lambda summary: (-words[summary.id], summary.message_count))[:MAX_SUMMARIES]

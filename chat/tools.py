@@ -18,8 +18,8 @@ from records.facts import MAX_FACT_CHARS, Fact
 from records.model_calls import Tool, ToolCall
 from records.scopes import Clock
 from records.turns import Proposal
-from reminders.wishes import PARAMETERS, parse_wish
-from text.characters import remove_invisible, replace_surrogates_in
+from reminders.wishes import PARAMETERS, parse_reminder
+from text.characters import remove_invisible_characters, replace_surrogates_in
 
 log = logging.getLogger(__name__)
 
@@ -186,7 +186,7 @@ def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known: Seq
 
 
 def _propose_reminder(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, now: datetime) -> Used:
-    wish = parse_wish(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
+    wish = parse_reminder(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
     if wish is None:
         return _make_error_result(
             call, "A reminder needs a text, and a time to come: at (YYYY-MM-DDTHH:MM) or in_minutes."
@@ -218,4 +218,4 @@ def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | str:
     if not isinstance(given, dict):
         return "The arguments are not a JSON object."
     # A person confirms what they see: nothing else may stand in it.
-    return {name: remove_invisible(value) if isinstance(value, str) else value for name, value in given.items()}
+    return {key: remove_invisible_characters(text) if isinstance(text, str) else text for key, text in given.items()}

@@ -22,8 +22,8 @@ from records.forgetting import Forgetting, Forgotten
 from records.owners import get_memory_mode
 from records.reminders import MAX_REMINDERS, ReminderWish
 from records.scopes import Scope
-from reminders.wishes import parse_wish
-from text.characters import remove_invisible
+from reminders.wishes import parse_reminder
+from text.characters import remove_invisible_characters
 from text.time_zones import format_zone
 
 MAX_TEXT_CHARS = 4_000  # of a request's text; each use has a smaller limit with its own sentence
@@ -170,7 +170,7 @@ class Changes:
 
     async def correct_summary(self, visit: Visit) -> Answer:
         number, text = visit.parameters.read_integer("id"), visit.parameters.read_text("text", MAX_TEXT_CHARS)
-        text = remove_invisible(text).strip()
+        text = remove_invisible_characters(text).strip()
         if not text:
             raise VisitRefused(400, tr("dashboard-summary-empty"))
         match await self._services.rebuilder.correct_summary(visit.scope, number, text):
@@ -216,7 +216,7 @@ class Changes:
         now, text = services.clock().astimezone(visit.zone), visit.parameters.read_text("text", MAX_TEXT_CHARS)
         if "at" in visit.parameters:  # the person has confirmed what the model read
             given = {name: visit.parameters.read_text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
-            if (wish := parse_wish({**given, "text": text}, now)) is None:
+            if (wish := parse_reminder({**given, "text": text}, now)) is None:
                 raise VisitRefused(400, tr("reminders-impossible-passed"))
         else:
             wished = await services.wish_reader.read_or_explain(person, text, now)

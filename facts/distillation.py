@@ -61,7 +61,7 @@ class ProfileDistiller:
         Call `tell` with the new version, with None if there is nothing to distil, or with an error sentence.
         """
 
-        async def distil_and_tell() -> None:
+        async def distil_and_notify() -> None:
             try:
                 try:
                     made: Profile | str | None = await self.distil_now(owner)
@@ -75,7 +75,7 @@ class ProfileDistiller:
 
         if owner in self._tasks:
             return False
-        self._tasks[owner] = asyncio.create_task(distil_and_tell())
+        self._tasks[owner] = asyncio.create_task(distil_and_notify())
         return True
 
     async def distil_if_due(self, owner: int) -> Profile | None:

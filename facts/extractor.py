@@ -149,7 +149,7 @@ class FactExtractor:
     ) -> list[NewFact]:
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
-        speakers = [prompts.name_speaker(message) for message in messages]
+        speakers = [prompts.get_speaker_name(message) for message in messages]
         single = [part for fact in extracted for part in split_compound(fact, " ".join(speakers))]
         kept = []
         for versions in schemas.make_facts(single, messages, known=shown, zone=batch.zone):

@@ -212,14 +212,14 @@ class Facts:
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
         """Add a fact. Return it and True, or an existing equal fact and False. Raise FactsFull above the limit."""
 
-        def find_repeated() -> Fact | None:
+        def find_duplicate() -> Fact | None:
             words = list_essential_words(text)
             return next((fact for fact in facts if list_essential_words(fact.text) == words), None)
 
         now = self._clock()
         async with self._memory.open_store(owner) as store:
             facts = await store.facts.list_valid_facts(owner)
-            known = await run_maybe_in_thread(find_repeated, in_thread=len(facts) > MANY_FACTS)
+            known = await run_maybe_in_thread(find_duplicate, in_thread=len(facts) > MANY_FACTS)
             if known is not None:
                 return known, False
             if len(facts) >= MAX_FACTS:

@@ -12,7 +12,7 @@ from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
-from text.analyzer import analyse_text
+from text.analyzer import list_terms
 from text.fingerprint import describes_change, find_topics, make_fingerprint
 from text.tokenizer import Tokenizer
 
@@ -148,7 +148,7 @@ class Requests:
         free = self._max_tokens - self._tokens.count_request((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
-        shown = self._tokens.cut_middle(answer, min(free, int(self._max_tokens * ANSWER_SHARE / 2)))
+        shown = self._tokens.omit_middle(answer, min(free, int(self._max_tokens * ANSWER_SHARE / 2)))
         return *asked.request, *_make_retry_messages(shown or "…")
 
     def make_profile_request(
@@ -190,7 +190,7 @@ class Requests:
         facts = {fact.id: fact for fact in known}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
-        looked_at = {id_ for m in said for id_ in candidates.find_by_terms(analyse_text(m.content), MAX_LOOKED_AT)}
+        looked_at = {id_ for m in said for id_ in candidates.find_by_terms(list_terms(m.content), MAX_LOOKED_AT)}
         if has_change:
             weightiest = heapq.nlargest(MAX_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
@@ -205,7 +205,7 @@ class Requests:
                 len(topics[fact.id] & words) >= least for words, least in asked
             )
 
-        def is_touched(fact: Fact) -> bool:
+        def shares_topic(fact: Fact) -> bool:
             named = find_topics(" ".join(make_fingerprint(fact.text).names))
             return bool(about & (topics[fact.id] if fact.decided_at else named))
 
@@ -214,7 +214,7 @@ class Requests:
             key=lambda fact: (-len(topics[fact.id] & about), -fact.importance, -fact.id),
         )
         related = {fact.id for fact in ranked if is_related(fact)}
-        others = [fact for fact in ranked if fact.id not in related and (has_change or is_touched(fact))]
+        others = [fact for fact in ranked if fact.id not in related and (has_change or shares_topic(fact))]
         if has_change:  # what a person has one of at a time, such as a home, comes first
             others.sort(key=lambda fact: not fact.subject or fact.is_lasting or " " in fact.subject)
         shown = related | {fact.id for fact in others[:MAX_OTHERS]}
@@ -224,14 +224,14 @@ class Requests:
         return ranked[: len(lines)], lines
 
     def _format_line(self, message: Message, zone: tzinfo, room: int) -> str:
-        def written(text: str) -> str:
+        def render(text: str) -> str:
             return prompts.format_message_for_extraction(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""
         most = min(max(MIN_LINE_TOKENS, room // 4), room - 1)
-        text = written(self._tokens.cut_to_fit_format(message.content, most, written, self._tokens.cut_middle))
-        return self._tokens.cut_end(text, most)
+        text = render(self._tokens.cut_to_fit_format(message.content, most, render, self._tokens.omit_middle))
+        return self._tokens.truncate(text, most)
 
     def _fit_turn_start(
         self, turn: Sequence[tuple[Message, str]], room: int

@@ -14,7 +14,7 @@ from llm.meant_json import parse_lenient_json
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_term, normalise_text
-from text.characters import QUESTION_MARKS, remove_invisible, replace_surrogates, split_sentences
+from text.characters import QUESTION_MARKS, remove_invisible_characters, replace_surrogates, split_sentences
 from text.fingerprint import describes_change, find_topics, make_fingerprint
 from text.stopwords import WORD_LISTS
 
@@ -115,7 +115,7 @@ def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | 
     content = message.content
     start, end = _find_quote_range(fact.quote, content)
     speaker, _, words = fact.quote.partition(": ")
-    if end == 0 and speaker.endswith(prompts.name_speaker(message)):  # small models copy the speaker of a line, too
+    if end == 0 and speaker.endswith(prompts.get_speaker_name(message)):  # small models copy the speaker of a line, too
         start, end = _find_quote_range(words, content)
     if end == 0:
         return None
@@ -129,7 +129,7 @@ def _find_statement(fact: ExtractedFact, message: Message) -> tuple[str, str] | 
         or content[first - 1 : first] == _QUESTION_OPENING
     ):
         return None
-    start, end = _include_negation(content, *_include_doubt(content, start, end, first, last), first, last)
+    start, end = _widen_to_negation(content, *_widen_to_hedges(content, start, end, first, last), first, last)
     quote = " ".join(content[start:end].split())[:MAX_FACT_CHARS]
     own = _shorten_words(find_topics(message.speaker))
     # Two short texts may be stemmed as different languages: "curry", "curri".
@@ -152,7 +152,7 @@ _SENTENCE_END = re.compile(r"[!?¿…。！？؟\n]|\.(?!\w)")
 _QUESTION_OPENING = "¿"
 
 
-def _include_doubt(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
+def _widen_to_hedges(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
     """Extend a quote to include adjacent hedging words in the same sentence.
 
     They may be in the quote's own clause or in a short neighbouring clause.
@@ -172,7 +172,7 @@ def _include_doubt(content: str, start: int, end: int, sentence_start: int, sent
     return start, end
 
 
-def _include_negation(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
+def _widen_to_negation(content: str, start: int, end: int, sentence_start: int, sentence_end: int) -> tuple[int, int]:
     """Extend a quote to include a negation that precedes it in its clause or follows in a short adjacent clause."""
     before = _CLAUSE_BREAK.split(content[sentence_start:start])[-1]
     after = _CLAUSE_BREAK.split(content[end:sentence_end])[0]
@@ -355,7 +355,7 @@ def _parse_text(item: Mapping[str, object]) -> str:
 
 
 def _parse_short_text(value: object, max_chars: int) -> str:
-    return " ".join(remove_invisible(value).split())[:max_chars] if isinstance(value, str) else ""
+    return " ".join(remove_invisible_characters(value).split())[:max_chars] if isinstance(value, str) else ""
 
 
 def _parse_whole_number(value: object) -> int | None:

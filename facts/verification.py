@@ -9,7 +9,7 @@ from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
-from text.analyzer import analyse_text, detect_latin_language, fold_term, normalise_text
+from text.analyzer import detect_latin_language, fold_term, list_terms, normalise_text
 from text.fingerprint import find_topics, make_fingerprint
 
 NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days" may mean, in any language
@@ -96,7 +96,7 @@ def _find_invented_names(text: str, said: str) -> list[str]:
     known = {fold_term(normalise_text(word)) for word in _WORD.findall(said)}
     # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
-    stems = {stem[:5] for stem in (*known, *analyse_text(said))}
+    stems = {stem[:5] for stem in (*known, *list_terms(said))}
 
     def is_known(name: str) -> bool:  # ignoring its case ending
         begins_alike = len(name) > 1 and any(word.startswith(name[:4]) for word in known)

@@ -20,7 +20,7 @@ class ChatModel(ABC):
     ) -> Completion:
         """Return the answer. `schema` requests JSON (as in `response_format`) but does not guarantee it."""
 
-    async def check(self) -> str:
+    async def probe(self) -> str:
         """Ask the model for a short answer and return a status line. Raise ModelError if it does not answer."""
         await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
         return f"model {self.name} answers"
@@ -34,22 +34,22 @@ class ChatModel(ABC):
         """Return a model for a single answer to a person, which makes a limited number of requests."""
         return self
 
-    def in_background(self, _precedence: Precedence) -> "ChatModel":
+    def for_background_work(self, _precedence: Precedence) -> "ChatModel":
         """Return a model for background requests, which wait while people are being answered."""
         return self
 
     @property
-    def takes_pictures(self) -> bool:
+    def may_send_pictures(self) -> bool:
         """False if pictures are turned off or were refused by the endpoint."""
         return False
 
     @property
-    def sees(self) -> bool | None:
+    def supports_pictures(self) -> bool | None:
         """Whether the model accepts pictures, or None if that is not known yet."""
-        return self.takes_pictures
+        return self.may_send_pictures
 
     @property
-    def takes_tools(self) -> bool:
+    def supports_tools(self) -> bool:
         """False if the model does not support tools or the endpoint has rejected them."""
         return False
 

@@ -20,7 +20,7 @@ from records.errors import (
     list_error_names,
 )
 from records.model_calls import Usage
-from runtime.metrics import make_counter, make_histogram, start_at_zero
+from runtime.metrics import create_series, make_counter, make_histogram
 from runtime.tracing import Span, record_span
 from settings import Secret, Settings
 
@@ -70,11 +70,11 @@ class Patience:
         return (self._timeout.when() or 0.0) - self._now()
 
     @property
-    def silence(self) -> float:
+    def max_silence_seconds(self) -> float:
         """The number of seconds without data or progress after which the call times out."""
         return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
-    def restart_on_bytes(self) -> None:
+    def restart_timeout(self) -> None:
         """Restart the timeout when bytes arrive. Raise ModelBroken if the answer takes too long."""
         now = self._now()
         if self._until is None:
@@ -87,7 +87,7 @@ class Patience:
         """Time out no later than `deadline`, which is in the event loop's time."""
         self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
 
-    def extend_on_progress(self, char_count: int) -> None:
+    def extend_timeout_on_progress(self, char_count: int) -> None:
         """Count new characters of the answer, and extend the timeout when there are enough of them."""
         self._grown += char_count
         if self._grown >= MIN_GROWTH_CHARS:
@@ -123,8 +123,8 @@ REFUSALS = make_counter(
 
 def initialise_metrics(model: str) -> None:
     SECONDS.labels(model)
-    start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
-    start_at_zero(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
+    create_series(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
+    create_series(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
 
 
 async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[T, Usage]]]) -> tuple[T, Usage]:
@@ -182,12 +182,12 @@ class EndpointClient:
     """A client for one model at an endpoint, used as an async context manager."""
 
     settings = SettingNames(model="OPENAI_MODEL", key="OPENAI_API_KEY", url="OPENAI_BASE_URL")
-    silence = 1  # multiplies `timeout`
+    timeout_factor = 1  # multiplies `timeout`
 
     def __init__(self, **connection: Unpack[ModelAddress]) -> None:
         self.name = self._model = connection["model"]
         self._address = {"api_key": connection["api_key"].value, "base_url": connection.get("base_url", "")}
-        self._timeout = connection.get("timeout", 60.0) * self.silence
+        self._timeout = connection.get("timeout", 60.0) * self.timeout_factor
         self._sleep = connection.get("sleep", asyncio.sleep)
         self._jitter = connection.get("jitter", random.random)
 
@@ -221,7 +221,7 @@ class EndpointClient:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.silence:g} s)") from None
+            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.max_silence_seconds:g} s)") from None
 
     async def _wait_to_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
         """Wait before the next attempt and return True, or return False if there should be none."""

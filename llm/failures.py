@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from locales.catalog import format_time_until, join_all, tr
+from locales.catalog import format_time_until, join_with_and, tr
 from records.errors import ContextTooLong, ModelBusy, ModelDeclined, ModelError, ModelLoading, ModelRefused
 from runtime.metrics import STATUSES, make_counter
 
@@ -87,7 +87,7 @@ Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model"
 
 def classify_refusal(error: StatusError) -> Kind:
     """Classify a refusal by its code, its status and its message."""
-    status, words, message = error.status_code, find_error_words(error.body), find_error_message(error.body)
+    status, words, message = error.status_code, find_error_codes_and_message(error.body), find_error_message(error.body)
     if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):
         return "credit"
     # OpenRouter and Azure name the filter in a field.
@@ -112,7 +112,7 @@ def classify_refusal(error: StatusError) -> Kind:
 
 def to_model_error(error: StatusError, model: str, settings: SettingNames) -> ModelError:
     """Convert an HTTP error to a ModelError with a message for the user."""
-    status, kind, words = error.status_code, classify_refusal(error), find_error_words(error.body)
+    status, kind, words = error.status_code, classify_refusal(error), find_error_codes_and_message(error.body)
     if kind in ("busy", "unclear") and _NO_MODEL.search(words):
         status, kind = 404, "model"
     elif kind == "unclear" and "api key" in words.lower():
@@ -134,7 +134,8 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
         403: (tr("errors-key"), [settings.key, settings.model]),
         404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
     }.get(status, (tr("errors-model-refused"), [settings.url] if status < 400 else []))  # redirects are not followed
-    return ModelRefused(told, remedy=tr("errors-check", settings=join_all(names)) if names else f"(status {status})")
+    remedy = tr("errors-check", settings=join_with_and(names)) if names else f"(status {status})"
+    return ModelRefused(told, remedy=remedy)
 
 
 def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
@@ -150,7 +151,7 @@ def find_error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
 
 def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     """Return the error in the body of a successful response. Its status is taken from the error's code."""
-    words = find_error_words(body)
+    words = find_error_codes_and_message(body)
     code = re.search(r"\b[45]\d\d\b", words.removesuffix(find_error_message(body)))
     return StatusError(int(code[0]) if code else 429 if "rate_limit" in words else 500, body, {})
 
@@ -184,7 +185,7 @@ def find_error_body(body: object) -> Mapping[str, Any]:
     return {}
 
 
-def find_error_words(body: object) -> str:
+def find_error_codes_and_message(body: object) -> str:
     """Return the error's codes, its type and its message."""
     error = find_error_body(body)
     return " ".join([*(str(error[key]) for key in _CODES if error.get(key)), find_error_message(body)])
@@ -202,11 +203,11 @@ def find_error_message(body: object) -> str:
     return f"{message} {raw or ''}".strip()[:MAX_ERROR_CHARS]
 
 
-def find_refused_pictures(error: Exception) -> Literal["", "all", "this"]:
+def classify_picture_refusal(error: Exception) -> Literal["", "all", "this"]:
     """Return "all" if an error says that no pictures are accepted, "this" if one is damaged, or otherwise ""."""
     if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
-    words = f"{find_error_words(error.body)} {find_error_body(error.body).get('param')}"
+    words = f"{find_error_codes_and_message(error.body)} {find_error_body(error.body).get('param')}"
     if _SPOILT_PICTURE.search(words):
         return "this"
     return "all" if _NAMED_PICTURES.search(words) else ""

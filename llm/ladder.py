@@ -39,7 +39,7 @@ class Window:
     most: int | None = None  # the limit of a prompt after a refusal
 
     @property
-    def prompt(self) -> int | None:
+    def max_prompt_tokens(self) -> int | None:
         """The maximum number of tokens in a prompt, as counted by this program, or None if it is unknown."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
@@ -75,7 +75,7 @@ class RefusedFeatures:
     def add(self, name: str) -> None:
         self._until[name] = self._now() + REMEMBERED_SECONDS
 
-    def add_length(self, *, is_sure: bool) -> None:
+    def add_length_limit(self, *, is_sure: bool) -> None:
         """Remember that a prompt was too long: for a day if `is_sure`, otherwise until the next answer."""
         self.add(LENGTH)
         if not is_sure:

@@ -93,7 +93,7 @@ class LocalEmbedder:
         """Start a child and wait for it. Raise ModelUnreachable on failure and for PAUSE seconds afterwards."""
         now = asyncio.get_running_loop().time()
         if self._deaths_in_turn >= MAX_DEATHS and now < self._not_before:
-            raise _make_unreachable()
+            raise _make_unreachable_error()
         self._not_before = now + PAUSE
         with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
             child = await start_child(self._code)
@@ -107,10 +107,10 @@ class LocalEmbedder:
             return child
         self._deaths_in_turn = MAX_DEATHS
         log.warning("the local embedding model is missing or does not start here: words alone are searched")
-        raise _make_unreachable()
+        raise _make_unreachable_error()
 
 
-def _make_unreachable() -> ModelUnreachable:
+def _make_unreachable_error() -> ModelUnreachable:
     settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
     return ModelUnreachable(tr("errors-local-embedder"), remedy=settings)
 

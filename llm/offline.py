@@ -58,7 +58,7 @@ class _Deterministic(ChatModel):
         usage = Usage(prompt=self._tokenizer.count_request(messages), completion=self._tokenizer.count(text))
         return Completion(text=text, model=self.name, usage=usage)
 
-    async def check(self) -> str:
+    async def probe(self) -> str:
         return f"{self.name} model: nothing to reach; it can only quote"
 
 
@@ -101,9 +101,9 @@ class ExtractiveSummarizer(_Deterministic):
     def _compute_text(self, messages: Prompt, schema: Schema | None) -> str:
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
-            return extract_json(source, schema)
+            return make_json_answer(source, schema)
         first = next((sentence.text for sentence in _read_sentences(source)), "")
-        text = extract_sentences(source, 200, count=self._tokenizer.count) or self._tokenizer.cut_end(first, 200)
+        text = extract_sentences(source, 200, count=self._tokenizer.count) or self._tokenizer.truncate(first, 200)
         if not text:
             raise ModelBroken
         return text
@@ -238,7 +238,7 @@ _ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " las
 _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "if", "bit", "little", "lot", "few"}
 
 
-def extract_json(request: str, schema: Mapping[str, object]) -> str:
+def make_json_answer(request: str, schema: Mapping[str, object]) -> str:
     """Return the facts or profile found in a request, as the JSON that `schema` describes."""
     made = _make_profile(request) if schema.get("name") == "profile" else {"facts": list(_find_facts(request))}
     return json.dumps(made, ensure_ascii=False)

@@ -18,12 +18,12 @@ from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience, initi
 from llm.failures import (
     MODEL_NOT_FOUND,
     StatusError,
+    classify_picture_refusal,
     classify_refusal,
     find_error_body,
+    find_error_codes_and_message,
     find_error_in_answer,
     find_error_message,
-    find_error_words,
-    find_refused_pictures,
     make_error_from_body,
     parse_retry_after,
 )
@@ -109,14 +109,14 @@ class OpenAIChat(EndpointClient, ChatModel):
         return await self._precedence.run_after_answers(partial(self._measure_call, messages, briefly))
 
     async def _measure_call(self, messages: Prompt, ask: Callable[[], Awaitable[PartialAnswer]]) -> Completion:
-        async def answer_and_usage() -> tuple[PartialAnswer, Usage]:
+        async def ask_and_measure_usage() -> tuple[PartialAnswer, Usage]:
             answer = await ask()
             completion = partial(self._tokenizer.count, answer.text)
             return answer, answer.usage or Usage(
                 prompt=self._count_tokens(messages), completion=await asyncio.to_thread(completion)
             )
 
-        answer, usage = await measure_call(self.name, answer_and_usage)
+        answer, usage = await measure_call(self.name, ask_and_measure_usage)
         return answer.make_completion(self.name, usage)
 
     @property
@@ -124,10 +124,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         if LENGTH not in self._unsupported:
             self._window.most = None
         tried = self._ladder.window if self._ladder is not None else None
-        return (tried or self._window).prompt
+        return (tried or self._window).max_prompt_tokens
 
     @property
-    def takes_tools(self) -> bool:
+    def supports_tools(self) -> bool:
         return "tools" not in self._unsupported
 
     @property
@@ -135,12 +135,12 @@ class OpenAIChat(EndpointClient, ChatModel):
         return _REASONING not in self._unsupported
 
     @property
-    def takes_pictures(self) -> bool:
+    def may_send_pictures(self) -> bool:
         return self._vision == "on" or (self._vision == "auto" and "pictures" not in self._unsupported)
 
     @property
-    def sees(self) -> bool | None:
-        return self.takes_pictures if self._vision == "on" or not self.takes_pictures else None
+    def supports_pictures(self) -> bool | None:
+        return self.may_send_pictures if self._vision == "on" or not self.may_send_pictures else None
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
@@ -154,7 +154,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         answering._ladder = Ladder(for_person=True)
         return answering
 
-    def in_background(self, precedence: Precedence) -> Self:
+    def for_background_work(self, precedence: Precedence) -> Self:
         waiting = copy(self)
         waiting._precedence = precedence
         return waiting
@@ -216,7 +216,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def _make_request(self, messages: Prompt, schema: Schema | None, offer: Offer, ladder: Ladder) -> dict[str, Any]:
         is_plain = "parameters" in ladder.left_out
-        if "tools" in ladder.left_out or not self.takes_tools:
+        if "tools" in ladder.left_out or not self.supports_tools:
             messages = rewrite_tools_as_text(messages)
         if "system" in ladder.left_out or "system" in self._unsupported:
             messages = [replace(message, role="user") if message.role == "system" else message for message in messages]
@@ -228,7 +228,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             request["stream"] = True
             if "stream_options" not in self._unsupported and not is_plain:
                 request["stream_options"] = {"include_usage": True}
-        if offer.tools and self.takes_tools:
+        if offer.tools and self.supports_tools:
             request["tools"] = format_tools(offer.tools)
             if not self.reasons_with_tools:
                 request["reasoning_effort"] = "none"
@@ -256,7 +256,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             return False
         if kind != "busy" and self._drop_parameter(request, error):
             return True
-        words = find_error_words(error.body)
+        words = find_error_codes_and_message(error.body)
         if kind == "model" and ladder.for_person and not MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
@@ -289,7 +289,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
         if "length" in steps and not ladder.for_person:  # the caller sends less, which is another call
             self._window.note_refusal(self._count_tokens(messages), find_error_message(error.body))
-            self._unsupported.add_length(is_sure=False)
+            self._unsupported.add_length_limit(is_sure=False)
             raise ContextTooLong
         if {"length", "history"} & steps:
             if "length" in steps:
@@ -335,7 +335,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._remember_refused_parameter("system")
         if "length" in helpful and ladder.window is not None:
             self._window.most = ladder.window.most
-            self._unsupported.add_length(is_sure=ladder.was_only_new_step("length"))
+            self._unsupported.add_length_limit(is_sure=ladder.was_only_new_step("length"))
         elif PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(LENGTH)
         if "tools" in helpful:
@@ -387,13 +387,13 @@ class OpenAIChat(EndpointClient, ChatModel):
         if isinstance(failure, ContextTooLong) and not is_for_person:
             counted = self._count_tokens(messages)
             self._window.note_refusal(counted, find_error_message(error.body))
-            self._unsupported.add_length(is_sure=True)
+            self._unsupported.add_length_limit(is_sure=True)
             log.info(
                 "model %s: %d tokens are too long; prompts are kept to %s tokens from now on",
                 *(self.name, counted, self.prompt_limit),
             )
             raise failure from None
-        refused = find_refused_pictures(error) if any(message.pictures for message in messages) else ""
+        refused = classify_picture_refusal(error) if any(message.pictures for message in messages) else ""
         if refused == "this":
             raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all":
@@ -418,22 +418,22 @@ class OpenAIChat(EndpointClient, ChatModel):
         on_text: OnText | None,
         patience: Patience,
     ) -> None:
-        async def show() -> None:
-            if on_text and (news := answer.take_visible_update()) is not None:
+        async def show_text() -> None:
+            if on_text and (news := answer.pop_changed_text()) is not None:
                 with patience.suspend_timeout():
                     await on_text(news)
 
         event: Mapping[str, Any] = {}
         try:
             async with (
-                client.post("/chat/completions", request, patience.restart_on_bytes, on_drained=show) as response,
+                client.post("/chat/completions", request, patience.restart_timeout, on_drained=show_text) as response,
                 aclosing(response.read_events()) as events,
             ):
                 async for event in events:
                     if error := find_error_in_answer(event):
                         is_half = answer.text and classify_refusal(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    patience.extend_on_progress(answer.add(event))
+                    patience.extend_timeout_on_progress(answer.add(event))
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
@@ -446,7 +446,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         ):  # an error in a form of its own
             raise make_error_from_body(event)
         answer.raise_if_incomplete()
-        await show()
+        await show_text()
 
 
 def _has_history(messages: Prompt) -> bool:

@@ -117,14 +117,14 @@ class OpenAIClient:
                 verify=load_certificates(),
                 timeout=None,
                 follow_redirects=False,
-                event_hooks={"request": [self._choose_headers], "response": [self._wrap_response_body]},
+                event_hooks={"request": [self._rewrite_headers], "response": [self._wrap_response_body]},
             ),
         )
 
     async def aclose(self) -> None:
         await self._sdk.close()
 
-    async def _choose_headers(self, request: httpx2.Request) -> None:
+    async def _rewrite_headers(self, request: httpx2.Request) -> None:
         for name in set(request.headers) - _OWN_HEADERS:
             del request.headers[name]
         request.headers["accept-encoding"] = "identity"  # encoded bodies come late and take time

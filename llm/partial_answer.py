@@ -101,18 +101,18 @@ class PartialAnswer:
         """Return the text without thoughts, and the tool calls that are written in it."""
         text = "" if self.is_truncated and self._is_still_thinking() else remove_thoughts(self.text)
         # Next to structured calls, a mark of a call that was not removed is no text.
-        reading = text_calls.find_written_calls(text, self.offer.names, is_whole=not self.calls.finish())
+        reading = text_calls.find_written_calls(text, self.offer.parameters_by_tool, is_whole=not self.calls.finish())
         if reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.
         thoughts = f"{self.text}\n{self.reasoning.text}"
-        calls = text_calls.find_written_calls(thoughts, self.offer.names, is_whole=True).calls
+        calls = text_calls.find_written_calls(thoughts, self.offer.parameters_by_tool, is_whole=True).calls
         return CallReading(shown="", calls=calls, is_broken=reading.is_broken)
 
     def _is_still_thinking(self) -> bool:
         return self.thinks_first and not begins_with_thoughts(self.text)
 
-    def take_visible_update(self) -> str | None:
+    def pop_changed_text(self) -> str | None:
         """Return the visible text if it has changed since the last call, or else None."""
         visible = self.get_visible_text(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
@@ -127,11 +127,12 @@ class PartialAnswer:
         text = remove_thoughts(self.text, is_whole=is_whole)
         is_whole = is_whole and not self.calls.finish()
         settled = 0 if is_whole else len(self.shown)
-        return text_calls.find_written_calls(text, self.offer.names, is_whole=is_whole, settled=settled).shown
+        names = self.offer.parameters_by_tool
+        return text_calls.find_written_calls(text, names, is_whole=is_whole, settled_length=settled).shown
 
     def make_completion(self, model: str, usage: Usage) -> Completion:
         reading = self.parse_text()
-        repaired = tuple(text_calls.repair_call(call, self.offer.names) for call in self.calls.finish())
+        repaired = tuple(text_calls.repair_call(call, self.offer.parameters_by_tool) for call in self.calls.finish())
         calls = repaired or reading.calls
         return Completion(
             text=reading.shown.strip(),

@@ -144,7 +144,7 @@ def format_date(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-def format_minute(moment: datetime) -> str:
+def format_date_and_time(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d %H:%M")
 
 
@@ -157,7 +157,7 @@ def format_ago(moment: datetime, now: datetime) -> str:
     return "yesterday" if days == 1 else "today"
 
 
-def name_speaker(message: Message) -> str:
+def get_speaker_name(message: Message) -> str:
     """Return the name of a message's speaker, on one line."""
     return quote_one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
@@ -190,7 +190,7 @@ def make_fold_instructions(
 
 
 def format_message(message: Message) -> str:
-    return f"[{format_minute(message.created_at)}] {format_with_speaker(message, message.content)}"
+    return f"[{format_date_and_time(message.created_at)}] {format_message_with_speaker(message, message.content)}"
 
 
 def format_summary(summary: Summary, zone: tzinfo = UTC) -> str:
@@ -205,13 +205,13 @@ def format_snippet_heading(moment: datetime, now: datetime) -> str:
     return f"{format_date(local)} ({format_ago(local, now)})"
 
 
-def format_with_speaker(message: Message, text: str) -> str:
-    return f"{name_speaker(message)}: {quote_message(message, text)}"
+def format_message_with_speaker(message: Message, text: str) -> str:
+    return f"{get_speaker_name(message)}: {quote_message(message, text)}"
 
 
 def format_numbered_message(message: Message, text: str, day: str = "") -> str:
     """Format a message with its number, and with the day when it was said if that is given."""
-    return " ".join(filter(None, [f"#{message.id}", day, format_with_speaker(message, text)]))
+    return " ".join(filter(None, [f"#{message.id}", day, format_message_with_speaker(message, text)]))
 
 
 def format_summary_with_numbers(summary: Summary, text: str) -> str:
@@ -221,7 +221,7 @@ def format_summary_with_numbers(summary: Summary, text: str) -> str:
 
 
 def group_by_day(
-    snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_with_speaker
+    snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_message_with_speaker
 ) -> list[tuple[list[Snippet], str]]:
     """Group snippets by day. Return each group with its formatted text."""
     zone = now.tzinfo
@@ -246,8 +246,8 @@ def format_known_fact(fact: Fact) -> str:
 
 def format_message_for_extraction(message: Message, said_at: datetime, content: str) -> str:
     """Format a user's message with its number for extraction. `said_at` is in the user's time zone."""
-    when = f"{format_minute(said_at)}, {day_name[said_at.weekday()]}"
-    return f"#{message.id} [{when}] {name_speaker(message)}: {quote_message(message, content)}"
+    when = f"{format_date_and_time(said_at)}, {day_name[said_at.weekday()]}"
+    return f"#{message.id} [{when}] {get_speaker_name(message)}: {quote_message(message, content)}"
 
 
 def make_facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
@@ -277,20 +277,20 @@ def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:
     return "\n".join([*earlier, format_fact(recalled.fact, zone)])
 
 
-def format_remembered(
-    snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_with_speaker
+def format_remembered_snippets(
+    snippets: Sequence[Snippet], now: datetime, format_line: Callable[[Message, str], str] = format_message_with_speaker
 ) -> str:
     return format_block("remembered", (text for _, text in group_by_day(snippets, now, format_line)))
 
 
-def format_clock(now: datetime) -> str:
+def format_current_time(now: datetime) -> str:
     """Format the date and time in the zone of `now`."""
     zone = format_zone(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else "UTC"
-    return f"It is now {format_minute(now)} {zone}."
+    return f"It is now {format_date_and_time(now)} {zone}."
 
 
 def make_reminder_request(text: str, now: datetime) -> str:
-    clock = f"{format_clock(now)} Today is {day_name[now.weekday()]}."
+    clock = f"{format_current_time(now)} Today is {day_name[now.weekday()]}."
     return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(text)])])
 
 
@@ -303,7 +303,7 @@ def format_document(passages: Iterable[str]) -> str:
     return format_block("document", map(quote_text, passages))
 
 
-def format_forwarded(texts: Iterable[str]) -> str:
+def format_forwarded_texts(texts: Iterable[str]) -> str:
     return "\n".join(quote_by_origin("forwarded", text) for text in texts)
 
 
@@ -326,11 +326,11 @@ def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 
 def make_title_request(messages: Iterable[Message], *, max_chars: int) -> str:
     """Return a request for a conversation's title. `max_chars` limits the characters of each message."""
-    lines = [format_with_speaker(message, message.content[:max_chars]) for message in messages]
+    lines = [format_message_with_speaker(message, message.content[:max_chars]) for message in messages]
     return f"{_NAME}\n\n{format_block('conversation', lines)}"
 
 
-def make_last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:
+def make_last_message(*, facts: str = "", snippets: str, instructions: str = "", current_time: str, text: str) -> str:
     """Join the parts of the newest user message, which changes every turn."""
-    data = "\n".join(part for part in (facts, remembered, instructions, clock) if part)
-    return "\n\n".join(part for part in (data, words) if part)
+    data = "\n".join(part for part in (facts, snippets, instructions, current_time) if part)
+    return "\n\n".join(part for part in (data, text) if part)

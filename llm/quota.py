@@ -120,7 +120,7 @@ class Quota:
             raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
         if not self.is_set:
             return
-        await self._load_today()
+        await self._load_todays_usage()
         if self._per_user and self._count_personal_tokens_left(spender) <= 0:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._format_wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
@@ -130,7 +130,7 @@ class Quota:
         """Return the tokens that `spender` has left today, or None if there is no limit."""
         if not self.is_set:
             return None
-        await self._load_today()
+        await self._load_todays_usage()
         left = [self._count_personal_tokens_left(spender)] if self._per_user else []
         left += [self._overall - sum(self._spent.values())] if self._overall else []
         return max(0, min(left))
@@ -197,7 +197,7 @@ class Quota:
                     log.warning("tokens spent could not be written yet: %s", type(error).__name__)
                     return
 
-    async def _load_today(self) -> None:
+    async def _load_todays_usage(self) -> None:
         now = self._clock()
         if self._read_at is not None and self._day == now.date() and now - self._read_at < timedelta(seconds=5):
             return

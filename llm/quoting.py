@@ -38,7 +38,7 @@ def quote_own_text(text: str) -> str:
 
 def defuse_tags(text: str) -> str:
     """Replace the opening bracket of our tags and their lookalikes, so that they no longer act as tags."""
-    return _STRETCH.sub(_defuse_tag, text)
+    return _STRETCH.sub(_escape_tag, text)
 
 
 def quote_text(text: str) -> str:
@@ -68,7 +68,7 @@ def quote_by_origin(origin: Origin, text: str) -> str:
     return f"<{tag}>{quote_text(text)}</{tag}>"
 
 
-def _defuse_tag(found: "re.Match[str]") -> str:
+def _escape_tag(found: "re.Match[str]") -> str:
     seen = "".join(islice(filter(str.isprintable, found[1]), MAX_TAG_CHARS))
     plain = normalize("NFKD", seen).casefold().translate(_LOOKALIKES)
     is_tag = "".join(filter(str.isalpha, plain)).startswith(_NAMES)

@@ -23,25 +23,25 @@ class Speaker(EndpointClient):
     """A text-to-speech model at an endpoint, used as an async context manager."""
 
     settings = replace(EndpointClient.settings, model="SPEECH_MODEL")
-    silence = 3  # since some servers send nothing before they have spoken all of it
+    timeout_factor = 3  # since some servers send nothing before they have spoken all of it
 
     def __init__(self, *, voice: str, **connection: Unpack[ModelAddress]) -> None:
         super().__init__(**connection)
         self._voice = voice
 
-    async def speak(self, text: str) -> bytes:
+    async def synthesise_speech(self, text: str) -> bytes:
         """Return speech as Ogg Opus. Cut the text to the limit of one request. Raise ModelError on failure."""
         words = replace_surrogates(text)[: find_boundary(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
-    async def check(self) -> str:
+    async def probe(self) -> str:
         """Speak one word and return a status line. Raise ModelError on failure."""
-        await self.speak("Hello.")
+        await self.synthesise_speech("Hello.")
         return f"model {self._model} speaks"
 
     async def _request_speech(self, text: str, client: "OpenAIClient", patience: Patience) -> bytes:
         request = {"model": self._model, "input": text, "voice": self._voice, "response_format": "opus"}
-        async with client.post("/audio/speech", request, patience.restart_on_bytes) as response:
+        async with client.post("/audio/speech", request, patience.restart_timeout) as response:
             recording = await response.read_body(MAX_RECORDING_BYTES)
         if not recording.startswith(_OGG):
             raise ModelBroken(remedy=tr("errors-check", settings="SPEECH_MODEL"))
@@ -56,13 +56,13 @@ class Transcriber(EndpointClient):
     """A transcription model at an endpoint, used as an async context manager."""
 
     settings = replace(EndpointClient.settings, model="TRANSCRIPTION_MODEL")
-    silence = 3  # since the endpoint sends nothing before it has heard all of it
+    timeout_factor = 3  # since the endpoint sends nothing before it has heard all of it
 
     async def transcribe(self, data: bytes, name: str, mime: str) -> str:
         """Return the text of a recording, or "" for silence. Raise ModelError on failure."""
         return await self._retry_until_answered(partial(self._request_transcript, data, name, mime))
 
-    async def check(self) -> str:
+    async def probe(self) -> str:
         """Transcribe a second of silence and return a status line. Raise ModelError on failure."""
         await self.transcribe(_make_silence(), "silence.wav", "audio/wav")
         return f"model {self._model} answers"
@@ -72,7 +72,7 @@ class Transcriber(EndpointClient):
     ) -> str:
         request = {"model": self._model, "response_format": "json"}
         file = (name, data, mime or "application/octet-stream")
-        async with client.post("/audio/transcriptions", request, patience.restart_on_bytes, file=file) as response:
+        async with client.post("/audio/transcriptions", request, patience.restart_timeout, file=file) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
         text = answer.get("text") if isinstance(answer, dict) else None
         if not isinstance(text, str):

@@ -88,13 +88,13 @@ class CallReading:
     is_broken: bool = False
 
 
-def find_written_calls(text: str, names: Names, *, is_whole: bool, settled: int = 0) -> CallReading:
-    """Find tool calls in a text. Unless `is_whole`, hide the beginning of a call after `settled` characters."""
+def find_written_calls(text: str, names: Names, *, is_whole: bool, settled_length: int = 0) -> CallReading:
+    """Find tool calls in a text. Unless `is_whole`, hide the beginning of a call after `settled_length` characters."""
     if not names:
         return CallReading(shown=text)
-    mark = _MARKED.search(text, settled)
-    for opening in islice(_JSON.finditer(text, settled, mark.start() if mark else len(text)), MAX_CANDIDATES):
-        before = _cut_last_marks(text[: opening.start()], () if is_whole else names, settled)
+    mark = _MARKED.search(text, settled_length)
+    for opening in islice(_JSON.finditer(text, settled_length, mark.start() if mark else len(text)), MAX_CANDIDATES):
+        before = _cut_last_marks(text[: opening.start()], () if is_whole else names, settled_length)
         body = text[opening.start("json") :]
         may_go_on = not is_whole and len(body) < HELD
         if not may_go_on and names.keys().isdisjoint(_NAMED.findall(body[:HELD])):
@@ -102,16 +102,16 @@ def find_written_calls(text: str, names: Names, *, is_whole: bool, settled: int 
         if not is_whole:
             return CallReading(shown=before)
         if (calls := _find_calls(body, names)) or _decode_json(body)[0] is None:
-            return _make_reading(before, calls, body, names)
-    if (marked := _read_marked_call(text, names, is_whole=is_whole, settled=settled)) is not None:
+            return _make_call_reading(before, calls, body, names)
+    if (marked := _read_marked_call(text, names, is_whole=is_whole, settled_length=settled_length)) is not None:
         return marked
-    return CallReading(shown=text if is_whole else _cut_last_marks(text, names, settled))
+    return CallReading(shown=text if is_whole else _cut_last_marks(text, names, settled_length))
 
 
-def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) -> CallReading | None:
-    marks = (mark for mark in _MARKED.finditer(text, settled) if not mark["tag"] or mark["tag"] in names)
+def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled_length: int) -> CallReading | None:
+    marks = (mark for mark in _MARKED.finditer(text, settled_length) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
-        before, body = _cut_last_marks(text[: mark.start()], (), settled), text[mark.start() :]
+        before, body = _cut_last_marks(text[: mark.start()], (), settled_length), text[mark.start() :]
         is_tag = _TAG.match(body) is not None
         if is_tag or any(name in names for name in re.findall(r"\w+", body[:MARKED])):
             if not is_whole:
@@ -119,29 +119,29 @@ def _read_marked_call(text: str, names: Names, *, is_whole: bool, settled: int) 
             calls = _find_calls(body, names)
             is_call = is_tag or not (mark["tag"] or names.keys().isdisjoint(_PLACED.findall(body[:MARKED])))
             if calls or (is_call and not is_mark_mentioned(text, mark.start(), mark.end())):
-                return _make_reading(before, calls, body, names)
+                return _make_call_reading(before, calls, body, names)
             break
         if not is_whole and len(body) < MARKED:
             return CallReading(shown=before)
-    for named in _find_names(text, names, settled):
+    for named in _find_names(text, names, settled_length):
         start = named.start()
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or (
             start and _CODE_IN_SENTENCE.match(text, start - 1)
         ):
             continue  # within a sentence it is talked about
-        before = _cut_last_marks(text[:start], (), settled)
-        if _is_within_program(before):
+        before = _cut_last_marks(text[:start], (), settled_length)
+        if _ends_inside_code_block(before):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
         if is_whole and (calls := _find_named_calls(body, names)):
-            return _make_reading(before, calls, body, names)
+            return _make_call_reading(before, calls, body, names)
         given, end = _parse_pairs(text, named, names[named["name"]])
         if not is_whole and (given or _NEAR_OBJECT.match(text, named.end()) or _MAY_GO_ON.match(text, end)):
             return CallReading(shown=before)
     return None
 
 
-def _is_within_program(text: str) -> bool:
+def _ends_inside_code_block(text: str) -> bool:
     *others, code = re.split(r"^[ \t]*(?:```|~~~).*$", text, flags=re.MULTILINE)
     return len(others) % 2 == 1 and any(
         line.strip() and not line.lstrip().startswith(("#", "//")) for line in code.split("\n")
@@ -152,7 +152,7 @@ def _find_names(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[s
     return islice((named for named in _NAME.finditer(text, start) if named["name"] in names), MAX_CANDIDATES)
 
 
-def _cut_last_marks(text: str, names: Iterable[str] = (), settled: int = 0) -> str:
+def _cut_last_marks(text: str, names: Iterable[str] = (), settled_length: int = 0) -> str:
     """Remove trailing lines that contain only markup, optionally followed by a prefix of one of `names`."""
     start = max(0, len(text) - MARKED)
     lines, is_cut = text[start:].split("\n"), False
@@ -163,10 +163,10 @@ def _cut_last_marks(text: str, names: Iterable[str] = (), settled: int = 0) -> s
             break
         lines.pop()
         is_cut = True
-    return text[: max(settled, start + sum(len(line) + 1 for line in lines))] if is_cut else text
+    return text[: max(settled_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text
 
 
-def _make_reading(before: str, found: Sequence[tuple[str, str]], body: str, names: Names) -> CallReading:
+def _make_call_reading(before: str, found: Sequence[tuple[str, str]], body: str, names: Names) -> CallReading:
     calls = tuple(
         ToolCall(id=f"call{number:05}", name=name, arguments=arguments)
         for number, (name, arguments) in enumerate(found)
@@ -222,39 +222,39 @@ def _find_named_calls(text: str, names: Names) -> list[tuple[str, str]]:
     return found[:MAX_CALLS]
 
 
-def _parse_arguments(text: str, named: "re.Match[str]", names: Names) -> tuple[Mapping[str, object] | None, int]:
+def _parse_arguments(text: str, name_match: "re.Match[str]", names: Names) -> tuple[Mapping[str, object] | None, int]:
     """Parse what follows a tool's name. Return the arguments, or None, and where they end."""
-    parameters = names[named["name"]]
-    if near := _NEAR_OBJECT.match(text, named.end()):
+    parameters = names[name_match["name"]]
+    if near := _NEAR_OBJECT.match(text, name_match.end()):
         opening = near.start("opening")
         parsed = _parse_object(text, opening) if text[opening] == "{" else _parse_call(text, opening, parameters)
         if parsed[0] is not None:
             return parsed
-    given, end = _parse_elements(text, named.end(), names, parameters)
+    given, end = _parse_elements(text, name_match.end(), names, parameters)
     if not given:
-        given, end = _parse_pairs(text, named, parameters)
+        given, end = _parse_pairs(text, name_match, parameters)
     return given or None, end
 
 
-def _parse_elements(text: str, place: int, names: Names, parameters: Sequence[str]) -> tuple[dict[str, object], int]:
+def _parse_elements(text: str, position: int, names: Names, parameters: Sequence[str]) -> tuple[dict[str, object], int]:
     given: dict[str, object] = {}
-    while found := _GIVEN.search(text, place, place + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
-        is_far = found.start() - place > MAX_GAP or any(_find_names(text[: found.start()], names, place))
+    while found := _GIVEN.search(text, position, position + MAX_ARGUMENTS_CHARS):  # ends: each is behind the one before
+        is_far = found.start() - position > MAX_GAP or any(_find_names(text[: found.start()], names, position))
         if is_far or (found["leaf"] and parameters and found["leaf"] not in parameters):
             break
-        about, place = found["about"] or "", found.end()
+        about, position = found["about"] or "", found.end()
         value = found["value"] or found["glm_value"] or found["leaf_value"] or ""
         if attribute := _ATTRIBUTE.search(about):
             value = attribute[2]
         key = (found["key"] or found["glm_key"] or found["leaf"]).strip()
         given[key] = value.strip() if 'string="true"' in about else _parse_scalar(value)
-    return given, place
+    return given, position
 
 
-def _parse_pairs(text: str, named: "re.Match[str]", parameters: Sequence[str]) -> tuple[dict[str, object], int]:
+def _parse_pairs(text: str, name_match: "re.Match[str]", parameters: Sequence[str]) -> tuple[dict[str, object], int]:
     given: dict[str, object] = {}
-    place = named.end()
-    if not (text[place : place + 1].strip() or text[: named.start()].rpartition("\n")[2].strip()):
+    place = name_match.end()
+    if not (text[place : place + 1].strip() or text[: name_match.start()].rpartition("\n")[2].strip()):
         return given, place  # a word without a mark
     while found := _PAIR.match(text, place):  # ends: each is behind the one before
         value = found["value"] if found["line"] is None else found["line"]

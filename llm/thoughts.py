@@ -73,8 +73,8 @@ REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may
 
 def begins_with_thoughts(text: str) -> bool:
     """Return True if the first thought tag in the text is a closing tag, so that everything before it is a thought."""
-    first = next((mark for mark in _find_marks(text) if not is_mark_mentioned(text, mark.start(), mark.end())), None)
-    return first is not None and _is_closing(first)
+    marks = (mark for mark in _find_thought_marks(text) if not is_mark_mentioned(text, mark.start(), mark.end()))
+    return (first := next(marks, None)) is not None and _is_closing_mark(first)
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
@@ -88,9 +88,9 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
         return ""
     kept, place, depth = "", 0, 0
-    for mark in _find_marks(text, is_whole=is_whole):
+    for mark in _find_thought_marks(text, is_whole=is_whole):
         mentioned = is_mark_mentioned(text, mark.start(), mark.end())
-        if _is_closing(mark):
+        if _is_closing_mark(mark):
             if not depth and mentioned:
                 continue
             if not depth:
@@ -105,12 +105,12 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
             depth += 1
     if depth:
         return kept
-    said = _RESPONSE.sub(_keep_mentioned_mark, kept + text[place:])
+    said = _RESPONSE.sub(_remove_unmentioned_mark, kept + text[place:])
     said = _remove_unfinished_mark(said, is_whole)
     return _remove_leading_block(_unwrap_answer(said), is_whole=is_whole) if place and not kept.strip() else said
 
 
-def _keep_mentioned_mark(mark: "re.Match[str]") -> str:
+def _remove_unmentioned_mark(mark: "re.Match[str]") -> str:
     return mark[0] if is_mark_mentioned(mark.string, mark.start(), mark.start() + len(mark[0].rstrip())) else ""
 
 
@@ -134,7 +134,7 @@ def _remove_unfinished_mark(text: str, is_whole: bool) -> str:
     return text[: beginning.start()] if beginning else text
 
 
-def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
+def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
     """Return the marks outside code. Ignore code fences within thoughts, since they may never be closed."""
     text = text.translate(_PLAIN)
     found: list[re.Match[str]] = []
@@ -149,7 +149,8 @@ def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
         if mark[0].endswith("/>"):  # an empty element
             continue
         is_type = is_whole and mark["tag"] and mark.start() and text[mark.start() - 1].isalnum()  # List<Thought>
-        if is_type and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
+        is_closing = _is_closing_mark(mark)
+        if is_type and not is_closing and not _is_followed_by_closing_mark(text, mark):
             continue
         if _WORD.search(mark["tag"] or "") and not is_open and mark.start() > lead:
             continue
@@ -159,21 +160,21 @@ def _find_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
             and mark["bracket"] != "◁"
             and not (mark["attributes"] or str(mark["name"]).isupper() or _BEGINNING_NAME.match(str(mark["name"])))
         )
-        if mark["bracket"] and may_be_words and not _is_closing(mark) and not _is_followed_by_closing_mark(text, mark):
+        if mark["bracket"] and may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
             continue  # a link, or a word in brackets
         found.append(mark)
-        is_open = not _is_closing(mark) and (is_open or not is_mark_mentioned(text, mark.start(), mark.end()))
+        is_open = not is_closing and (is_open or not is_mark_mentioned(text, mark.start(), mark.end()))
     return found
 
 
-def _is_closing(mark: "re.Match[str]") -> bool:
+def _is_closing_mark(mark: "re.Match[str]") -> bool:
     name = mark["tag"] or mark["name"] or ""
     return mark["close"] is not None or _CLOSING_NAME.match(name) is not None
 
 
 def _is_followed_by_closing_mark(text: str, mark: "re.Match[str]") -> bool:
     following = next((found for found in _MARK.finditer(text, mark.end()) if not found["code"]), None)
-    return following is not None and _is_closing(following)
+    return following is not None and _is_closing_mark(following)
 
 
 def is_mark_mentioned(text: str, start: int, end: int) -> bool:
@@ -208,16 +209,16 @@ class ThinkingModels:
         """Remember a model of an endpoint. File errors are ignored."""
         if self._file is None:
             return
-        known = {**self._read_times(), _make_key(endpoint, model): self._now()}
+        known = {**self._read_detection_times(), _make_key(endpoint, model): self._now()}
         with suppress(OSError):
             self._file.touch(0o600)
             self._file.write_text(json.dumps(known))
 
     def is_known(self, endpoint: str, model: str) -> bool:
         """Return True if the model was remembered within the last REMEMBERED_SECONDS."""
-        return self._read_times().get(_make_key(endpoint, model), 0.0) > self._now() - REMEMBERED_SECONDS
+        return self._read_detection_times().get(_make_key(endpoint, model), 0.0) > self._now() - REMEMBERED_SECONDS
 
-    def _read_times(self) -> dict[str, float]:
+    def _read_detection_times(self) -> dict[str, float]:
         with suppress(OSError, ValueError):
             if self._file is not None and isinstance(known := json.loads(self._file.read_bytes()), dict):
                 return {str(key): moment for key, moment in known.items() if isinstance(moment, float)}

@@ -11,7 +11,7 @@ from llm.event_reader import parse_objects
 from llm.meant_json import parse_json, parse_lenient_json
 from records.errors import ModelBroken
 from records.model_calls import Prompt, Tool, ToolCall
-from text.characters import defuse_template_tokens, replace_surrogates
+from text.characters import escape_template_tokens, replace_surrogates
 
 MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
 MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are taken in
@@ -37,7 +37,7 @@ def format_messages(messages: Prompt) -> list[dict[str, Any]]:
     """Convert messages to JSON. Join adjacent messages of one role, since some providers refuse them."""
     result: list[dict[str, Any]] = []
     for message in messages:
-        content = defuse_template_tokens(replace_surrogates(message.content))
+        content = escape_template_tokens(replace_surrogates(message.content))
         entry: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
             entry["tool_calls"] = list(map(_format_call, message.calls))
@@ -55,7 +55,7 @@ def format_messages(messages: Prompt) -> list[dict[str, Any]]:
 
 
 def _format_call(call: ToolCall) -> dict[str, Any]:
-    arguments = defuse_template_tokens(replace_surrogates(call.arguments))
+    arguments = escape_template_tokens(replace_surrogates(call.arguments))
     function = {"name": replace_surrogates(call.name), "arguments": arguments}
     made = {"id": replace_surrogates(call.id), "type": "function", "function": function}
     return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
@@ -175,7 +175,7 @@ class Offer:
     known: frozenset[str] = frozenset()  # names of other tools that the conversation may mention
 
     @property
-    def names(self) -> dict[str, tuple[str, ...]]:
+    def parameters_by_tool(self) -> dict[str, tuple[str, ...]]:
         """The names of all tools, with the parameters of those that are offered."""
         names: dict[str, tuple[str, ...]] = dict.fromkeys(self.known, ())
         for tool in self.tools:
@@ -189,4 +189,4 @@ class Offer:
         return any(self.must_answer or not offered or name in self.known - offered for name in tool_names)
 
     def withdraw_tools(self) -> "Offer":
-        return Offer(must_answer=self.must_answer, known=frozenset(self.names))
+        return Offer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))

@@ -25,7 +25,7 @@ SECONDS = 20.0  # time for the list, which nobody waits for
 
 async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
     """Try a model and return a line about its abilities. Raise ModelError if it does not answer."""
-    found = [await model.check()]
+    found = [await model.probe()]
     if tools:
         found.append(await _try_tools(model))
     if schema:
@@ -34,14 +34,14 @@ async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
 
 
 async def _try_tools(model: ChatModel) -> str:
-    if not model.takes_tools:
+    if not model.supports_tools:
         return "takes no tools"
     equipped, asked = model.with_tools([TOOL]), "Call the tool `note` with the word: ok"
     try:
         made = await equipped.complete([PromptMessage(role="user", content=asked)])
     except UNFIT:
         return "failed when it was offered a tool"
-    if not equipped.takes_tools:
+    if not equipped.supports_tools:
         return "takes no tools"
     if any(call.name == TOOL.name for call in made.calls):
         return "calls tools" if equipped.reasons_with_tools else "calls tools with reasoning_effort none"

@@ -73,7 +73,7 @@ def join_list(parts: Iterable[str]) -> str:
     return tr("shared-comma").join(parts)
 
 
-def join_all(parts: Sequence[str]) -> str:
+def join_with_and(parts: Sequence[str]) -> str:
     """Join phrases as in "a, b and c"."""
     return tr("shared-and", first=join_list(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
 
@@ -128,7 +128,7 @@ def use_language(language: str) -> Iterator[None]:
         _language.reset(before)
 
 
-def list_families(language: str = ENGLISH) -> Sequence[str]:
+def list_text_families(language: str = ENGLISH) -> Sequence[str]:
     """Return the names of a language's files, without ".ftl"."""
     return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
 

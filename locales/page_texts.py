@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_families
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_text_families
 
 MAX_WANTED = 20  # languages of a browser that are considered
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
@@ -23,7 +23,7 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
             key: _convert_pattern(text)
-            for family, names in _find_named_texts(static).items()
+            for family, names in _find_referenced_text_keys(static).items()
             for key, text in _read_texts(language, family).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
         },
@@ -31,10 +31,10 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
 
 
 @cache
-def _find_named_texts(static: Path) -> Mapping[str, frozenset[str]]:
+def _find_referenced_text_keys(static: Path) -> Mapping[str, frozenset[str]]:
     # A key in a template literal counts up to its first placeholder.
     sources = [file.read_text(encoding="utf-8") for file in sorted(static.iterdir()) if file.suffix in (".js", ".html")]
-    known, found = set(list_families()), dict[str, set[str]]()
+    known, found = set(list_text_families()), dict[str, set[str]]()
     for family, name in (pair for source in sources for pair in _KEY.findall(source)):
         if family in known:
             found.setdefault(family, set()).add(f"{family}-{name}")

@@ -27,7 +27,7 @@ class Forgetting:
         return self.what == "facts" and self.until is not None
 
     @property
-    def may_be_quoted(self) -> bool:
+    def may_have_quotes(self) -> bool:
         """True if a person chose what to forget, and may therefore want to forget texts that quote it."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 

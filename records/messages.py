@@ -80,7 +80,7 @@ class Message(_MessageContent):
         return first if rest else ""
 
 
-def cut_documents(messages: Iterable[Message]) -> list[Message]:
+def limit_document_passages(messages: Iterable[Message]) -> list[Message]:
     """Return the messages without passages of documents beyond the first 4,000 characters in each turn."""
     characters = Counter[int]()
     kept = []

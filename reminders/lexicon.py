@@ -83,24 +83,25 @@ class Lexicon:
 def load_lexicon(language: str) -> Lexicon:
     """Return the time words of a language, from locale data and reminders.ftl."""
 
-    def pattern(words: Iterable[str]) -> re.Pattern[str]:
+    def compile_pattern(words: Iterable[str]) -> re.Pattern[str]:
         return re.compile(_join_alternatives(words), re.IGNORECASE)
 
     locale = Locale(language)
     units = {}
     for unit in UNITS:
         listed = list_words(f"reminders-{unit}-words", [language]) if unit in ("minute", "hour", "day") else frozenset()
-        units[unit] = pattern(_list_unit_words(locale, unit, "long") | _list_unit_words(locale, unit, "short") | listed)
+        known = _list_unit_words(locale, unit, "long") | _list_unit_words(locale, unit, "short")
+        units[unit] = compile_pattern(known | listed)
     names = (
         *("in", "today", "tomorrow", "after-tomorrow", "every", "at", "on", "half"),
         *("joining", "next", "number", "unread", "until", "zone", "tonight", "before-day"),
     )
-    word = {name: pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
+    word = {name: compile_pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
     for name in ("at", "on"):
         word[name] = re.compile(rf"{word[name].pattern}(?=\s)", re.IGNORECASE)
     joined = [locale.list_patterns[kind]["2"] for kind in ("standard", "or")]
-    word["and"] = pattern([form.replace("{0}", "").replace("{1}", "") for form in joined])
-    word["of"] = pattern(["de", "del", "of", "the", "г", "года", "год"])
+    word["and"] = compile_pattern([form.replace("{0}", "").replace("{1}", "") for form in joined])
+    word["of"] = compile_pattern(["de", "del", "of", "the", "г", "года", "год"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in _WIDTHS]
     told = [(name, text) for form in periods for name, text in form.items()]
     told += [("am", "a.m"), ("pm", "p.m"), ("pm", "pm"), ("am", "am"), ("morning1", "früh"), ("afternoon1", "днем")]
@@ -128,12 +129,12 @@ def load_lexicon(language: str) -> Lexicon:
     return Lexicon(
         language=language,
         word=word,
-        months=[(number, pattern(forms)) for number, forms in months.items()],
-        weekdays=[(number, pattern(forms)) for number, forms in wide.items()],
-        short_weekdays=[(number, pattern(forms)) for number, forms in short.items()],
+        months=[(number, compile_pattern(forms)) for number, forms in months.items()],
+        weekdays=[(number, compile_pattern(forms)) for number, forms in wide.items()],
+        short_weekdays=[(number, compile_pattern(forms)) for number, forms in short.items()],
         units=units,
         marks=re.compile("|".join(marks), re.IGNORECASE),
-        periods=[(name, pattern([text])) for name, text in told if len(text) > 1],
+        periods=[(name, compile_pattern([text])) for name, text in told if len(text) > 1],
         ranges={"am": (0, 720), "midnight": (0, 720), "tonight": (1080, 360)}
         | {name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),

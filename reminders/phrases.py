@@ -12,12 +12,12 @@ from zoneinfo import ZoneInfo
 from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import ReminderWish, Repeat
 from reminders import lexicon
-from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_wish, make_wish_at
-from reminders.zones import TOKEN, find_doubt, find_zone_end, parse_zone
+from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, plan_local_reminder, plan_reminder
+from reminders.zones import TOKEN, find_possible_zone_or_day, find_zone_end, parse_zone
 from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS
 from text.stopwords import EVERY_FUNCTION_WORD
-from text.time_zones import move_months, to_utc
+from text.time_zones import add_months, to_utc
 
 AFTER_TOMORROW = 2  # days
 MAX_END_TOKENS = 8  # words of a time at the end of a text
@@ -86,11 +86,11 @@ class _Reading:
     def is_dated(self) -> bool:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
-    def read_elements(self, start: int) -> None:
+    def read_time_parts(self, start: int) -> None:
         start, lead = _skip_gap(self.text, start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
-            if (after := self._read_element(start, lead)) > start:
+            if (after := self._read_time_part(start, lead)) > start:
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = after, ""
@@ -109,7 +109,7 @@ class _Reading:
             start = after
         return start
 
-    def _read_element(self, start: int, preposition: str) -> int:
+    def _read_time_part(self, start: int, preposition: str) -> int:
         readers = (
             self._read_delay,
             self._read_relative_day,
@@ -117,7 +117,7 @@ class _Reading:
             partial(self._read_named_date, has_preposition=preposition == "at"),
             self._read_numeric_date,
             self._read_period,
-            partial(self._read_clock, has_preposition=preposition == "at"),
+            partial(self._read_time_of_day, has_preposition=preposition == "at"),
             partial(self._read_weekday, has_preposition=bool(preposition)),
             self._read_zone,
         )
@@ -135,7 +135,7 @@ class _Reading:
             if found := name.match(self.text, after):
                 try:
                     months = count * {"month": 1, "year": 12}.get(unit, 0)
-                    later = move_months(self.wall, months=months)
+                    later = add_months(self.wall, months=months)
                     later += timedelta() if unit in ("month", "year") else timedelta(**{f"{unit}s": count})
                 except (ValueError, OverflowError):
                     later = self.wall.replace(year=9999)
@@ -196,14 +196,14 @@ class _Reading:
         if found := self.words.match_name(self.words.months, self.text, start):
             month, end = found
             number = _DAY_AFTER_MONTH.match(self.text, end)
-            return self._read_date(month, int(number[1]), number.end()) if number and not self.repeat else -1
+            return self._set_month_day(month, int(number[1]), number.end()) if number and not self.repeat else -1
         if (number := _DAY.match(self.text, start)) is None:
             return -1
         after = self.skip(_skip_gap(self.text, number.end()), "of")
         if (found := self.words.match_name(self.words.months, self.text, after)) and not self.repeat:
             if has_preposition and self.text[after : found[1]] in AMBIGUOUS_MONTHS.split():
                 self.unsure.append(self.text[start : found[1]])  # "at 5 march with Ann"
-            return self._read_date(found[0], int(number[1]), found[1])
+            return self._set_month_day(found[0], int(number[1]), found[1])
         is_bare = self.repeat == "monthly" and not (has_preposition or _CLOCK_SIGN.match(self.text, number.end()))
         if (number[2] or is_bare) and self.weekday is None and self.repeat in ("", "monthly"):
             self.month_day = int(number[1])
@@ -211,7 +211,7 @@ class _Reading:
             return number.end()
         return -1
 
-    def _read_date(self, month: int, day: int, end: int) -> int:
+    def _set_month_day(self, month: int, day: int, end: int) -> int:
         if year := _YEAR.match(self.text, self.skip(_skip_gap(self.text, end), "of")):
             end = self.skip(_skip_gap(self.text, year.end()), "of")
         self._set_day(int(year[1]) if year else 0, month, day)
@@ -281,7 +281,7 @@ class _Reading:
         self.clock = chosen, minute
         return True
 
-    def _read_clock(self, start: int, *, has_preposition: bool) -> int:
+    def _read_time_of_day(self, start: int, *, has_preposition: bool) -> int:
         if self.clock is not None:
             return -1
         if found := _CLOCK_TIME.match(self.text, start) or _HOUR.match(self.text, start):
@@ -333,7 +333,7 @@ def _skip_gap(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
+def parse_reminder_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
     text = format_visible_line(request)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
@@ -341,7 +341,7 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
     languages = dict.fromkeys([current_language(), ENGLISH, *LANGUAGES])
     readings = [_Reading(text=bare, words=lexicon.load_lexicon(language), wall=wall) for language in languages]
     for reading in readings:
-        reading.read_elements(reading.skip(0, "joining"))
+        reading.read_time_parts(reading.skip(0, "joining"))
     best = max(readings, key=lambda reading: (reading.end, reading.is_every))
     start, end = best.end, len(text)
     if words := _find_unread_time_words(best, text):
@@ -358,7 +358,7 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
         best.wall = now.replace(tzinfo=None, second=0, microsecond=0)
         is_near = best.day is not None and (best.day - here.date()).days <= AFTER_TOMORROW
         best.unsure += [best.text[best.zone_words]] if is_near and here.date() != now.date() else []  # whose tomorrow?
-    wish = _make_wish(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
+    wish = _plan_reminder(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
     words = next(iter(best.unsure), "")
     if not isinstance(wish, ReminderWish):
         return NotUnderstood(words=words) if words else wish
@@ -366,7 +366,8 @@ def read_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotU
         wish = replace(wish, local=None)
     elif best.clock and not best.distance:
         is_dated = best.is_dated or bool(best.repeat)
-        words = words or find_doubt(rest, best.words, is_exact=best.is_exact and end == len(text), is_dated=is_dated)
+        is_exact = best.is_exact and end == len(text)
+        words = words or find_possible_zone_or_day(rest, best.words, is_exact=is_exact, is_dated=is_dated)
     at = max(0, text.find(words), bare.find(words))
     return NotUnderstood(words=text[at : at + len(words)], wish=wish) if words or end < len(text) else wish
 
@@ -376,7 +377,7 @@ def _find_time_at_end(readings: Sequence[_Reading], text: str) -> tuple[_Reading
     tokens = [*TOKEN.finditer(text.rstrip(_ENDS))]
     for index, early in product(range(max(1, len(tokens) - MAX_END_TOKENS), len(tokens)), readings):
         start, late = tokens[index].start(), replace(early, unsure=[*early.unsure])
-        late.read_elements(start)
+        late.read_time_parts(start)
         if start > early.end and late.end >= tokens[-1].end() and (late.clock or not late.part):
             before = [token for token in tokens[:index] if token.start() >= early.end]
             leads = [False, *(late.match_preposition(token.start()) is not None for token in before)]
@@ -387,19 +388,19 @@ def _find_time_at_end(readings: Sequence[_Reading], text: str) -> tuple[_Reading
     return None
 
 
-def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
+def _plan_reminder(reading: _Reading, text: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
     wall = reading.wall
     if reading.distance is not None:
         due_at = now + (reading.distance - wall)
-        return check_due_time(due_at, now) or make_wish(text, due_at, None, "", now) or NotUnderstood(words="")
+        return check_due_time(due_at, now) or plan_reminder(text, due_at, None, "", now) or NotUnderstood(words="")
     hour, minute = reading.clock or (MORNING, 0)
     local = datetime.combine(reading.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
     if hour == 24 or (reading.is_midnight and reading.day == wall.date()):
         local += timedelta(days=1)
     if reading.month_day:
-        local = move_months(local, months=0, day=reading.month_day)
+        local = add_months(local, months=0, day=reading.month_day)
         if local <= wall or local.day != reading.month_day:
-            later = (move_months(local, months=months, day=reading.month_day) for months in range(1, 13))
+            later = (add_months(local, months=months, day=reading.month_day) for months in range(1, 13))
             local = next((day for day in later if day.day == reading.month_day), local)
     elif reading.weekday is not None and reading.day is None:
         local += timedelta(days=(reading.weekday - local.weekday()) % 7)
@@ -412,7 +413,7 @@ def _make_wish(reading: _Reading, text: str, now: datetime) -> ReminderWish | Im
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins
-    return make_wish_at(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+    return plan_local_reminder(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
 
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:

@@ -15,7 +15,7 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
 from records.reminders import MAX_DAYS_AHEAD, ReminderWish
-from reminders.wishes import MAX_TEXT_CHARS, PARAMETERS, parse_wish
+from reminders.wishes import MAX_TEXT_CHARS, PARAMETERS, parse_reminder
 
 log = logging.getLogger(__name__)
 
@@ -47,12 +47,12 @@ class WishReader:
         it or the returned text may refer to a different time. `now` must be timezone-aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
-        from reminders.phrases import NotUnderstood, read_phrase
+        from reminders.phrases import NotUnderstood, parse_reminder_phrase
 
         if (read := await self.read(person_id, text, now)) is not None:
             return read, ""
         # In a thread: the first call reads locale data for a second.
-        match await asyncio.to_thread(read_phrase, text, now):
+        match await asyncio.to_thread(parse_reminder_phrase, text, now):
             case ReminderWish() as wish:
                 return wish, None
             case NotUnderstood(words=words, wish=ReminderWish() as wish):
@@ -71,4 +71,4 @@ class WishReader:
         except (KeepsakeError, ValueError, RecursionError) as error:
             log.info("a reminder could not be read: %s", type(error).__name__)
             return None
-        return parse_wish(given, now) if isinstance(given, dict) else None
+        return parse_reminder(given, now) if isinstance(given, dict) else None

@@ -21,7 +21,7 @@ _ENDS = " ,.;:!?\"'“”„«»-–—"
 Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the time, it is too far ahead, or over
 
 
-def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish | None:
+def parse_reminder(arguments: Mapping[str, object], now: datetime) -> ReminderWish | None:
     """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, and `repeat`.
 
     Return None if the time is not in the future. `now` is aware and in the person's zone.
@@ -32,7 +32,7 @@ def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish |
     if isinstance(minutes, str) and minutes.isdecimal() and len(minutes) < 9:  # many models quote numbers
         minutes = int(minutes)
     if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MAX_DAYS_AHEAD * 24 * 60:
-        return make_wish(text, now + timedelta(minutes=minutes), None, cycle, now)
+        return plan_reminder(text, now + timedelta(minutes=minutes), None, cycle, now)
     try:
         local = datetime.fromisoformat(str(at))
         # Models end local times with "Z" by habit. Any other offset is meant.
@@ -40,26 +40,27 @@ def parse_wish(arguments: Mapping[str, object], now: datetime) -> ReminderWish |
         local = local.replace(tzinfo=None, second=0, microsecond=0)
     except (ValueError, OverflowError):
         return None
-    return make_wish_at(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
+    local = local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local
+    return plan_local_reminder(text, local, cycle, now)
 
 
-def make_wish_at(text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0) -> ReminderWish | None:
+def plan_local_reminder(
+    text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0
+) -> ReminderWish | None:
     """Return a reminder at a wall clock time. A repeating one starts at its next occurrence."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
-        again = (
-            find_next_month_day(local, month_day, after=wall)
-            if month_day
-            else find_next_time(local, repeat, 0, after=wall)
-        )
-        local = again or local
+        if month_day:
+            local = find_next_month_day(local, month_day, after=wall) or local
+        else:
+            local = find_next_time(local, repeat, 0, after=wall) or local
     try:
-        return make_wish(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
+        return plan_reminder(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
     except OverflowError:
         return None
 
 
-def make_wish(
+def plan_reminder(
     text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> ReminderWish | None:
     text = format_visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]

@@ -66,7 +66,7 @@ def parse_zone(phrase: str, words: Lexicon) -> ZoneInfo | None:
     return None if zone is None else ZoneInfo(zone or "UTC")
 
 
-def find_doubt(text: str, words: Lexicon, *, is_exact: bool, is_dated: bool) -> str:
+def find_possible_zone_or_day(text: str, words: Lexicon, *, is_exact: bool, is_dated: bool) -> str:
     """Return the part of a reminder's text that may name the zone or day of a preceding time, or "".
 
     After an exact time, this is any place, as in "9am London call Ann". After a preposition, if no day is given, this

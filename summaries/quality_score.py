@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from summaries.quality_gate import find_invented_numbers, find_numbers, parse_source_line
-from text.analyzer import analyse_text, fold_term
+from text.analyzer import fold_term, list_terms
 from text.characters import find_sentence_ends, is_abbreviation_end
 
 WEIGHTS = {"retention": 0.35, "novelty": 0.25, "coverage": 0.2, "compression": 0.1, "repetition": 0.1}
@@ -153,7 +153,7 @@ def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) 
 
 
 def _collect_terms(text: str) -> frozenset[str]:
-    return frozenset(analyse_text(text))
+    return frozenset(list_terms(text))
 
 
 def _truncate_sources(sources: Sequence[Source]) -> list[Source]:

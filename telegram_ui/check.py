@@ -83,11 +83,11 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
                 if name == settings.openai_model:
                     continue
                 model = await assembly.open_model(name, settings, stack, setting="OPENAI_MODELS")
-                await findings.report_result("model", model.check())
+                await findings.report_result("model", model.probe())
             if transcriber := await assembly.open_transcriber(settings, stack):
-                await findings.report_result("transcription", transcriber.check())
+                await findings.report_result("transcription", transcriber.probe())
             if speaker := await assembly.open_speaker(settings, stack):
-                await findings.report_result("speech", speaker.check())
+                await findings.report_result("speech", speaker.probe())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             await findings.report_result("embeddings", _check_embeddings(await assembly.open_embedder(settings, stack)))
     return findings.status

@@ -99,7 +99,7 @@ def stem_word(word: str, language: str) -> str:
 
 
 @lru_cache(maxsize=CACHED_WORDS)
-def _inspect_word(word: str) -> tuple[str, Mapping[str, float]]:
+def _find_script_and_languages(word: str) -> tuple[str, Mapping[str, float]]:
     """Return the script of a word ("PAIRS" if written without spaces), and a score for each language it suggests."""
     if _PAIRS.search(word):
         return "PAIRS", {}
@@ -116,14 +116,14 @@ def detect_latin_language(words: Iterable[str], default: str = "english") -> str
     """Return the likeliest language of words in Latin script, or `default` if the evidence is weak."""
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word in words:
-        for language, vote in _inspect_word(word)[1].items():
+        for language, vote in _find_script_and_languages(word)[1].items():
             scores[language] += vote
     best = max(scores, key=scores.__getitem__)
     # One foreign letter is not enough: "café" is an English word too.
     return best if scores[best] > 0.5 else default
 
 
-def analyse_text(text: str) -> list[str]:
+def list_terms(text: str) -> list[str]:
     """Return the search terms of a text, in order and with repetitions.
 
     These are stems without function words, pairs of characters for scripts without spaces, and whole codes and
@@ -137,9 +137,9 @@ def analyse_text(text: str) -> list[str]:
     terms: list[str] = []
     function_words: list[str] = []
     for word in words:
-        script = _inspect_word(word)[0]
+        script = _find_script_and_languages(word)[0]
         if script == "PAIRS":
-            terms += _split_pairs(word)
+            terms += _split_character_pairs(word)
             continue
         term, is_function_word = _stem_term(word, languages.get(script, ""))
         if term:
@@ -162,7 +162,7 @@ def _stem_term(word: str, language: str) -> tuple[str, bool]:
 def split_words(text: str) -> list[str]:
     """Return the unstemmed words of a text, or character pairs for scripts without spaces."""
     words = _WORD.findall(normalise_text(text))
-    return [part for word in words for part in (_split_pairs(word) if _PAIRS.search(word) else [word])]
+    return [part for word in words for part in (_split_character_pairs(word) if _PAIRS.search(word) else [word])]
 
 
 def is_character_pair(word: str) -> bool:
@@ -172,12 +172,12 @@ def is_character_pair(word: str) -> bool:
 
 def list_stems(word: str) -> set[str]:
     """Return every search term that a word may have, depending on the language of the message."""
-    return {*analyse_text(word), *_find_stems(word)}
+    return {*list_terms(word), *_find_stems(word)}
 
 
 def list_content_terms(question: str) -> list[str]:
     """Return the distinct search terms of a question, in order."""
-    return list(dict.fromkeys(analyse_text(question)))
+    return list(dict.fromkeys(list_terms(question)))
 
 
 def list_query_terms(query: str) -> list[str]:
@@ -193,7 +193,7 @@ def find_other_stems(terms: Collection[str], *questions: str, alone: bool = Fals
     stems, for questions without any other known word.
     """
     shortest, share = (MIN_LETTERS_ALONE, MIN_SHARE_ALONE) if alone else (MIN_STEM_LETTERS, MIN_STEM_SHARE)
-    wanted = {term for term in terms if term.isalpha() and _inspect_word(term)[0] == "LATIN"}
+    wanted = {term for term in terms if term.isalpha() and _find_script_and_languages(term)[0] == "LATIN"}
     beginnings = {term[:2] for term in wanted}
     found: dict[str, tuple[str, ...]] = {}
     words = (islice(_WORD.findall(normalise_text(question)), MAX_WORDS_STEMMED) for question in questions if wanted)
@@ -211,12 +211,12 @@ def find_other_stems(terms: Collection[str], *questions: str, alone: bool = Fals
 
 @lru_cache(maxsize=CACHED_STEMS)
 def _find_stems(word: str) -> tuple[str, ...]:
-    if any(map(str.isdigit, word)) or _inspect_word(word)[0] != "LATIN":
+    if any(map(str.isdigit, word)) or _find_script_and_languages(word)[0] != "LATIN":
         return ()
     return tuple(dict.fromkeys(_stem_term(word, language)[0] for language in _LATIN))
 
 
-def _split_pairs(word: str) -> list[str]:
+def _split_character_pairs(word: str) -> list[str]:
     """Return the overlapping character pairs of a word's unspaced parts, followed by its other parts."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):

@@ -40,14 +40,14 @@ _FLAGS = frozenset(
 )  # the tags that turn a black flag into that of England, Scotland or Wales
 
 
-def remove_invisible(text: str) -> str:
+def remove_invisible_characters(text: str) -> str:
     """Remove invisible characters, which could hide instructions, except those that emoji and some scripts need."""
     return _UNDRAWN.sub(_replace_invisible_run, replace_surrogates(text))
 
 
 def format_visible_line(text: str) -> str:
     """Return the visible text on one line, with single spaces between words."""
-    return " ".join(remove_invisible(text).split())
+    return " ".join(remove_invisible_characters(text).split())
 
 
 def _replace_invisible_run(run: re.Match[str]) -> str:
@@ -91,7 +91,7 @@ def _find_safe_cut(text: str, start: int) -> int:
     return min(start + 2 * PIECE, len(text))
 
 
-def count_visible(text: str) -> int:
+def count_weighted_characters(text: str) -> int:
     """Return the number of characters, counting those of unspaced scripts 2.5 times, as they cost more tokens."""
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
@@ -124,7 +124,7 @@ def split_sentences(text: str) -> Iterator[str]:
         start = end
 
 
-def _is_joined(text: str, position: int) -> bool:
+def _is_inside_grapheme(text: str, position: int) -> bool:
     """Return True if the characters before and after a position are drawn as one."""
     before, after = text[position - 1], text[position]
     return (
@@ -140,13 +140,13 @@ def _is_joined(text: str, position: int) -> bool:
 def find_boundary(text: str, position: int, start: int = 0) -> int:
     """Return `position`, moved back a few characters (but not to `start`) if it would split a visible character."""
     nearby = range(position, max(start, position - 16), -1) if position < len(text) else ()
-    return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
+    return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 
 
 def find_next_boundary(text: str, position: int) -> int:
     """Return `position`, moved forward a few characters if it would split a visible character."""
     nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
-    return next((boundary for boundary in nearby if not _is_joined(text, boundary)), position)
+    return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 
 
 _JOINER = "\u200d"  # has no width, and is part of no such token
@@ -159,6 +159,6 @@ _OPENING = re.compile(
 )
 
 
-def defuse_template_tokens(text: str) -> str:
+def escape_template_tokens(text: str) -> str:
     """Insert invisible joiners into chat template tokens like <|im_start|>, so that servers do not parse them."""
     return _OPENING.sub(rf"\g<0>{_JOINER}", text)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from text.analyzer import analyse_text, fold_term, normalise_text, stem_word
+from text.analyzer import fold_term, list_terms, normalise_text, stem_word
 from text.stopwords import WORD_LISTS
 
 # A missed difference merges two facts wrongly. Therefore a doubtful case counts as a difference.
@@ -125,7 +125,7 @@ def find_topics(text: str) -> frozenset[str]:
         for word in _WORD.findall(normalise_text(text))
         if word not in _IGNORED and not word.endswith(_NEGATED_AUXILIARY)
     ]
-    return frozenset(term[:7] for term in analyse_text(" ".join(words)))
+    return frozenset(term[:7] for term in list_terms(" ".join(words)))
 
 
 def parse_number_word(word: str) -> int | None:

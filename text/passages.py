@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Set
 from itertools import pairwise
 
-from text.characters import count_visible, find_boundary, find_sentence_ends
+from text.characters import count_weighted_characters, find_boundary, find_sentence_ends
 
-MAX_WHOLE_LETTERS = 600  # a message of at most so many letters (`count_visible`), some 150 tokens, is one passage
+MAX_WHOLE_LETTERS = 600  # as `count_weighted_characters` counts, some 150 tokens: up to here a message is one passage
 PASSAGE_LETTERS = 400  # letters of a passage of a longer message: some 100 tokens
 
 
 def split_passages(text: str) -> list[str]:
     """Split a text into passages which, joined together, equal the text."""
-    if count_visible(text) <= MAX_WHOLE_LETTERS:
+    if count_weighted_characters(text) <= MAX_WHOLE_LETTERS:
         return [text]
     passages, room = [""], PASSAGE_LETTERS
     for piece in _split_pieces(text):
-        size = count_visible(piece)
+        size = count_weighted_characters(piece)
         if size > room and passages[-1].strip():
             passages.append("")
             room = PASSAGE_LETTERS
@@ -40,7 +40,7 @@ def join_passages(text: str, parts: Set[int]) -> str:
 def _split_pieces(text: str) -> Iterator[str]:
     """Yield the lines of a text, splitting long lines into sentences, and long sentences at spaces if possible."""
     for line in text.splitlines(keepends=True):
-        if count_visible(line) <= PASSAGE_LETTERS:
+        if count_weighted_characters(line) <= PASSAGE_LETTERS:
             yield line
             continue
         for start, end in pairwise([0, *find_sentence_ends(line), len(line)]):
@@ -49,7 +49,7 @@ def _split_pieces(text: str) -> Iterator[str]:
 
 def _split_sentence(sentence: str) -> Iterator[str]:
     # A character of a script without spaces counts more than one letter.
-    longest = max(1, PASSAGE_LETTERS * len(sentence) // max(1, count_visible(sentence)))
+    longest = max(1, PASSAGE_LETTERS * len(sentence) // max(1, count_weighted_characters(sentence)))
     start = 0
     while start < len(sentence):
         end = start + longest

@@ -79,9 +79,9 @@ class _Reader:
             marks = "#" * (min(max(size, 1), 6) if isinstance(size, int) else 2)
             return _add_prefix(f"{marks} ", " ".join(self._read_text(block, level).split())), ("text",)
         if kind.startswith("pre"):
-            code = self._read_plain(block.get("text"))
+            code = self._read_strings(block.get("text"))
             fence = _make_fence(code, 3)
-            block_of_code = f"{fence}{self._read_plain(block.get('language'))}\n{code}\n{fence}" if code else ""
+            block_of_code = f"{fence}{self._read_strings(block.get('language'))}\n{code}\n{fence}" if code else ""
             return block_of_code, ("text", "language")
         return "", ()
 
@@ -90,7 +90,7 @@ class _Reader:
         self._collect_media(block)
         place = block.get("location")
         parts = [
-            wrap_words("**", self._read_inline(block.get("summary"), level)),
+            surround_with_mark("**", self._read_inline(block.get("summary"), level)),
             self._read_text(block, level),
             f"{place.get('latitude')}, {place.get('longitude')}" if isinstance(place, Mapping) else "",
             self.read_blocks(block.get("blocks"), level + 1),
@@ -109,7 +109,7 @@ class _Reader:
         if not isinstance(value, list | tuple) or any(isinstance(part, str) for part in value):
             return self._read_block(value, level)
         if level >= MAX_LEVELS:
-            return self._read_plain(value)
+            return self._read_strings(value)
         return _join_paragraphs(*(self._read_unknown_field(part, level + 1) for part in self._iterate_parts(value)))
 
     def _read_caption(self, caption: object, level: int) -> str:
@@ -121,7 +121,7 @@ class _Reader:
     def _read_list_item(self, item: object, level: int) -> str:
         if not isinstance(item, Mapping):
             return _add_prefix("- ", self._read_inline(item, level))
-        label, number = self._read_plain(item.get("label")), item.get("value")
+        label, number = self._read_strings(item.get("label")), item.get("value")
         mark = "-"
         if any(map(str.isalnum, label)):
             mark = label if label[-1] in ".)" else f"{label}."
@@ -142,7 +142,7 @@ class _Reader:
             for cell in self._iterate_parts(row):
                 _skip_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
-                more = self._read_plain({name: fields[name] for name in fields if name != "text"})
+                more = self._read_strings({name: fields[name] for name in fields if name != "text"})
                 words = f"{self._read_text(fields, level)} {more}"
                 columns, height = _read_cell_span(fields, "colspan"), _read_cell_span(fields, "rowspan")
                 covered = range(len(texts), min(len(texts) + columns, MAX_COLUMNS))
@@ -162,37 +162,37 @@ class _Reader:
     def _read_inline(self, node: object, level: int) -> str:
         """Return the text of a RichText, which is a string, a list, or an object with a type."""
         if isinstance(node, str):
-            return node if self._try_count_part() else ""
+            return node if self._consume_part_budget() else ""
         if level >= MAX_LEVELS:
-            return self._read_plain(node)
+            return self._read_strings(node)
         if isinstance(node, list | tuple):
             return "".join(self._read_inline(part, level + 1) for part in self._iterate_parts(node))
-        if not isinstance(node, Mapping) or not self._try_count_part():
+        if not isinstance(node, Mapping) or not self._consume_part_budget():
             return ""
         kind = node.get("type")
         if kind == "code":
-            return _format_code(self._read_plain(node.get("text")))
+            return _format_code(self._read_strings(node.get("text")))
         if "expression" in node:
-            return wrap_words("$", self._read_plain(node["expression"]))
+            return surround_with_mark("$", self._read_strings(node["expression"]))
         if "blocks" in node and "text" not in node:
             return self._read_container(node, level)
         if "text" not in node:
             self._collect_media(node)
-            return "" if kind == "anchor" else self._read_plain(node)
+            return "" if kind == "anchor" else self._read_strings(node)
         words = self._read_inline(node["text"], level + 1)
         if kind in ("superscript", "subscript"):
-            return format_raised_or_lowered("^" if kind == "superscript" else "_", words)
+            return format_super_or_subscript("^" if kind == "superscript" else "_", words)
         if kind == "url":
-            url = self._read_plain(node.get("url"))
+            url = self._read_strings(node.get("url"))
             words = words if words.strip() else url
             return words if not url or words.strip() == url else f"[{words}]({url})"
-        more = self._read_plain({name: value for name, value in node.items() if name not in ("text", "name", "user")})
-        return wrap_words(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
+        more = self._read_strings({key: value for key, value in node.items() if key not in ("text", "name", "user")})
+        return surround_with_mark(_WRAPS.get(str(kind), ""), words) + (f" ({more})" if more not in words else "")
 
-    def _read_plain(self, node: object) -> str:
+    def _read_strings(self, node: object) -> str:
         """Return all strings in a node that may be words, at any depth, as plain text."""
         words, waiting = list[str](), [node]
-        while waiting and self._try_count_part():
+        while waiting and self._consume_part_budget():
             part = waiting.pop()
             if isinstance(part, str):
                 words.append(part)
@@ -217,11 +217,11 @@ class _Reader:
             parts = [parts]
         if isinstance(parts, list | tuple):
             for part in parts:
-                if not self._try_count_part():
+                if not self._consume_part_budget():
                     return
                 yield part
 
-    def _try_count_part(self) -> bool:  # False once there were too many
+    def _consume_part_budget(self) -> bool:  # False once there were too many
         self._parts_left -= 1
         return self._parts_left >= 0
 
@@ -236,7 +236,7 @@ def _separate_by_spaces(parts: Sequence[object]) -> list[object]:
     return [item for part in reversed(parts) for item in (part, " ")][:-1]
 
 
-def format_raised_or_lowered(mark: str, words: str) -> str:
+def format_super_or_subscript(mark: str, words: str) -> str:
     """Return words as superscript ("^") or subscript ("_"): "²", or "^(ab)" if Unicode lacks such letters."""
     if all(ord(character) in _SHIFTED[mark] for character in words):
         return words.translate(_SHIFTED[mark])
@@ -272,7 +272,7 @@ def _indent_lines(text: str, first: str, others: str) -> str:
     return "\n".join([f"{first}{begin}".rstrip(), *(f"{others}{line}".rstrip() for line in rest)])
 
 
-def wrap_words(mark: str, words: str) -> str:
+def surround_with_mark(mark: str, words: str) -> str:
     """Put `mark` around the words, but inside any outer spaces. Markdown would not recognise it otherwise."""
     inner = words.strip()
     has_marks = (inner.startswith(mark) and inner.endswith(mark)) or (len(mark) > 1 and mark in inner)
@@ -284,7 +284,7 @@ def wrap_words(mark: str, words: str) -> str:
 
 def _format_code(code: str) -> str:
     if "`" not in code:
-        return wrap_words("`", code)
+        return surround_with_mark("`", code)
     fence = _make_fence(code, 1)
     return f"{fence} {code} {fence}"
 

@@ -99,7 +99,7 @@ def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
     return local.replace(tzinfo=zone or UTC).astimezone(UTC)
 
 
-def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
+def add_months(local: datetime, *, months: int, day: int = 0) -> datetime:
     """Return the time `months` later, on `day` (0: the same day) or on the month's last day if that is earlier."""
     number = local.year * 12 + local.month - 1 + months
     year, month = number // 12, number % 12 + 1
@@ -108,10 +108,10 @@ def move_months(local: datetime, *, months: int, day: int = 0) -> datetime:
 
 def find_next_month_day(local: datetime, day: int, *, after: datetime) -> datetime:
     """Return the first time after `after` that falls on `day`, in the month of `local` or a later one."""
-    at = move_months(local, months=0, day=day)
+    at = add_months(local, months=0, day=day)
     if at <= after:
-        at = move_months(local, months=max(0, (after.year - local.year) * 12 + after.month - local.month), day=day)
-    return at if at > after else move_months(at, months=1, day=day)
+        at = add_months(local, months=max(0, (after.year - local.year) * 12 + after.month - local.month), day=day)
+    return at if at > after else add_months(at, months=1, day=day)
 
 
 def find_next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetime) -> datetime | None:

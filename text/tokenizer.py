@@ -11,7 +11,7 @@ from importlib.resources import files
 import tiktoken
 
 from records.model_calls import PromptMessage
-from text.characters import defuse_template_tokens, find_boundary, find_next_boundary, find_sentence_ends
+from text.characters import escape_template_tokens, find_boundary, find_next_boundary, find_sentence_ends
 
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
@@ -70,7 +70,7 @@ class Tokenizer:
         key = hash(text)
         known = self._cached.get(key)
         if known is None:
-            known = self._count(defuse_template_tokens(text))
+            known = self._count(escape_template_tokens(text))
             if len(self._cached) >= MAX_CACHED_COUNTS:
                 self._cached.clear()
             self._cached[key] = known
@@ -94,34 +94,34 @@ class Tokenizer:
         """Count the tokens that a text message adds to a request."""
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
-    def cut_middle(self, text: str, tokens: int) -> str:
+    def omit_middle(self, text: str, tokens: int) -> str:
         """Shorten a text to `tokens` by replacing its middle with a note, or to its head if the note does not fit."""
         if tokens <= 0:
             return ""
         total = self.count(text)
         if total <= tokens:
             return text
-        room = tokens - self.count(_format_note(total))
+        room = tokens - self.count(_format_omission_note(total))
         while room > 1:
-            head = self.cut_head(text, room - room // 2)
-            tail = self.cut_tail(text[len(head) :], room // 2)
+            head = self.take_head(text, room - room // 2)
+            tail = self.take_tail(text[len(head) :], room // 2)
             if not head or not tail:
                 break
             left_out = max(1, total - self.count(head) - self.count(tail))
-            result = head + _format_note(left_out) + tail
+            result = head + _format_omission_note(left_out) + tail
             over = self.count(result) - tokens
             if over <= 0:
                 return result
             room -= over
-        return self.cut_head(text, tokens)
+        return self.take_head(text, tokens)
 
-    def cut_end(self, text: str, tokens: int) -> str:
+    def truncate(self, text: str, tokens: int) -> str:
         """Cut a text to at most `tokens`, at the end of a sentence if one is near, or else with "…"."""
         if tokens <= 0:
             return ""
         if self.count(text) <= tokens:
             return text
-        head = self.cut_head(text, tokens)
+        head = self.take_head(text, tokens)
         end = _find_last_sentence_end(head, text)
         if end:
             whole = head[:end].rstrip()
@@ -141,7 +141,7 @@ class Tokenizer:
         """Cut a text so that `write(text)` has at most `tokens` tokens. Return "" if no text fits."""
         limit = tokens - self.count(write("")) + SEAMS
         while limit > 0:
-            kept = (cut or self.cut_end)(text, limit)
+            kept = (cut or self.truncate)(text, limit)
             size = self.count(write(kept))
             if size <= tokens or not size:
                 return kept
@@ -157,7 +157,7 @@ class Tokenizer:
             raise ValueError("a piece needs at least one token")
         pieces, start = [], 0
         while start < len(text):
-            head = self.cut_head(text, tokens, start) or text[start : start + 1]
+            head = self.take_head(text, tokens, start) or text[start : start + 1]
             if start + len(head) < len(text):
                 end = _find_last_sentence_end(head, text[start : start + len(head) + 1])
                 if end and self.count(head[:end]) <= tokens:
@@ -166,17 +166,17 @@ class Tokenizer:
             start += len(head)
         return pieces
 
-    def cut_head(self, text: str, tokens: int, start: int = 0) -> str:
+    def take_head(self, text: str, tokens: int, start: int = 0) -> str:
         """Return a prefix of text[start:] that has at most `tokens` tokens and is nearly as long as possible."""
-        return self._find_longest(
+        return self._fit_piece(
             len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
         )
 
-    def cut_tail(self, text: str, tokens: int) -> str:
+    def take_tail(self, text: str, tokens: int) -> str:
         """Return a suffix of a text that has at most `tokens` tokens and is nearly as long as possible."""
-        return self._find_longest(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
+        return self._fit_piece(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
 
-    def _find_longest(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:
+    def _fit_piece(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:
         """Return the longest piece of at most `tokens` tokens (within 1%), after counting only a few pieces."""
         if tokens <= 0:
             return ""
@@ -203,7 +203,7 @@ class Tokenizer:
         return best
 
 
-def _format_note(left_out: int) -> str:
+def _format_omission_note(left_out: int) -> str:
     return f"\n[… {left_out:,} tokens left out …]\n"
 
 

@@ -77,7 +77,7 @@ class Archiver:
         if text:
             return text
         words = " ".join(block.partition("\n")[2].rpartition("\n")[0].split())
-        return self._tokens.cut_end(words, self._text_budget).strip() or "Nothing that could be put into words."
+        return self._tokens.truncate(words, self._text_budget).strip() or "Nothing that could be put into words."
 
 
 @define(eq=False)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from locales.catalog import format_day, join_all, tr
+from locales.catalog import format_day, join_with_and, tr
 from transfer.formats.history import ImportQuestion
 
 
@@ -124,4 +124,4 @@ def _format_known_messages(count: int) -> list[str]:
 
 def _format_counts(messages: int, facts: int) -> str:
     counts = [tr("shared-messages", messages=messages)] if messages or not facts else []
-    return join_all([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])
+    return join_with_and([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])

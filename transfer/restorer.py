@@ -15,7 +15,7 @@ from attrs import define
 
 from external_memory import MAX_EVERY_N, ExternalMemory
 from llm import prompts, quoting
-from locales.catalog import join_all, tr
+from locales.catalog import join_with_and, tr
 from records.owners import MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease
@@ -62,7 +62,7 @@ class Restoration:
             gone[MAX_NAMED:] = [tr("import-part-others", count=len(gone) - MAX_NAMED)]
         if self.last is None:
             gone.append(tr("import-part-following", last=str(last)))
-        return join_all(gone)
+        return join_with_and(gone)
 
 
 async def find_restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:

@@ -13,7 +13,7 @@ from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
 from storage.schema.validation import RowError, parse_rows
 from summaries.policies import POLICIES
-from text.characters import format_visible_line, remove_invisible
+from text.characters import format_visible_line, remove_invisible_characters
 from text.time_zones import find_next_time, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
 from transfer.formats.values import make_wrong_error
@@ -40,7 +40,7 @@ def convert_history_to_rows(
 
 def _remove_invisible_in(rows: Sequence[Portable]) -> list[Portable]:
     return [
-        {name: remove_invisible(value) if isinstance(value, str) else value for name, value in row.items()}
+        {name: remove_invisible_characters(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in iterate_with_pauses(rows)
     ]
 

@@ -46,16 +46,16 @@ class WatchedModel(ChatModel):
         self._offers_tools = False
 
     @property
-    def takes_tools(self) -> bool:
-        return self._model.takes_tools
+    def supports_tools(self) -> bool:
+        return self._model.supports_tools
 
     @property
     def prompt_limit(self) -> int | None:
         return self._model.prompt_limit
 
-    def in_background(self, precedence: Precedence) -> Self:
+    def for_background_work(self, precedence: Precedence) -> Self:
         background = copy(self)
-        background._model = self._model.in_background(precedence)
+        background._model = self._model.for_background_work(precedence)
         return background
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
@@ -99,5 +99,5 @@ class WatchedModel(ChatModel):
         log.calls += len(completion.calls)
         return completion
 
-    async def check(self) -> str:
-        return await self._model.check()
+    async def probe(self) -> str:
+        return await self._model.probe()

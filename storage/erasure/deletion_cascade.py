@@ -193,7 +193,7 @@ async def _find_and_count_rows(
     reader: Reader, owner: int, request: Forgetting, *, with_remainder: bool = True
 ) -> tuple[_RowsToDelete, Forgotten]:
     deletion = await _find_rows_to_delete(reader, owner, request)
-    if not (request.may_be_quoted and with_remainder):
+    if not (request.may_have_quotes and with_remainder):
         return deletion, await _count_rows(reader, owner, deletion, request)
     quotes = await find_quotes(reader, owner, deletion.ids, facts=request.ids if request.what == "facts" else ())
     if request.with_quotes and quotes:

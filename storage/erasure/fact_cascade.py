@@ -89,14 +89,14 @@ async def _find_repeating_facts(
 
 
 def _collect_terms(texts: Iterable[str]) -> Set[str]:
-    return frozenset(term for text in texts for term in analyzer.analyse_text(text))
+    return frozenset(term for text in texts for term in analyzer.list_terms(text))
 
 
 async def _repeats_forgotten_words(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
     """Return True if the text contains one of `terms` that occurs in no remaining message."""
-    own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse_text(part)}
+    own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.list_terms(part)}
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             rows = await word_index.search_messages(reader, Scope(owner=owner, thread=thread), [term], 50)

@@ -82,7 +82,7 @@ class _ForgottenWords:
     is_complete: bool = True
 
     def find_terms(self, text: str) -> set[Mark]:
-        return {self.terms[term] for term in analyzer.analyse_text(text) if term in self.terms}
+        return {self.terms[term] for term in analyzer.list_terms(text) if term in self.terms}
 
     def find_runs(self, text: str) -> set[Mark]:
         words = analyzer.split_words(text) if self.runs else []
@@ -107,7 +107,7 @@ class _ForgottenWords:
     def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
         """Return True if the text quotes these marks. Everyday words count only in a short text without other words."""
         return self.has_certain_quote(text, marks) or (
-            bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse_text(text))
+            bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
         )
 
     def find_new_marks(self, text: str, written_at: str) -> set[Mark]:
@@ -201,7 +201,7 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
             spoken.update(split)
             is_english = analyzer.detect_latin_language(split) == "english"
             foreign.update(word for word in split if not (is_english and word.isascii()))
-            marks = chain(analyzer.analyse_text(read[-1]), _iterate_quotable_runs(split), _find_number_forms(read[-1]))
+            marks = chain(analyzer.list_terms(read[-1]), _iterate_quotable_runs(split), _find_number_forms(read[-1]))
             for mark in marks:
                 words.since[mark] = min(at, words.since.get(mark, at))
         left -= len(text)

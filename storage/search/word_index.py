@@ -94,7 +94,7 @@ def analyse_message(seq: int, row: AnyRow, content_terms: Sequence[str] | None =
     begins = []
     for part in parts:
         begins.append(len(terms))
-        terms += analyzer.analyse_text(part) if content_terms is None else content_terms
+        terms += analyzer.list_terms(part) if content_terms is None else content_terms
     return TermsEntry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
@@ -117,4 +117,4 @@ def list_heading_terms(row: AnyRow) -> list[str]:
 
 @lru_cache(maxsize=2_000)
 def _list_heading_terms(text: str) -> tuple[str, ...]:
-    return tuple(analyzer.analyse_text(text))
+    return tuple(analyzer.list_terms(text))

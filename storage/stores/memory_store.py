@@ -38,7 +38,7 @@ from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
-from text.analyzer import analyse_text
+from text.analyzer import list_terms
 
 MAX_INDEX_WAIT_SECONDS = 2.0  # how long a search waits for words that are still being indexed
 MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not indexed.
@@ -192,7 +192,7 @@ class MemoryStore(FoldTable):
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
         def filter_matching() -> list[Message]:
-            matching = [row for row in rows if not set(terms).isdisjoint(analyse_text(row["earlier"]))]
+            matching = [row for row in rows if not set(terms).isdisjoint(list_terms(row["earlier"]))]
             return [replace(parse_message(row), content=row["earlier"]) for row in matching]
 
         return await asyncio.to_thread(filter_matching)

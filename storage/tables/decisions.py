@@ -128,8 +128,8 @@ async def store_decisions(
 async def delete_decisions_without_sources(tx: Transaction, owner: int, erased_ids: Collection[int]) -> None:
     """Delete the decisions whose last source message has been erased."""
     for decision in await read_decisions(tx, owner):
-        is_touched = not set(decision.source_ids).isdisjoint(erased_ids)
-        if is_touched and not await tx.fetch_row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):
+        shares_topic = not set(decision.source_ids).isdisjoint(erased_ids)
+        if shares_topic and not await tx.fetch_row(_ANY_MESSAGE, owner, json.dumps(decision.source_ids)):
             await tx.execute("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, decision.id)
 
 

@@ -19,7 +19,7 @@ from storage.schema.rows import FACT_ROWS, Records, format_moment, parse_fact, p
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, take_ids
-from text.characters import remove_invisible
+from text.characters import remove_invisible_characters
 
 EARLIER = "earlier"  # the origin of a row that holds the text before an edit
 _NEW_FACT_ROWS = Records(NewFact, FACTS, known="known_id")
@@ -145,14 +145,14 @@ class FactTable(OwnerTables):
             if row is None:
                 return None
             known = parse_fact(row)
-            if known.text == remove_invisible(text):
+            if known.text == remove_invisible_characters(text):
                 return known
             earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
             old = FACTS.to_portable(row)
             old |= {"id": earlier, "superseded_by": id_, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
             await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**old, "valid_to": old["valid_to"] or moment}))
-            await tx.execute(_REWORD, remove_invisible(text), moment, owner, id_)
+            await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, id_)
             return parse_fact((await tx.fetch_rows(_ONE, owner, id_))[0])
 
     async def find_previous_version(self, owner: int, id_: int) -> int | None:
@@ -221,7 +221,7 @@ class FactTable(OwnerTables):
     async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
         id_ = await tx.run(take_ids, self.kind, owner, "next_fact_id")
         row = {**_NEW_FACT_ROWS.to_row(fact), "id": id_, "user_id": owner, "created_at": format_moment(now)}
-        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**row, "text": remove_invisible(fact.text)}))
+        await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**row, "text": remove_invisible_characters(fact.text)}))
         return id_
 
     async def _merge_into_known_fact(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:

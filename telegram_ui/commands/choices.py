@@ -101,7 +101,7 @@ class ChoiceCommands(Family):
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
-            (model.sees is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
+            (model.supports_pictures is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
             (services.attachments.can_hear, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
             (services.speech is not None, tr("choices-no-speech"), "SPEECH_MODEL"),
         ]

@@ -340,7 +340,7 @@ def _find_facts(terms: Set[str], facts: Sequence[Fact]) -> list[Fact]:
     found: dict[int, int] = {}
     for fact in facts:
         number = fact.superseded_by if fact.origin == "earlier" and fact.superseded_by else fact.id
-        found[number] = max(found.get(number, 0), len(terms & set(analyzer.analyse_text(fact.text))))
+        found[number] = max(found.get(number, 0), len(terms & set(analyzer.list_terms(fact.text))))
     return sorted((fact for fact in facts if found.get(fact.id)), key=lambda fact: -found[fact.id])
 
 

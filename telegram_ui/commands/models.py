@@ -56,9 +56,9 @@ class ModelCommands(Family):
         rows = split_into_rows(self._make_choice_buttons(ask, MODEL, labels, make_model_key(chosen)), 1)
         keys = {True: "model-can-see", False: "model-can-not-see"}
         abilities = [
-            tr(keys[model.sees], model=format_quote(name, 2 * MAX_LABEL_CHARS))
+            tr(keys[model.supports_pictures], model=format_quote(name, 2 * MAX_LABEL_CHARS))
             for name, model in self._services.models.items()
-            if model.sees is not None
+            if model.supports_pictures is not None
         ]
         text = "\n".join([tr("model-question", model=chosen), *abilities])
         return await self._show_text(ask, text, *rows, [self._make_settings_button(ask)])

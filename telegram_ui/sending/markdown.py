@@ -11,7 +11,7 @@ import pyromark
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
-from text.rich_messages import format_raised_or_lowered, wrap_words
+from text.rich_messages import format_super_or_subscript, surround_with_mark
 
 MAX_NESTED = 16  # levels of quotes, lists or entities. No client shows more.
 MAX_FORMULAS = 1_000  # dollar signs. The converter's time grows with their square.
@@ -303,8 +303,8 @@ def _escape_inline_signs(markdown: str) -> str:
 def _replace_tags(match: re.Match[str]) -> str:
     name, words = match[1].lower(), match[2]
     if name in ("sup", "sub"):
-        return format_raised_or_lowered("^" if name == "sup" else "_", words)
-    return wrap_words(_TAG_MARKS.get(name, ""), words)
+        return format_super_or_subscript("^" if name == "sup" else "_", words)
+    return surround_with_mark(_TAG_MARKS.get(name, ""), words)
 
 
 def _escape_stars(match: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from telegram_ui.commands.buttons import is_for_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
-from text.characters import format_visible_line, remove_invisible
+from text.characters import format_visible_line, remove_invisible_characters
 from text.rich_messages import RichWords, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
@@ -161,7 +161,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         text=text,
         units=count_utf16_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
-        argument=remove_invisible(command[3] or "").strip() if command else "",
+        argument=remove_invisible_characters(command[3] or "").strip() if command else "",
         target=bool(command) and named == us,
         attachment=attachment,
         files=files,

@@ -17,7 +17,7 @@ from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
 from storage.tables import history_extraction as history_extraction_table
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, Opener, fold, fold_up, lease, made, read, said, talk, write
-from text.analyzer import analyse_text
+from text.analyzer import list_terms
 
 
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
@@ -379,15 +379,15 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
     first, second = await store.append_messages(ANNA, [said("my secret heliotrope"), said("first words")])
     await store.forgetting.replace_message_text(ANNA, first.id, "nothing", why="edited", now=NOW)
     await store.forgetting.replace_message_text(ANNA, second.id, "walrus", why="edited", now=NOW)
-    [found] = await store.search_earlier_texts(ANNA, analyse_text("heliotrope"))
+    [found] = await store.search_earlier_texts(ANNA, list_terms("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
     assert (
-        await store.search_earlier_texts(BORIS, analyse_text("heliotrope"))
+        await store.search_earlier_texts(BORIS, list_terms("heliotrope"))
         == await store.search_earlier_texts(ANNA, ["marigold"])
         == []
     )
     await store.forgetting.forget(ANNA.owner, messages(first.id), now=NOW)
-    assert await store.search_earlier_texts(ANNA, analyse_text("heliotrope")) == []
+    assert await store.search_earlier_texts(ANNA, list_terms("heliotrope")) == []
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:

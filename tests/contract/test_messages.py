@@ -211,7 +211,7 @@ async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
     await fold(store, ANNA, stored)
     [hit] = await store.search_messages(ANNA, ["mohr", "mohre"], limit=5)
     assert hit.content == "my cat is Möhre"
-    assert await store.search_messages(ANNA, analyzer.analyse_text("They talked."), limit=5) == []
+    assert await store.search_messages(ANNA, analyzer.list_terms("They talked."), limit=5) == []
 
 
 # folds -------------------------------------------------------------------------------------------------------

@@ -123,11 +123,11 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: moment)
     timeout: Any = SimpleNamespace(reschedule=until.append)
     patience = endpoint.Patience(timeout, 60.0, 10_000.0)
-    patience.restart_on_bytes()
+    patience.restart_timeout()
     for chunk in ({"reasoning_content": "Hm"}, {"tool_calls": [{"index": 0}]}, {"content": "a"}, {"content": ""}):
         moment += 590
-        patience.restart_on_bytes()
-        patience.extend_on_progress(
+        patience.restart_timeout()
+        patience.extend_timeout_on_progress(
             PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]})
         )
     assert until == [1_060, 1_600, 1_650, 2_190, 2_240, 2_780, 2_830, 3_370], "an empty chunk moves nothing"

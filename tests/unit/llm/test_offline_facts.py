@@ -3,13 +3,13 @@
 import json
 
 from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
-from llm.offline import extract_json
+from llm.offline import make_json_answer
 
 
 def facts(*lines: str, known: str = "") -> list[dict[str, object]]:
     talk = "\n".join(f"#{number} [2026-11-21 09:00, Saturday] Anna: {line}" for number, line in enumerate(lines, 1))
     block = f"<known>\n{known}\n</known>\n\n" if known else ""
-    told = json.loads(extract_json(f"{block}<conversation>\n{talk}\n</conversation>", FACTS_SCHEMA))
+    told = json.loads(make_json_answer(f"{block}<conversation>\n{talk}\n</conversation>", FACTS_SCHEMA))
     found: list[dict[str, object]] = told["facts"]
     return found
 
@@ -54,5 +54,5 @@ def test_what_is_asked_for_is_noted_in_the_persons_own_words() -> None:
 
 def test_a_profile_is_made_of_facts() -> None:
     request = "<facts>\n[fact 1 · since 2026-05-01] Anna lives in Oslo.\n[fact 2 · since 2026-05-01] Anna likes jazz.\n"
-    told = json.loads(extract_json(request + "</facts>", PROFILE_SCHEMA))
+    told = json.loads(make_json_answer(request + "</facts>", PROFILE_SCHEMA))
     assert (told["profile"], told["preferences"]) == ("Anna lives in Oslo.", "Anna likes jazz.")

@@ -207,7 +207,7 @@ async def test_an_answer_in_the_background_does_not_go_on_for_ever(
     monkeypatch.setattr(openai_api, "MAX_BACKGROUND_SECONDS", -1.0)
     assert (await bench.model.complete(asked())).text
     with pytest.raises(ModelBroken, match="endless"):
-        await bench.model.in_background(Precedence()).complete(asked())
+        await bench.model.for_background_work(Precedence()).complete(asked())
 
 
 async def test_a_model_that_is_being_loaded_is_waited_for(bench: Bench) -> None:
@@ -435,7 +435,7 @@ async def test_what_the_reader_raises_is_passed_on_as_it_is(bench: Bench) -> Non
 
 
 async def test_check_says_that_the_model_answers(bench: Bench) -> None:
-    assert "m answers" in await bench.model.check()
+    assert "m answers" in await bench.model.probe()
 
 
 async def test_check_names_the_setting_at_fault() -> None:
@@ -443,7 +443,7 @@ async def test_check_names_the_setting_at_fault() -> None:
         server.script("s", Behaviour(status=404))
         async with OpenAIChat(model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL") as model:
             with pytest.raises(ModelRefused, match="SUMMARY_MODEL"):
-                await model.check()
+                await model.probe()
 
 
 @pytest.mark.parametrize("said", [Behaviour(raw='"text"', plain=True), Behaviour(empty_choices=True, plain=True)])

@@ -111,14 +111,14 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
     )
     written = {
         "conversation": prompts.format_message(message),
-        "snippet": prompts.format_with_speaker(message, HOSTILE),
+        "snippet": prompts.format_message_with_speaker(message, HOSTILE),
         "learnable": prompts.format_message_for_extraction(message, NOW, HOSTILE),
         "fact": prompts.format_fact(fact),
         "known": prompts.format_known_fact(fact),
         "summary": prompts.format_summary(summary),
         "profile": prompts.format_profile(HOSTILE),
         "reply": prompts.format_replied_message(Replied(telegram_id=1, text=HOSTILE, speaker=HOSTILE)),
-        "forwarded": prompts.format_forwarded([HOSTILE]),
+        "forwarded": prompts.format_forwarded_texts([HOSTILE]),
         "document": prompts.format_document([HOSTILE]),
         "picture": prompts.make_picture_request(HOSTILE),
         "title": prompts.make_title_request([message], max_chars=500),

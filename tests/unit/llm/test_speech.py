@@ -25,16 +25,16 @@ async def endpoint() -> AsyncIterator[tuple[OpenAIServer, Speaker]]:
 
 async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServer, Speaker]) -> None:
     server, speaker = endpoint
-    assert await speaker.speak("Buy milk.") == b"OggSBuy milk."
+    assert await speaker.synthesise_speech("Buy milk.") == b"OggSBuy milk."
     asked = server.requests[0]
     assert (asked.path, asked.key) == ("/v1/audio/speech", "k")
     assert asked.body == {"model": "speaks", "input": "Buy milk.", "voice": "nova", "response_format": "opus"}
-    assert await speaker.check() == "model speaks speaks"
+    assert await speaker.probe() == "model speaks speaks"
 
 
 async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAIServer, Speaker]) -> None:
     server, speaker = endpoint
-    await speaker.speak("a" * (MAX_SPOKEN_CHARS - 1) + "👩‍👧" + "b")
+    await speaker.synthesise_speech("a" * (MAX_SPOKEN_CHARS - 1) + "👩‍👧" + "b")
     assert server.requests[0].body["input"] == "a" * (MAX_SPOKEN_CHARS - 1)
 
 
@@ -53,5 +53,5 @@ async def test_each_failure_is_told(
     server, speaker = endpoint
     server.script("speaks", *answers)
     with pytest.raises(kind, match=why):
-        await speaker.speak("Buy milk.")
+        await speaker.synthesise_speech("Buy milk.")
     assert len(server.requests) == len(answers)

@@ -39,7 +39,7 @@ REFUSALS = {
 def test_a_refused_prompt_gets_shorter_by_the_two_sizes_in_the_refusal(words: str, share: float) -> None:
     window = Window()
     window.note_refusal(5000, words)
-    assert window.prompt == int(share * 5000)
+    assert window.max_prompt_tokens == int(share * 5000)
 
 
 def test_a_refusal_is_found_however_it_is_wrapped() -> None:
@@ -49,21 +49,21 @@ def test_a_refusal_is_found_however_it_is_wrapped() -> None:
 
 
 def test_a_prompt_leaves_room_for_an_answer_in_the_window_that_the_operator_names() -> None:
-    assert Window().prompt is None
-    assert Window(tokens=1024, ratio=1.2).prompt == int(768 / 1.2)
+    assert Window().max_prompt_tokens is None
+    assert Window(tokens=1024, ratio=1.2).max_prompt_tokens == int(768 / 1.2)
     window = Window(tokens=128_000)
     window.note_refusal(100_000, "")
-    assert window.prompt == 40_000
+    assert window.max_prompt_tokens == 40_000
 
 
 def test_where_no_number_is_told_the_prompt_gets_shorter() -> None:
     window = Window()
     window.note_refusal(1000, "")
-    assert window.prompt == 400
+    assert window.max_prompt_tokens == 400
     window.note_refusal(700, "")
-    assert window.prompt == 280
+    assert window.max_prompt_tokens == 280
     window.note_refusal(100, "")
-    assert window.prompt == MIN_WINDOW_TOKENS
+    assert window.max_prompt_tokens == MIN_WINDOW_TOKENS
 
 
 @given(st.lists(st.tuples(st.integers(1, 20_000), st.text() | st.from_regex(r"(\d{2,6} ){0,3}")), min_size=1))
@@ -71,5 +71,5 @@ def test_what_was_refused_is_not_sent_again(refusals: list[tuple[int, str]]) -> 
     window = Window()
     for counted, words in refusals:
         window.note_refusal(counted, words)
-        assert window.prompt is not None
-        assert MIN_WINDOW_TOKENS <= window.prompt < max(counted, MIN_WINDOW_TOKENS + 1)
+        assert window.max_prompt_tokens is not None
+        assert MIN_WINDOW_TOKENS <= window.max_prompt_tokens < max(counted, MIN_WINDOW_TOKENS + 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from locales.catalog import use_language
 from records.reminders import MAX_REMINDER_CHARS, ReminderWish
-from reminders.phrases import NotUnderstood, read_phrase
+from reminders.phrases import NotUnderstood, parse_reminder_phrase
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
@@ -210,7 +210,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
 )
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
     with use_language(language):
-        found = read_phrase(text, NOW)
+        found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, ReminderWish), found
     assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) == expected
 
@@ -340,7 +340,7 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
     with use_language(language):
-        assert read_phrase(text, NOW) == NotUnderstood(words=words)
+        assert parse_reminder_phrase(text, NOW) == NotUnderstood(words=words)
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: st
 )
 def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
     with use_language(language):
-        assert read_phrase(text, NOW) == NotUnderstood(words=words)
+        assert parse_reminder_phrase(text, NOW) == NotUnderstood(words=words)
 
 
 @pytest.mark.parametrize(
@@ -422,7 +422,7 @@ def test_an_uncertain_time_is_offered_but_not_set(
     language: str, text: str, words: str, expected: tuple[str, str, str]
 ) -> None:
     with use_language(language):
-        found = read_phrase(text, NOW)
+        found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, NotUnderstood), found
     assert found.wish is not None
     told = f"{found.wish.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.wish.repeat, found.wish.text
@@ -441,7 +441,7 @@ def test_an_uncertain_time_is_offered_but_not_set(
     ],
 )
 def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text: str) -> None:
-    found = read_phrase(text, NOW)
+    found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, NotUnderstood)
     assert (found.wish, bool(found.words)) == (None, True)
 
@@ -468,7 +468,7 @@ def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text
 )
 def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what: str) -> None:
     with use_language(language):
-        found = read_phrase(text, NOW)
+        found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, ReminderWish), found
     assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.text) == ("23.11.26 09:00", what)
 
@@ -493,11 +493,11 @@ def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what
     ],
 )
 def test_a_time_that_cannot_be_is_no_other_time(text: str, why: str) -> None:
-    assert read_phrase(text, NOW) == why
+    assert parse_reminder_phrase(text, NOW) == why
 
 
 def test_tomorrow_is_asked_about_where_the_named_zone_has_another_date() -> None:
-    found = read_phrase("tomorrow 9am Tokyo time call", datetime(2026, 11, 22, 18, 0, tzinfo=BERLIN))
+    found = parse_reminder_phrase("tomorrow 9am Tokyo time call", datetime(2026, 11, 22, 18, 0, tzinfo=BERLIN))
     assert isinstance(found, NotUnderstood)
     assert found.words == "Tokyo time"
     assert found.wish is not None
@@ -506,7 +506,7 @@ def test_tomorrow_is_asked_about_where_the_named_zone_has_another_date() -> None
 
 def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
     """The one follows its owner to another zone, the other does not."""
-    clock, distance = read_phrase("17:00 go", NOW), read_phrase("in 2 hours go", NOW)
+    clock, distance = parse_reminder_phrase("17:00 go", NOW), parse_reminder_phrase("in 2 hours go", NOW)
     assert isinstance(clock, ReminderWish)
     assert clock.local == datetime(2026, 11, 22, 17)  # noqa: DTZ001 - a wall clock has no zone
     assert clock.due_at == datetime(2026, 11, 22, 16, tzinfo=UTC)
@@ -519,5 +519,5 @@ _PARTS = "on at in every next Friday 31 9 5:30 pm day week minutes tomorrow noon
 
 @given(st.lists(st.sampled_from(_PARTS.split()), max_size=12))
 def test_words_of_times_in_any_order_are_read_within_the_bounds(parts: list[str]) -> None:
-    found = read_phrase(" ".join(parts), NOW)
+    found = parse_reminder_phrase(" ".join(parts), NOW)
     assert not isinstance(found, ReminderWish) or (found.due_at > NOW and 0 < len(found.text) <= MAX_REMINDER_CHARS)

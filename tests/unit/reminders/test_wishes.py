@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from records.reminders import ReminderWish
-from reminders.wishes import parse_wish
+from reminders.wishes import parse_reminder
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
@@ -44,4 +44,4 @@ def told(found: ReminderWish | str | None) -> tuple[str, str, str] | None:
     ],
 )
 def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str, str] | None) -> None:
-    assert told(parse_wish(given_, NOW)) == expected
+    assert told(parse_reminder(given_, NOW)) == expected

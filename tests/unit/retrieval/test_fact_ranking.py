@@ -11,7 +11,7 @@ from retrieval import fact_ranking
 from retrieval.fact_ranking import FactRecall, find_facts, rank_facts
 from retrieval.question import Question
 from storage.search.protocol import Floats
-from text.analyzer import analyse_text, list_content_terms
+from text.analyzer import list_content_terms, list_terms
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -106,9 +106,9 @@ def test_many_facts_are_analysed_once_and_not_for_each_question(monkeypatch: pyt
 
     def noted(text: str) -> list[str]:
         analysed.append(text)
-        return analyse_text(text)
+        return list_terms(text)
 
-    monkeypatch.setattr(fact_ranking, "analyse_text", noted)
+    monkeypatch.setattr(fact_ranking, "list_terms", noted)
     assert best("What is w78x78?", many) == [78]
     assert analysed == []
     assert best("What is new?", [fact(1, "Something new.")]) == [1]

@@ -30,28 +30,28 @@ def packing(room: int) -> Packing:
 
 def test_what_does_not_fit_is_skipped_and_never_cut() -> None:
     packed = packing(30)
-    packed.add_fitting([passage(1, "one two " * 20), passage(2, "three four")])
+    packed.add_fitting_passages([passage(1, "one two " * 20), passage(2, "three four")])
     assert [snippet.text for snippet in packed.snippets] == ["three four"]
 
 
 def test_the_heading_of_a_day_is_paid_for_once() -> None:
     first = packing(1000)
-    first.add_fitting([passage(1, "one"), passage(2, "two")])
+    first.add_fitting_passages([passage(1, "one"), passage(2, "two")])
     other = packing(1000)
-    other.add_fitting([passage(1, "one"), passage(2, "two", days=2)])
+    other.add_fitting_passages([passage(1, "one"), passage(2, "two", days=2)])
     assert first.room > other.room
 
 
 def test_the_same_words_are_shown_once() -> None:
     packed = packing(1000)
-    packed.add_fitting([passage(1, "one"), passage(2, "one")])
+    packed.add_fitting_passages([passage(1, "one"), passage(2, "one")])
     assert [snippet.message.id for snippet in packed.snippets] == [1]
 
 
 def test_passages_of_one_message_are_shown_together_in_order() -> None:
     parts = split_passages(LONG)
     packed = packing(1000)
-    packed.add_fitting([passage(1, LONG, 2), passage(1, LONG, 0), passage(1, LONG, 2)])
+    packed.add_fitting_passages([passage(1, LONG, 2), passage(1, LONG, 0), passage(1, LONG, 2)])
     [one] = packed.snippets
     assert one.text == f"{parts[0].strip()} … {parts[2].strip()} …"
     assert 1000 - packed.room < len(LONG.split())
@@ -59,7 +59,7 @@ def test_passages_of_one_message_are_shown_together_in_order() -> None:
 
 def test_room_may_be_left_for_others() -> None:
     packed = packing(100)
-    packed.add_fitting([passage(number, f"one two three {number}") for number in range(50)], reserved=50)
+    packed.add_fitting_passages([passage(number, f"one two three {number}") for number in range(50)], reserved=50)
     assert 50 <= packed.room <= 60
-    packed.add_fitting([passage(99, "last")])
+    packed.add_fitting_passages([passage(99, "last")])
     assert packed.snippets[-1].message.id == 99

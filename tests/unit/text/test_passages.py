@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.characters import count_visible
+from text.characters import count_weighted_characters
 from text.passages import MAX_WHOLE_LETTERS, PASSAGE_LETTERS, join_passages, split_passages
 
 STEPS = "\n".join(
@@ -15,7 +15,7 @@ STEPS = "\n".join(
 def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
     found = split_passages(text)
     assert "".join(found) == text
-    assert all(count_visible(passage) <= 2 * PASSAGE_LETTERS + 1 for passage in found) or len(found) == 1
+    assert all(count_weighted_characters(passage) <= 2 * PASSAGE_LETTERS + 1 for passage in found) or len(found) == 1
     assert join_passages(text, frozenset(range(len(found)))) == text
 
 

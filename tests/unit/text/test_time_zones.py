@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.prompts import format_clock
+from llm.prompts import format_current_time
 from text.time_zones import (
     PARTS_OF_HOURS,
     find_similar_names,
@@ -76,7 +76,7 @@ def test_an_offset_is_shown_with_its_everyday_sign() -> None:
     assert [format_zone(name) for name in ("Etc/GMT+5", "Etc/GMT-3", "Etc/GMT-0", "", "Europe/Berlin")] == [
         *("UTC-5", "UTC+3", "UTC", "UTC", "Europe/Berlin")
     ]
-    assert format_clock(NOON.astimezone(ZoneInfo("Etc/GMT+5"))).endswith("UTC-5.")
+    assert format_current_time(NOON.astimezone(ZoneInfo("Etc/GMT+5"))).endswith("UTC-5.")
 
 
 def test_the_table_names_zones_that_exist() -> None:

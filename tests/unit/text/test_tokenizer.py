@@ -14,7 +14,7 @@ from llm import quoting
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
 from tests.support.reference_encoding import reference_encoding
-from text.characters import defuse_template_tokens, replace_surrogates
+from text.characters import escape_template_tokens, replace_surrogates
 from text.tokenizer import MAX_CACHED_COUNTS, Tokenizer
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
@@ -46,7 +46,7 @@ def old() -> Tokenizer:
 def test_counts_are_tiktokens_own() -> None:
     encoding = reference_encoding("o200k_base")
     text = "".join(PROSE.values()) + "<|endoftext|>"
-    assert EXACT.count(text) == len(encoding.encode(defuse_template_tokens(text), disallowed_special=()))
+    assert EXACT.count(text) == len(encoding.encode(escape_template_tokens(text), disallowed_special=()))
     assert EXACT.count("") == 0
 
 
@@ -95,7 +95,7 @@ def test_each_model_gets_an_encoding_that_needs_no_network(model: str, encoding:
 @given(text=texts, limit=st.integers(0, 120))
 def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
     for tokenizer in (EXACT, old()):
-        result = tokenizer.cut_middle(text, limit)
+        result = tokenizer.omit_middle(text, limit)
         assert tokenizer.count(result) <= limit
         if tokenizer.count(text) <= limit:
             assert result == text
@@ -110,7 +110,7 @@ def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
 def test_a_cut_is_reckoned_from_few_pieces_and_takes_all_but_a_token(language: str) -> None:
     text, most = PROSE[language] * 20, 0
     for tokens in (8, 25, 60, 300):
-        for cut in ("cut_head", "cut_tail"):
+        for cut in ("take_head", "take_tail"):
             counted: list[str] = []
 
             def count(piece: str, counted: list[str] = counted) -> int:
@@ -126,7 +126,7 @@ def test_a_cut_is_reckoned_from_few_pieces_and_takes_all_but_a_token(language: s
 @given(text=texts, limit=st.integers(0, 120))
 def test_cut_end_fits_and_is_a_beginning(text: str, limit: int) -> None:
     for tokenizer in (EXACT, old()):
-        result = tokenizer.cut_end(text, limit)
+        result = tokenizer.truncate(text, limit)
         assert tokenizer.count(result) <= limit
         assert text.startswith((result, result.removesuffix("…")))
 
@@ -137,7 +137,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
         return f"Anna: {quoting.quote_text(kept)}"
 
     for tokenizer in (EXACT, old()):
-        for cut in (None, tokenizer.cut_middle):
+        for cut in (None, tokenizer.omit_middle):
             result = tokenizer.cut_to_fit_format(text, limit, write, cut)
             assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
             if tokenizer.count(write(text)) <= limit:
@@ -161,7 +161,7 @@ def test_split_loses_nothing_and_each_piece_fits(text: str, limit: int) -> None:
 
 def test_the_mark_says_how_much_is_left_out() -> None:
     text = PROSE["en"] * 400
-    result = EXACT.cut_middle(text, 500)
+    result = EXACT.omit_middle(text, 500)
     kept = sum(EXACT.count(part) for part in result.split("\n[… ")[0:1])
     left_out = int(result.partition("[… ")[2].partition(" tokens")[0].replace(",", ""))
     assert left_out == pytest.approx(EXACT.count(text) - 490, abs=20)
@@ -170,14 +170,14 @@ def test_the_mark_says_how_much_is_left_out() -> None:
 
 
 def test_cut_end_prefers_a_sentence_that_ends_near() -> None:
-    assert EXACT.cut_end("One is here. Two is here. Three is much longer than that.", 9) == "One is here. Two is here."
-    assert EXACT.cut_end("a word and a word and a word and so on", 6).endswith("…")
+    assert EXACT.truncate("One is here. Two is here. Three is much longer than that.", 9) == "One is here. Two is here."
+    assert EXACT.truncate("a word and a word and a word and so on", 6).endswith("…")
 
 
 def test_what_shows_as_one_character_is_not_cut_in_two() -> None:
     family = "👩‍👩‍👧‍👦"
     for limit in range(1, 200):
-        kept = EXACT.cut_end(family * 20, limit).removesuffix("…")
+        kept = EXACT.truncate(family * 20, limit).removesuffix("…")
         assert len(kept) % len(family) == 0 or len(kept) < len(family)
 
 
@@ -185,8 +185,8 @@ def test_what_shows_as_one_character_is_not_cut_in_two() -> None:
 def test_very_many_of_one_character_are_counted_and_cut(unit: str) -> None:
     text = unit * (200_000 // len(unit))
     assert 0 < EXACT.count(text) <= len(text.encode())
-    assert EXACT.count(EXACT.cut_middle(text, 3000)) <= 3000
-    assert EXACT.count(EXACT.cut_end(text, 3000)) <= 3000
+    assert EXACT.count(EXACT.omit_middle(text, 3000)) <= 3000
+    assert EXACT.count(EXACT.truncate(text, 3000)) <= 3000
 
 
 def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
@@ -225,7 +225,7 @@ def test_encodings_load_without_network_and_leave_nothing_behind(tmp_path: Path)
 def test_each_bundled_encoding_counts_as_tiktoken_does(name: str) -> None:
     ours, theirs = Tokenizer.for_encoding(name), reference_encoding(name)
     for text in (*PROSE.values(), "   \n\n  \tx", "it'S 12345 <|endoftext|>", "".join(PROSE.values()) * 3):
-        assert ours.count(text) == len(theirs.encode(defuse_template_tokens(text), disallowed_special=()))
+        assert ours.count(text) == len(theirs.encode(escape_template_tokens(text), disallowed_special=()))
 
 
 def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:

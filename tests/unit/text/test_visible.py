@@ -2,7 +2,7 @@
 
 import pytest
 
-from text.characters import remove_invisible
+from text.characters import remove_invisible_characters
 
 _HIDDEN_ORDER = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
 
@@ -20,8 +20,8 @@ _HIDDEN_ORDER = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     ],
 )
 def test_what_nobody_sees_goes(text: str, shown: str) -> None:
-    assert remove_invisible(text) == shown
-    assert remove_invisible(shown) == shown
+    assert remove_invisible_characters(text) == shown
+    assert remove_invisible_characters(shown) == shown
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_what_nobody_sees_goes(text: str, shown: str) -> None:
     ],
 )
 def test_what_is_drawn_stays(text: str) -> None:
-    assert remove_invisible(text) == text
+    assert remove_invisible_characters(text) == text

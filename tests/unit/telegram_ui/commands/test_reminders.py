@@ -11,7 +11,7 @@ from records.errors import KeepsakeError
 from records.reminders import Reminder, ReminderWish
 from records.scopes import Person
 from records.turns import Proposal
-from reminders.phrases import read_phrase
+from reminders.phrases import parse_reminder_phrase
 from reminders.sending import MAX_SENDS, SendOutcome, SendReminder
 from telegram_ui.commands import proposals
 from telegram_ui.commands.reminders import make_offer_payload, parse_offer, send_reminder
@@ -21,7 +21,7 @@ from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, S
 
 
 async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
-    asked = read_phrase(text, desk.moment[0])
+    asked = parse_reminder_phrase(text, desk.moment[0])
     assert isinstance(asked, ReminderWish)
     proposal = Proposal(kind="remind", text=asked.text, wish=asked, source=source)
     await proposals.ask_about_proposal(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
@@ -94,7 +94,7 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
 
 @pytest.mark.parametrize("text", ["every Monday at 9 pay", "in 5 minutes to go"])
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
-    asked = read_phrase(text, STARTED)
+    asked = parse_reminder_phrase(text, STARTED)
     assert isinstance(asked, ReminderWish)
     payload = make_offer_payload(asked, 10**11)
     assert len(payload) <= 28
