@@ -72,7 +72,7 @@ class Basics(Family):
     _press_stored = Press(STORED)(_show_stored_data)
 
     @Command("stop")
-    async def _say_nothing_to_stop(self, ask: Ask) -> str:
+    async def _reply_nothing_to_stop(self, ask: Ask) -> str:
         return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
     def _list_permitted_commands(self, ask: Ask) -> list[Command]:

@@ -36,7 +36,7 @@ class Broadcasting(Family):
         super().__init__(dependencies)
         self._text = NextText("broadcast", dependencies)
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         if await self._text.match_answer(ask) is None:
             return False
         await self._text.close_question(ask)
@@ -96,13 +96,13 @@ def _make_broadcast_buttons(
 def run_broadcasts(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     """Send confirmed broadcasts while the block runs. The rest are sent when the bot runs again."""
 
-    async def send_or_log() -> None:
+    async def send_broadcasts_or_log() -> None:
         try:
             await send_broadcasts(dependencies)
         except KeepsakeError as error:
             log.warning("a message to everybody waits: %s", type(error).__name__)
 
-    return repeat_in_background(send_or_log, interval=POLL_SECONDS, grace=GRACE_SECONDS)
+    return repeat_in_background(send_broadcasts_or_log, interval=POLL_SECONDS, grace=GRACE_SECONDS)
 
 
 async def send_broadcasts(dependencies: Dependencies) -> None:

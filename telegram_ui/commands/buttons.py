@@ -78,7 +78,7 @@ class ForeignButton(Exception):  # noqa: N818 - not a failure
     """Raised if a button belongs to another person or chat. The message is shown to the user as a toast."""
 
 
-def parse_kind(data: str) -> str:
+def parse_button_kind(data: str) -> str:
     """Return the kind of a button, given its callback data."""
     return data.partition(":")[0]
 

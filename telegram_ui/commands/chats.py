@@ -94,7 +94,7 @@ class ChatsCommands(Family):
 
     _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         return await self._title.take_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, ask: Ask, thread: int) -> str:

@@ -75,7 +75,7 @@ class Ask:
         return author is not None and author.id == self.update.get_bot().id
 
     @property
-    def replies_to_self(self) -> bool:
+    def replies_to_own_message(self) -> bool:
         """True if the message and the message it replies to have the same author."""
         message, replied = self.update.effective_message, self._replied_message
         author = None if message is None else _identify_author(message)
@@ -209,15 +209,15 @@ class Family:
         state = await self._services.memory.wizards.find_state(chat.location, person.id)
         return state is not None and state.accepts_answer(update_id)
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         """Handle a text that this family asked for. Return False if the text is an ordinary message."""
         return False
 
     def awaits_file(self, ask: Ask) -> bool:
-        """Return True if take_awaited_file() would handle this file."""
+        """Return True if accept_awaited_file() would handle this file."""
         return False
 
-    async def take_awaited_file(self, ask: Ask) -> bool:
+    async def accept_awaited_file(self, ask: Ask) -> bool:
         """Handle a file that this family asked for. Return True if it was handled."""
         return False
 

@@ -17,7 +17,7 @@ from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_nonce, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
-from telegram_ui.commands.forget_targets import Target, make_date_range, make_payload, parse_payload, parse_target
+from telegram_ui.commands.forget_targets import Target, make_days_request, make_payload, parse_payload, parse_target
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -63,7 +63,7 @@ class ForgetCommands(Family):
         return await self._show_text(ask, tr("forget-usage"), *rows)
 
     async def _ask_about_own_message(self, ask: Ask) -> str | None:
-        if ask.argument or not ask.replies_to_self:
+        if ask.argument or not ask.replies_to_own_message:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
         message = await self._find_replied_message(ask)
         if message is None or not message.is_user:
@@ -285,7 +285,7 @@ class ForgetCommands(Family):
                 messages = [message for number in found for message in await self._read_turn(scope, number)]
                 request = _make_message_request(list({message.id: message for message in messages}.values()))
             case "days":
-                request = make_date_range(target, await self._read_zone(scope.owner))
+                request = make_days_request(target, await self._read_zone(scope.owner))
             case "everything":
                 request = Forgetting(what="everything")
         return replace(request, with_quotes=target.with_quotes)

@@ -93,7 +93,7 @@ def parse_payload(text: str, now: datetime) -> Target | None:
     return Target(kind=_KINDS[match[6] or "e"], key=match[7] or "", with_quotes=with_quotes)
 
 
-def make_date_range(target: Target, zone: tzinfo) -> Forgetting:
+def make_days_request(target: Target, zone: tzinfo) -> Forgetting:
     """Return a request to forget the days of `target`, which begin at midnight in the owner's time zone."""
     since = datetime(target.first.year, target.first.month, target.first.day, tzinfo=zone)
     after = target.last + timedelta(days=1) if target.last < date.max else target.last

@@ -89,7 +89,7 @@ class TransferCommands(Family):
         until = self._awaited.get((ask.chat.location, ask.person.id))
         return until is not None and find_document(ask.update.message) is not None and self._monotonic() <= until
 
-    async def take_awaited_file(self, ask: Ask) -> bool:
+    async def accept_awaited_file(self, ask: Ask) -> bool:
         document = find_document(ask.update.message)
         if document is None or not self.awaits_file(ask):
             return False
@@ -111,7 +111,7 @@ class TransferCommands(Family):
         await self._paste.ask_question(ask, tr("transfer-paste-how"), subject=None, example="")
         await self._delivery.send_text(ask.chat, tr("transfer-paste-prompt"))
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         if await self._paste.match_answer(ask) is None or ask.message_id is None:
             return False
         if len(ask.argument) < MAX_PIECE_CHARS:
@@ -295,18 +295,18 @@ class TransferCommands(Family):
             case "off":
                 return tr("learning-off")
             case "nothing":
-                return await self._replace_learning_part(ask, tr("learning-nothing"))
+                return await self._edit_learning_message(ask, tr("learning-nothing"))
             case "begun":
                 stop = self._make_button(ask, STOP_LEARNING, tr("answers-stop"), ask.argument)
-                return await self._replace_learning_part(ask, tr("learning-begun"), stop)
+                return await self._edit_learning_message(ask, tr("learning-begun"), stop)
 
     @Press(STOP_LEARNING, who="admins")
     async def _stop_learning(self, ask: Ask) -> str | None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
         go_on = self._make_button(ask, LEARN, tr("answers-continue"), ask.argument)
-        return await self._replace_learning_part(ask, tr("learning-stopped"), go_on)
+        return await self._edit_learning_message(ask, tr("learning-stopped"), go_on)
 
-    async def _replace_learning_part(self, ask: Ask, text: str, *buttons: InlineKeyboardButton) -> str | None:
+    async def _edit_learning_message(self, ask: Ask, text: str, *buttons: InlineKeyboardButton) -> str | None:
         """Replace the last paragraph of the receipt, which is about learning."""
         receipt = ask.message_text.rpartition("\n\n")[0]
         return await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), buttons)

@@ -157,7 +157,7 @@ class MemoryCommands(Family):
         )
         return None
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         async def store_text(fact_id: int) -> str | None:
             return await (self._edit_fact(ask, fact_id, ask.argument) if fact_id else self._add_fact(ask, ask.argument))
 

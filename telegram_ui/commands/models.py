@@ -85,7 +85,7 @@ class ModelCommands(Family):
         await self._store_choices(ask, persona="" if wanted == NONE else wanted)
         return await self._show_personas(ask, ask.message_id)
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         return await self._own.take_answer(ask, partial(self._store_own_persona, ask), max_chars=MAX_PERSONA_CHARS)
 
     async def _store_own_persona(self, ask: Ask, message_id: int = 0) -> str:

@@ -18,7 +18,7 @@ from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.basics import Basics, make_private_menu
 from telegram_ui.commands.broadcast import Broadcasting
-from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous_admin, parse_kind
+from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous_admin, parse_button_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.dashboard import DashboardCommands
@@ -74,8 +74,8 @@ class Commands:
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
-        base = Family.take_awaited_text
-        self._taking_texts = [family for family in self._families if type(family).take_awaited_text is not base]
+        base = Family.accept_awaited_text
+        self._taking_texts = [family for family in self._families if type(family).accept_awaited_text is not base]
         # Families with the same rule are asked once.
         self._awaiting_texts = tuple({type(family).awaits_text: family for family in self._taking_texts}.values())
         self._declared: dict[str, tuple[Family, Press]] = {}
@@ -115,7 +115,7 @@ class Commands:
         """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
         with suppress(ForeignButton, KeyError):
             self.dependencies.buttons.read_payload(data, chat, person)
-            return self._declared[parse_kind(data)][1]
+            return self._declared[parse_button_kind(data)][1]
         return None
 
     async def find_open_conversation(self, chat: Chat) -> Chat:
@@ -163,7 +163,7 @@ class Commands:
         data = query.data or ""
         toast: str | None = tr("shared-dead-button")
         try:
-            if found := self._declared.get(parse_kind(data)):
+            if found := self._declared.get(parse_button_kind(data)):
                 is_by_admin = is_for_anonymous_admin(data) and not chat.is_private
                 if is_by_admin and await self.dependencies.may_configure(chat, person):
                     person = replace(person, id=ANONYMOUS_ADMIN)  # any admin may press for an anonymous one
@@ -193,7 +193,7 @@ class Commands:
         """Pass a text to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person, text)
         for family in self._taking_texts:
-            if await family.take_awaited_text(ask):
+            if await family.accept_awaited_text(ask):
                 return True
         return False
 
@@ -205,7 +205,7 @@ class Commands:
     async def pass_file_to_family(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Pass a file to the family that asked for it. Return False if no family did."""
         ask = await self._make_ask(update, chat, person)
-        return any([await family.take_awaited_file(ask) for family in self._families])
+        return any([await family.accept_awaited_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""
@@ -231,8 +231,8 @@ class Commands:
                 if isinstance(scope, telegram.BotCommandScopeAllPrivateChats):
                     await put(usual)
                 else:
-                    prefer = self.dependencies.delivery.newer_api.prefer_newer
-                    await prefer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
+                    try_newer = self.dependencies.delivery.newer_api.try_newer
+                    await try_newer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""
@@ -249,13 +249,13 @@ class Commands:
         here = await self.find_open_conversation(chat)
         return Ask(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
 
-    async def _run_command(self, ask: Ask, family: Family, declared: Press) -> str | None:
-        if declared.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
+    async def _run_command(self, ask: Ask, family: Family, press: Press) -> str | None:
+        if press.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
-        return await declared.handler(family, ask)
+        return await press.handler(family, ask)
 
 
-def _make_ephemeral_chat(chat: Chat, person: Person, declared: Press, query: str = "") -> Chat:
-    if chat.is_private or chat.only_for is not None or not declared.is_ephemeral or person.id == ANONYMOUS_ADMIN:
+def _make_ephemeral_chat(chat: Chat, person: Person, press: Press, query: str = "") -> Chat:
+    if chat.is_private or chat.only_for is not None or not press.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return chat
     return replace(chat, only_for=Ephemeral(receiver=person.id, query=query))

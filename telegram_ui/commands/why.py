@@ -107,7 +107,7 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
         details = TextBuilder()
         for place, (heading, section) in enumerate(groupby(group, key=itemgetter(0))):
             details.add("\n\n" if place else "").add_bold(heading).add("\n" + "\n".join(line for _, line in section))
-        pages.append(shown.add_folded_piece(details.build()).build())
+        pages.append(shown.add_collapsed_piece(details.build()).build())
     return pages
 
 
@@ -219,9 +219,9 @@ def _format_snippets(snippets: Sequence[tuple[Message | None, ChosenSource]], ch
     return items
 
 
-def _format_message(bullet: str, message: Message, chat: Chat, zone: tzinfo, *more: str) -> str:
+def _format_message(bullet: str, message: Message, chat: Chat, zone: tzinfo, *details: str) -> str:
     address = make_message_link(chat.id, chat.thread, message.telegram_id)
-    lines = [bullet + _format_quoted_message(message, zone), *more, f"   {address}" if address else ""]
+    lines = [bullet + _format_quoted_message(message, zone), *details, f"   {address}" if address else ""]
     return "\n".join(filter(None, lines))
 
 

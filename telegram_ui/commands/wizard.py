@@ -74,7 +74,7 @@ class Wizard(Family):
         await self._delivery.send_text(ask.chat, question, keyboard=make_keyboard(row))
 
     @Command(CANCEL, who="admins")
-    async def _say_nothing_to_cancel(self, ask: Ask) -> str:
+    async def _reply_nothing_to_cancel(self, ask: Ask) -> str:
         return tr("wizard-nothing-to-cancel")
 
     async def cancel(self, ask: Ask) -> bool:
@@ -108,7 +108,7 @@ class Wizard(Family):
         await self._show_text(ask, format_option(STORAGE_NAMES[storage], is_chosen=True))
         return await self._choose_storage(ask, state, storage)
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
         state = await self._read_state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):

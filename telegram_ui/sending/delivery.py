@@ -277,7 +277,7 @@ class Delivery:
             if await self.newer_api.try_feature("sendRichMessageDraft", post, chat_id=chat.id) is not None:
                 return
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
-        await self.newer_api.prefer_newer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
+        await self.newer_api.try_newer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
         """Return True if a draft shows the answer that is being written in this topic."""
@@ -300,13 +300,13 @@ class Delivery:
     ) -> bool:
         for piece in (part, Piece(text=part.plain or part.text)):
 
-            async def request(piece: Piece = piece) -> None:
+            async def edit_piece(piece: Piece = piece) -> None:
                 if self.get_current_chat_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
                 await self.request_edit(chat, message_id, piece, keyboard)
 
             try:
-                await self.request_with_retries(chat, request, repeatable=True)
+                await self.request_with_retries(chat, edit_piece, repeatable=True)
             except BadRequest as refused:
                 if has_phrase(refused, "message is not modified"):
                     return True
@@ -339,7 +339,7 @@ class Delivery:
                 fields = make_ephemeral_fields(chat.only_for)
                 hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
-                message = await self.newer_api.prefer_newer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
+                message = await self.newer_api.try_newer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
             return self._remember_thread(chat, int(message.message_id))
         except (AttributeError, KeyError, TypeError, ValueError):
             # python-telegram-bot cannot parse the response, but the text may have arrived.
@@ -370,7 +370,7 @@ class Delivery:
         older = partial(request, reply_markup=plain)
         if plain == keyboard:
             return await older()
-        return await self.newer_api.prefer_newer("button.style", partial(request, reply_markup=keyboard), older)
+        return await self.newer_api.try_newer("button.style", partial(request, reply_markup=keyboard), older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request, and retry it within limits if it had no effect or is `repeatable`.

@@ -60,14 +60,14 @@ class Documents:
         """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
         _check_size(document.size)
 
-        async def request() -> bytes:
+        async def request_file() -> bytes:
             file = await self._delivery.bot.get_file(document.file_id)
             # A message may understate the size, and a local server gives out files of any size.
             _check_size(file.file_size or 0)
             return bytes(await file.download_as_bytearray())
 
         try:
-            data = await self._delivery.request_with_retries(chat, request, repeatable=True)
+            data = await self._delivery.request_with_retries(chat, request_file, repeatable=True)
         except BadRequest as refused:
             if has_phrase(refused, "too big"):
                 raise FileTooLarge from refused
@@ -88,7 +88,7 @@ class Documents:
     async def _upload(
         self, chat: Chat, method: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str, **options: Any
     ) -> int:
-        async def request() -> int:
+        async def upload() -> int:
             message = await method(
                 self._delivery.get_current_chat_id(chat),
                 telegram.InputFile(content, filename=name),
@@ -102,7 +102,7 @@ class Documents:
 
         try:
             # Not repeatable, because the file may have arrived.
-            return await self._delivery.request_with_retries(chat, request, repeatable=False)
+            return await self._delivery.request_with_retries(chat, upload, repeatable=False)
         except BadRequest as refused:
             raise DeliveryError(tr("errors-telegram-refused")) from refused
 

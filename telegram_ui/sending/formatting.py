@@ -20,11 +20,11 @@ from telegramify_markdown import convert
 from telegram_ui.sending.markdown import (
     BREAK_TAG,
     MAX_NESTED,
+    convert_markdown_for_messages,
+    convert_markdown_for_rich_message,
     has_tables_or_formulas,
     is_too_complex,
     make_render_config,
-    prepare_for_messages,
-    prepare_for_rich_message,
 )
 from text.characters import find_boundary, replace_surrogates
 
@@ -68,7 +68,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     if is_too_complex(source):
         return source, ()
     try:
-        written = prepare_for_messages(source)
+        written = convert_markdown_for_messages(source)
         text, found = convert(written, config=make_render_config())
     except Exception:
         return source, ()
@@ -135,7 +135,7 @@ def convert_to_messages(markdown: str) -> list[Piece]:
     return []
 
 
-def cut_to_beginning(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
+def truncate_answer(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: str = "") -> list[Piece]:
     """Return the beginning of an answer in at most `max_messages` messages.
 
     The last message ends with `ending`, or with an ellipsis if there is no `ending` and the answer continues.
@@ -153,7 +153,7 @@ def cut_to_beginning(markdown: str, *, max_messages: int = MAX_MESSAGES, ending:
 
 def make_rich_markdown(markdown: str) -> str:
     """Return the Markdown of a rich message, or "" if a plain message would show as much."""
-    source = prepare_for_rich_message(replace_surrogates(markdown))
+    source = convert_markdown_for_rich_message(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
     return source if count_utf16_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
@@ -297,7 +297,7 @@ class TextBuilder:
         """Add an expandable quote. The caller must put it on lines of its own."""
         return self._add_entity(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
-    def add_folded_piece(self, inner: Piece) -> Self:
+    def add_collapsed_piece(self, inner: Piece) -> Self:
         """Add a formatted text as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, inner.entities)
         return self.add_quote(inner.text)

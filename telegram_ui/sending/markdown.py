@@ -62,12 +62,12 @@ def make_render_config() -> RenderConfig:
     return config
 
 
-def prepare_for_messages(markdown: str) -> str:
+def convert_markdown_for_messages(markdown: str) -> str:
     """Prepare Markdown for its conversion to plain messages."""
     return _rewrite_events(_repair_tables(_escape_inline_signs(markdown)), _format_event_for_messages)
 
 
-def prepare_for_rich_message(markdown: str) -> str:
+def convert_markdown_for_rich_message(markdown: str) -> str:
     """Prepare Markdown for a rich message."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_signs(markdown))
     return source if is_too_complex(source) else _rewrite_events(_repair_tables(source), _format_event_for_rich_message)
@@ -159,7 +159,7 @@ def _format_link(event: _Event) -> str:
     # As code, because a client would turn setup.md into a web address. E-mail addresses and numbers stay clickable.
     bare = address.removeprefix("mailto:").removeprefix("tel:")
     shown = ", ".join(filter(None, (f"`{address}`" if bare == address else bare, title)))
-    sign, words = _find_link_words(event)
+    sign, words = _find_link_prefix_and_text(event)
     return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
 
 
@@ -168,7 +168,7 @@ def _format_web_link(event: _Event) -> str:
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if event.link["link_type"] in ("Autolink", "Email") or not address:
         return event.part
-    sign, words = _find_link_words(event)
+    sign, words = _find_link_prefix_and_text(event)
     if event.is_in_table:
         return f"{sign}{words} ({', '.join(filter(None, (address, title)))})" if words else sign + address
     if not words:
@@ -177,7 +177,7 @@ def _format_web_link(event: _Event) -> str:
     return event.part if is_inline else f"{'!' if sign else ''}[{words}](<{address}>){title and f' ({title})'}"
 
 
-def _find_link_words(event: _Event) -> tuple[str, str]:
+def _find_link_prefix_and_text(event: _Event) -> tuple[str, str]:
     """Return a prefix ("🖼 " for an image, "" for a link) and the text in the square brackets."""
     end = max(event.part.rfind("]("), event.part.rfind("]["))
     return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()

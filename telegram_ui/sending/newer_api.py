@@ -32,7 +32,7 @@ class NewerApi:
         """Avoid a feature for a day, either in one chat or, if `chat_id` is 0, everywhere."""
         self._refused[feature, chat_id] = True
 
-    async def prefer_newer(
+    async def try_newer(
         self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
     ) -> T:
         """Make the newer request. If the server refuses it, make the older request, now and for the next day."""

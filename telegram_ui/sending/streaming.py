@@ -26,10 +26,10 @@ from telegram_ui.sending.formatting import (
     Piece,
     convert_to_messages,
     count_utf16_units,
-    cut_to_beginning,
     is_blank,
     make_rich_markdown,
     split_text,
+    truncate_answer,
 )
 from telegram_ui.sending.http import get_retry_seconds, has_phrase, is_about_entities, is_without_effect
 from telegram_ui.sending.markdown import close_marks
@@ -117,7 +117,7 @@ class AnswerStream:
             # The messages that are already there stay.
             most = min(max(1, len(self._ids)), MAX_MESSAGES)
             told = f"\n\n{tr('answers-in-file')}"
-            parts = await convert_without_blocking(partial(cut_to_beginning, max_messages=most, ending=told), markdown)
+            parts = await convert_without_blocking(partial(truncate_answer, max_messages=most, ending=told), markdown)
         if self._arrived is None:
             self._arrived = 0
             for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
@@ -214,7 +214,7 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.wait_for_preview()
             self._changed.clear()
-            parts = await convert_without_blocking(cut_to_beginning, close_marks(self._text))
+            parts = await convert_without_blocking(truncate_answer, close_marks(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted_parts = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
             number = self._find_outdated_part(wanted_parts) if wanted_parts else None

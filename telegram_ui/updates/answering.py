@@ -120,7 +120,7 @@ class AnswerDelivery:
             delivery,
             chat,
             make_stop_keyboard=make_stop_keyboard,
-            replaced_ids=self._inbox.get_shown_messages(update_id) or replaced_ids,
+            replaced_ids=self._inbox.get_shown_message_ids(update_id) or replaced_ids,
             note_shown=partial(self._inbox.record_shown_messages, update_id),
             wants_rich=partial(self._is_rich_wanted, chat.scope.owner),
         )
@@ -239,7 +239,7 @@ class Answering:
                     async with self._delivery.show_typing(parsed.chat):
                         await self._attached_files.add_files(read, pieces)
             if read.refusal:
-                await self._error_boundary.send_sentence(parsed, read.refusal, request if read.may_pass else None)
+                await self._error_boundary.send_error_message(parsed, read.refusal, request if read.may_pass else None)
                 await self._inbox.mark_done(ids)
                 return
             reply_to = partial(self._conversation.reply, on_text=stream.show, on_stop=stream.get_seen_text)
@@ -264,7 +264,7 @@ class Answering:
                 await self._inbox.mark_done(ids)
 
     async def _deliver_answer(
-        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: TurnWithFiles
+        self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, turn: TurnWithFiles
     ) -> None:
         parsed, dependencies, run_guarded = pieces[0], self._dependencies, self._error_boundary.run_guarded
         ids = [piece.update_id for piece in pieces]
@@ -272,7 +272,7 @@ class Answering:
         keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "arrived":
-            for notice in (*reply.notices, *read.notices):
+            for notice in (*reply.notices, *turn.notices):
                 await run_guarded(parsed, partial(self._delivery.send_text, parsed.chat, notice))
             for proposal in reply.proposals:
                 ask = partial(proposals.ask_about_proposal, dependencies, parsed.chat, parsed.person, proposal)
@@ -282,7 +282,7 @@ class Answering:
         else:
             await self._mark_done(ids, parsed.scope, reply)
             if not reply.is_error:
-                await self._conversation.record_shown_messages(read.incoming, shown_as)
+                await self._conversation.record_shown_messages(turn.incoming, shown_as)
             last_buttons = dependencies.last_buttons
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.

@@ -286,12 +286,12 @@ class Dispatcher:
         if len(self._queues.notices) >= MAX_NOTICES:
             return
 
-        async def say() -> None:
+        async def send_notice() -> None:
             # The stored language is not read, because a notice must cost nothing.
             with use_language(self._commands.find_app_language(parsed.person)):
                 await self._delivery.send_text(parsed.chat, sentence())
 
-        notify = partial(self._error_boundary.run_guarded, parsed, say, reads_language=False)
+        notify = partial(self._error_boundary.run_guarded, parsed, send_notice, reads_language=False)
         self._queues.notices.submit(parsed.location, notify)
 
     async def _route_message(self, received: Received, parsed: ParsedUpdate) -> None:

@@ -223,7 +223,7 @@ class DurableQueue(asyncio.Queue[Received]):
         work = self._inbox.record_answer_messages(self._bot_id, update_id, message_ids)
         await self._run_or_warn("where an answer is shown", work)
 
-    def get_shown_messages(self, update_id: int) -> tuple[int, ...]:
+    def get_shown_message_ids(self, update_id: int) -> tuple[int, ...]:
         """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
@@ -253,7 +253,7 @@ class DurableQueue(asyncio.Queue[Received]):
         """Delete update ids older than 48 hours. Telegram repeats an update for at most 24 hours."""
         await self._inbox.delete_done_updates(self._now() - timedelta(hours=48))
 
-    async def retry_unwritten(self) -> int | None:
+    async def retry_unwritten_updates(self) -> int | None:
         """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""
         async with self._lock:
             for update in [self._unwritten[number] for number in sorted(self._unwritten)]:

@@ -72,19 +72,19 @@ class ErrorBoundary:
         reason = format_error(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
             text = add_error_number(f"{reason.rstrip('.')}.", number)
-            await self.send_sentence(parsed, text, request if may_pass else None)
+            await self.send_error_message(parsed, text, request if may_pass else None)
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, type(unsaid).__name__)
         except ServedElsewhere:
             return False
         return True
 
-    async def send_sentence(self, parsed: ParsedUpdate, text: str, request: Repeatable | None) -> None:
+    async def send_error_message(self, parsed: ParsedUpdate, text: str, request: Repeatable | None) -> None:
         """Send a sentence to an update's sender, with a button to repeat `request`. Raise DeliveryError on failure."""
         if request is None or parsed.telegram_id is None:
             await self._delivery.send_text(parsed.chat, text)
         else:
-            keyboard = self._repeats.make_button(request)
+            keyboard = self._repeats.make_retry_keyboard(request)
             await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 

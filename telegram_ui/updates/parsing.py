@@ -122,7 +122,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     is_anonymous = message.sender_chat is not None and message.sender_chat.id == message.chat.id
     if sender.is_bot and not is_anonymous:
         return None
-    content = _read_words(message)
+    content = _read_rich_words(message)
     attachment, files, unread = find_attachments(message, content)
     if not content.text and not attachment:
         return None
@@ -177,27 +177,27 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
 
 def _remove_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
     if message.text or message.caption:
-        stretches = _split_at_mentions(text, message.entities or message.caption_entities, bot)
+        segments = _split_at_mentions(text, message.entities or message.caption_entities, bot)
     else:  # a formatted message or a checklist has lost its entities
         parts = MENTION.split(text)  # every second one is a name
         ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
         begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
-        stretches = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
-    words, has_any = _join_stretches(stretches).strip(), len(stretches) > 1
+        segments = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+    words, has_any = _join_segments(segments).strip(), len(segments) > 1
     called = None if has_any else _remove_bot_name(words, bot.first_name)
     return (words, has_any) if called is None else (called, True)
 
 
 def _split_at_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
     units = text.encode("utf-16-le", "surrogatepass")
-    stretches, since = list[bytes](), 0
+    segments, since = list[bytes](), 0
     for entity in entities:
         begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
         if since <= begin and _is_mention_of(entity, units, bot):
-            stretches.append(units[since:begin])
+            segments.append(units[since:begin])
             since = end
-    stretches.append(units[since:])
-    return [stretch.decode("utf-16-le", "surrogatepass") for stretch in stretches]
+    segments.append(units[since:])
+    return [segment.decode("utf-16-le", "surrogatepass") for segment in segments]
 
 
 def _remove_bot_name(words: str, name: str) -> str | None:
@@ -215,10 +215,10 @@ def _remove_bot_name(words: str, name: str) -> str | None:
     return None
 
 
-def _join_stretches(stretches: Sequence[str]) -> str:
+def _join_segments(segments: Sequence[str]) -> str:
     """Join the text around mentions, so that "Hi @bot, how" becomes "Hi, how" and "Why, @bot?" becomes "Why?"."""
-    made = [stretches[0]]
-    for after in stretches[1:]:
+    made = [segments[0]]
+    for after in segments[1:]:
         before, rest = made[-1].rstrip(" "), after.lstrip(" ")
         if len(made) == 1 and not before.strip(" ,"):
             made = [AFTER_NAME.sub("", after, count=1)]
@@ -240,7 +240,7 @@ def _is_mention_of(entity: telegram.MessageEntity, units: bytes, bot: telegram.U
     return name.casefold() == f"@{bot.username}".casefold()
 
 
-def _read_words(message: telegram.Message | telegram.ExternalReplyInfo) -> RichWords:
+def _read_rich_words(message: telegram.Message | telegram.ExternalReplyInfo) -> RichWords:
     if isinstance(message, telegram.Message) and (words := message.text or message.caption):
         return RichWords(text=words)
     if message.checklist is not None:
@@ -377,7 +377,7 @@ def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> Rep
     earlier = message.external_reply or (message.reply_to_message if _is_reply(message) else None)
     if earlier is None:
         return None
-    text = (message.quote.text if message.quote else _read_words(earlier).text)[:MAX_REPLIED_CHARS]
+    text = (message.quote.text if message.quote else _read_rich_words(earlier).text)[:MAX_REPLIED_CHARS]
     if not text.strip():
         return None
     if isinstance(earlier, telegram.ExternalReplyInfo):
@@ -390,7 +390,7 @@ def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
     earlier = message.reply_to_message
     if earlier is None or find_attachment_kind(message):
         return None
-    _, files, _ = find_attachments(earlier, _read_words(earlier))
+    _, files, _ = find_attachments(earlier, _read_rich_words(earlier))
     return next((file for file in files if file.kind == "picture"), None)
 
 

@@ -100,7 +100,7 @@ async def fetch_updates(
     trouble: type[Exception] | None = None
     try:
         while not polls.refused.is_set():
-            if (unwritten := await queue.retry_unwritten()) is not None:
+            if (unwritten := await queue.retry_unwritten_updates()) is not None:
                 await pause(1.0)
                 offset = unwritten
             try:
@@ -124,7 +124,7 @@ async def fetch_updates(
                 wait, trouble = MIN_WAIT_SECONDS, None
                 offset = max((update.update_id for update, _ in updates), default=(offset or 1) - 1) + 1
     except asyncio.CancelledError:
-        if offset and await queue.retry_unwritten() is None:
+        if offset and await queue.retry_unwritten_updates() is None:
             # It may hang. Unconfirmed updates come again, and their ids are known.
             with suppress(TimeoutError, TelegramError):
                 await asyncio.wait_for(polls.fetch_raw_updates(bot, offset, timeout=0), 2)

@@ -13,7 +13,7 @@ from telegram import InlineKeyboardMarkup
 
 from chat.corrections import Corrections
 from records.scopes import Scope
-from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_kind
+from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_button_kind
 from telegram_ui.commands.proposals import GIVE, PROPOSED, extract_command
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
@@ -59,7 +59,7 @@ class Repeats:
     def __attrs_post_init__(self) -> None:
         self._corrections.add_forgetting_callback(self._drop_owner_requests)
 
-    def make_button(self, request: Repeatable) -> InlineKeyboardMarkup:
+    def make_retry_keyboard(self, request: Repeatable) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
         parsed = request.pieces[0]
         if _count_chars(request) <= MAX_HELD_CHARS:
@@ -81,7 +81,7 @@ class Repeats:
             payload = self._buttons.read_payload(query.data or "", press.chat, press.person)
         except ForeignButton:
             return None
-        kind, number = parse_kind(query.data or ""), payload.removesuffix(IN_PROCESS)
+        kind, number = parse_button_kind(query.data or ""), payload.removesuffix(IN_PROCESS)
         if not (kind == AGAIN and number.isdecimal()) and not (kind == PROPOSED and payload == GIVE):
             return None
         shown_in = -press.chat.only_for.message_id if press.chat.only_for else message.message_id
@@ -90,11 +90,11 @@ class Repeats:
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
             return self._read_request_from_message(received, press, _make_command_message(query, shown))
-        first = int(number)
-        if held := self._held.pop((press.location, press.person.id, first), None):
+        first_id = int(number)
+        if held := self._held.pop((press.location, press.person.id, first_id), None):
             return self._renumber_request(received, press, held)
-        asked = shown.reply_to_message if shown is not None and payload == number else None
-        return self._read_request_from_message(received, press, asked, first) or Repeatable(pieces=())
+        question = shown.reply_to_message if shown is not None and payload == number else None
+        return self._read_request_from_message(received, press, question, first_id) or Repeatable(pieces=())
 
     def _renumber_request(self, received: Received, press: ParsedUpdate, request: Repeatable) -> Repeatable | None:
         if request.received is None:
@@ -117,15 +117,15 @@ class Repeats:
         return _make_repeatable(received, press, update, request.first_update_id)
 
     def _read_request_from_message(
-        self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
+        self, received: Received, press: ParsedUpdate, question: telegram.Message | None, first_id: int = 0
     ) -> Repeatable | None:
         """Return the request in the person's message, or the command that the bot's message proposes, or None."""
         query = received.update.callback_query
-        if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
-            asked = _make_command_message(query, asked)
-        if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
+        if question is not None and query is not None and question.from_user and question.from_user.id == press.bot_id:
+            question = _make_command_message(query, question)
+        if question is None or question.from_user is None or question.from_user.id != press.person.id:
             return None
-        return _make_repeatable(received, press, telegram.Update(press.update_id, message=asked), first)
+        return _make_repeatable(received, press, telegram.Update(press.update_id, message=question), first_id)
 
 
 def _make_repeatable(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:

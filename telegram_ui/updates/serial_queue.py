@@ -132,14 +132,14 @@ class SerialQueues:
         """Wait until no jobs are waiting or running."""
         await self._idle.wait()
 
-    async def close(self, *, grace: float, patience: float = 0) -> None:
+    async def close(self, *, grace: float, timeout: float = 0) -> None:
         """Drop waiting jobs. Cancel running ones after `patience` seconds, and again `grace` seconds later."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()
         running = {ticket.task for ticket in self._running.values() if ticket.task}
-        if running and patience:
-            _, running = await asyncio.wait(running, timeout=patience)
+        if running and timeout:
+            _, running = await asyncio.wait(running, timeout=timeout)
         for task in running:
             task.cancel()
         if running:
@@ -210,9 +210,9 @@ class Queues:
 
     async def close(self, *, grace: float) -> None:
         """Drop waiting jobs, and give running jobs about `grace` seconds to finish."""
-        patience = min(2.0, grace)  # the next run would repeat a command that is half done
+        timeout = min(2.0, grace)  # the next run would repeat a command that is half done
         patient, others = (self.commands, self.slow, self.notices), (self.chats, self.follow_ups, self.buttons)
         await asyncio.gather(
-            *(queue.close(grace=grace - patience, patience=patience) for queue in patient),
+            *(queue.close(grace=grace - timeout, timeout=timeout) for queue in patient),
             *(queue.close(grace=grace) for queue in others),
         )

@@ -216,7 +216,7 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_messa
 async def _run_polling(
     bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, silence: float
 ) -> AsyncIterator[None]:
-    async def watch() -> None:
+    async def watch_polling() -> None:
         # Start again if fetching ends or hangs. A full queue does not count as hanging.
         while not polls.refused.is_set():
             async with _run_in_background(fetch_updates(bot, polls, queue, pause)):
@@ -231,7 +231,7 @@ async def _run_polling(
                 polls.refused.set()
 
     await _retry_until_done(bot.delete_webhook, "Polling cannot be started", pause)
-    async with _run_in_background(watch()):
+    async with _run_in_background(watch_polling()):
         await polls.begun.wait()
         yield
 

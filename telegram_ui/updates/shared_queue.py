@@ -86,7 +86,7 @@ class SharedQueue(DurableQueue):
                 await pause(1.0)
                 continue
             if self._unwritten:
-                await self.retry_unwritten()
+                await self.retry_unwritten_updates()
             if not found:
                 await self._shared.leases.replica.wait_for_work()
 

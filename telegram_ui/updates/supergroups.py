@@ -64,8 +64,8 @@ class SupergroupUpgrades:
 async def _wait_for_jobs(queues: SerialQueues, key: Scope) -> None:
     reached = asyncio.Event()
 
-    async def set_reached() -> None:
+    async def mark_jobs_reached() -> None:
         reached.set()
 
-    queues.submit(key, set_reached)
+    queues.submit(key, mark_jobs_reached)
     await reached.wait()

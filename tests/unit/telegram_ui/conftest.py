@@ -170,7 +170,7 @@ class Toys(Family):
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         return bool(self.asked_for)
 
-    async def take_awaited_text(self, ask: Ask) -> bool:
+    async def accept_awaited_text(self, ask: Ask) -> bool:
         if ask.argument not in self.asked_for:
             return False
         await self._delivery.send_text(ask.chat, f"wizard took {ask.argument}")

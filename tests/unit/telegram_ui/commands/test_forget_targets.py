@@ -12,7 +12,7 @@ from telegram_ui.commands.buttons import MAX_PAYLOAD_CHARS
 from telegram_ui.commands.forget_targets import (
     BUTTON_LIFETIME,
     Target,
-    make_date_range,
+    make_days_request,
     make_payload,
     parse_payload,
     parse_target,
@@ -118,7 +118,7 @@ def test_a_request_that_has_no_room_is_left_out() -> None:
 
 
 def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
-    found = make_date_range(JANUARY, ZoneInfo("America/New_York"))
+    found = make_days_request(JANUARY, ZoneInfo("America/New_York"))
     assert (found.since, found.until) == (datetime(2026, 1, 1, 5, tzinfo=UTC), datetime(2026, 2, 1, 5, tzinfo=UTC))
 
 

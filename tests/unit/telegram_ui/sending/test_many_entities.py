@@ -17,9 +17,9 @@ from telegram_ui.sending.formatting import (
     convert_markdown,
     convert_to_messages,
     count_utf16_units,
-    cut_to_beginning,
     split_pieces,
     split_text,
+    truncate_answer,
 )
 from telegram_ui.sending.markdown import MAX_NESTED
 from telegram_ui.sending.streaming import AnswerStream
@@ -63,7 +63,7 @@ def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str,
     assert len(parts) <= MAX_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.text) for part in parts) <= 4 * len(answer)
-    demand_valid(cut_to_beginning(answer), MAX_UNITS)
+    demand_valid(truncate_answer(answer), MAX_UNITS)
 
 
 def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
@@ -82,7 +82,7 @@ def test_entities_that_alone_make_many_messages_are_dropped() -> None:
 
 
 def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> None:
-    shown = cut_to_beginning("**word** " * 200_000)
+    shown = truncate_answer("**word** " * 200_000)
     assert len(shown) == MAX_MESSAGES
     assert shown[0].text.startswith("word word")
     assert shown[-1].text.endswith("…")
@@ -92,7 +92,7 @@ def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> No
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12), st.integers(1, 6))
 @settings(max_examples=25, deadline=None)
 def test_the_beginning_of_an_answer_ends_as_told(marks: list[tuple[str, int]], most: int) -> None:
-    shown = cut_to_beginning("".join(mark * times for mark, times in marks), max_messages=most, ending="\n\n(rest)")
+    shown = truncate_answer("".join(mark * times for mark, times in marks), max_messages=most, ending="\n\n(rest)")
     assert len(shown) <= most
     assert shown[-1].text.endswith("\n\n(rest)")
     demand_valid(shown, MAX_UNITS)

@@ -13,7 +13,7 @@ from records.scopes import Person
 from records.turns import Proposal
 from settings import Secret
 from telegram_ui.commands import proposals
-from telegram_ui.commands.buttons import AGAIN, Buttons, parse_kind
+from telegram_ui.commands.buttons import AGAIN, Buttons, parse_button_kind
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import ParsedUpdate
 from tests.peers.openai_server import Behaviour, running
@@ -218,7 +218,7 @@ async def test_a_message_is_asked_again_under_its_own_source(bots: Bots, peer: P
     async with bots.running():
         peer.world.say(ANN, ANN, "hello")
         said = await failed(peer, "went wrong", ANN)
-        assert parse_kind(buttons(said)[0]["callback_data"]) == AGAIN
+        assert parse_button_kind(buttons(said)[0]["callback_data"]) == AGAIN
     del bots.conversation.fails["hello"]
     async with bots.running() as service:  # another run, as after an update
         press(peer, ANN, said)

@@ -191,7 +191,7 @@ async def test_closing_lets_end_what_ends_in_time() -> None:
     queues = SerialQueues("test", max_running=2)
     queues.submit("a", quick)
     queues.submit("b", slow)
-    await queues.close(grace=1, patience=0.05)
+    await queues.close(grace=1, timeout=0.05)
     assert ended == ["quick", "slow"]
 
 
