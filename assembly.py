@@ -370,7 +370,7 @@ def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
         ScheduledTask(name="learning from paused chats", work=services.facts.learn_from_quiet_scopes, every=15),
         ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet_conversations, every=60),
         ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted_facts, every=60),
-        ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=60),
+        ScheduledTask(name="cleaning the files after a forgetting", work=memory.purge_files, every=60),
         ScheduledTask(name="looking for models that end", work=look_for_endings, every=86_400, at_start=True),
     ]
     if memory.is_shared:

@@ -193,10 +193,10 @@ class ExternalMemory:
             )
         return found or await self.find_open_conversation(place)
 
-    async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
+    async def find_message_place(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the topic that contains a Telegram message, or None if the message is not stored."""
         async with self.open_store(owner) as store:
-            return await store.conversations.find_place(owner, telegram_id)
+            return await store.conversations.find_message_place(owner, telegram_id)
 
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
         """Begin and open a new conversation in a chat or topic. Raise StorageError if the store fails."""
@@ -258,9 +258,9 @@ class ExternalMemory:
                 await self._wait_for_word_index(store, owner, request)
             return await store.forgetting.preview_deletion(owner, request, with_remainder=with_remainder)
 
-    async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
-        """Erase messages or facts and everything derived from them. Return what was erased. Unless `cleans_files` is
-        set, call `clean_files` later. To erase messages, call this inside `exclude_turns`. Raise StorageError if the
+    async def forget(self, owner: int, request: Forgetting, *, purges_files: bool = True) -> Forgotten:
+        """Erase messages or facts and everything derived from them. Return what was erased. Unless `purges_files` is
+        set, call `purge_files` later. To erase messages, call this inside `exclude_turns`. Raise StorageError if the
         store fails. Raise StorageIndexing, without erasing anything, if the word index is incomplete.
         """
         async with self.open_store(owner) as store:
@@ -269,7 +269,7 @@ class ExternalMemory:
             store = self._stores[config.storage if config else StorageType.SQLITE]
             now = self._clock()
             try:
-                return await self._state.erasing.forget(owner, request, store, now=now, cleans_files=cleans_files)
+                return await self._state.erasing.forget(owner, request, store, now=now, purges_files=purges_files)
             finally:
                 self._drop_cached_owners(owner)
 
@@ -292,9 +292,9 @@ class ExternalMemory:
         for store in self._stores.values():
             store.set_deadline(moment)
 
-    async def clean_files(self) -> None:
+    async def purge_files(self) -> None:
         """Overwrite erased data in the files. Call this at intervals."""
-        await self._state.erasing.clean_files()
+        await self._state.erasing.purge_files()
 
     async def optimize_word_index(self, owner: int) -> None:
         """Optimize an owner's full-text index. Log errors. Call this when nobody is waiting."""
@@ -346,7 +346,7 @@ class ExternalMemory:
         # The caller holds the owner's lock.
         async def read() -> OwnerConfig | None:
             location = await self._state.directory.find_location(owner)
-            return await self._stores[location.storage].find_owner(owner) if location else None
+            return await self._stores[location.storage].find_owner_config(owner) if location else None
 
         return await self._configs.get(owner, read)
 

@@ -172,7 +172,7 @@ class SummaryManager:
             failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:
                 return None
-            await store.mark_failure_told(scope)
+            await store.mark_failure_reported(scope)
             return failure
 
     async def read_status(self, scope: Scope) -> Status:

@@ -134,7 +134,7 @@ class Conversation:
         stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
-    async def show_version(
+    async def switch_version(
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
     ) -> tuple[Incoming, Reply] | None:
         """Select a version of the last answer by its number. Return None if there is no such version."""
@@ -151,7 +151,7 @@ class Conversation:
                 accounts |= {text: given.record.to_json() for text, given in session.get_given_answers(turn).items()}
                 async with self._memory.open_store_if_on(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.show_version(scope, earlier.id, number, explanations=accounts)
+                        await store.forgetting.switch_version(scope, earlier.id, number, explanations=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
             chosen = session.get_given_answers(turn).get(reply.text) if reply is not None else None

@@ -41,13 +41,13 @@ class Corrections:
         """Register a callback that gets the id of each owner whose messages were forgotten."""
         self._when_forgotten.append(callback)
 
-    async def forget(self, owner: int, request: Forgetting, *, cleans_files: bool = True) -> Forgotten:
+    async def forget(self, owner: int, request: Forgetting, *, purges_files: bool = True) -> Forgotten:
         """Erase data from all stores, files and caches, and return what was erased. Raise StorageError on failure."""
         async with nullcontext() if request.is_facts_only else self._memory.exclude_turns(owner):
-            return await run_uncancelled(partial(self._forget_everywhere, owner, request, cleans_files=cleans_files))
+            return await run_uncancelled(partial(self._forget_everywhere, owner, request, purges_files=purges_files))
 
-    async def _forget_everywhere(self, owner: int, request: Forgetting, *, cleans_files: bool) -> Forgotten:
-        taken = await self._memory.forget(owner, request, cleans_files=cleans_files)
+    async def _forget_everywhere(self, owner: int, request: Forgetting, *, purges_files: bool) -> Forgotten:
+        taken = await self._memory.forget(owner, request, purges_files=purges_files)
         if request.is_facts_only:
             self._sessions.mark_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
@@ -93,11 +93,11 @@ class Corrections:
     async def _forget_each(self, requests: Sequence[tuple[int, Forgetting]]) -> None:
         for owner, request in requests:
             try:
-                await self.forget(owner, request, cleans_files=False)
+                await self.forget(owner, request, purges_files=False)
             except (StorageError, ServedElsewhere) as error:
                 log.warning("what expired of %d (%s) stays for now: %s", owner, request.what, type(error).__name__)
         if requests:
-            await self._memory.clean_files()
+            await self._memory.purge_files()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
         """Move a group's memory to the group's new id. Can be repeated after a StorageError."""

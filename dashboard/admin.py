@@ -91,7 +91,7 @@ class Admin:
             raise VisitRefused(404, tr("shared-dead-button"))
         if is_sent:
             people = await list_audience(memory, self._host.operation, admin)
-            await memory.broadcasts.start_sending(found, people, receipt=None)
+            await memory.broadcasts.start_sending(found, people, receipt_id=None)
             return {"said": tr("broadcast-sending"), **await self.get_overview(visit)}
         said = format_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
         await memory.broadcasts.delete_broadcast(found)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from records.facts import LASTING, MAX_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import list_fact_terms
-from storage.tables.decisions import is_overruled_by, list_decisions_about, list_successions
+from storage.tables.decisions import is_overruled_by, list_decisions_about, make_replacement_decisions
 from text.fingerprint import find_topics, list_essential_words, make_fingerprint
 
 MAX_CANDIDATES = 40  # facts that one text may be about
@@ -70,7 +70,7 @@ def plan_changes(
     everything said before it. If several changes concern one fact, the latest counts.
     """
     valid: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
-    decisions, successions = list_decisions_about(known, erased), list_successions(known)
+    decisions, successions = list_decisions_about(known, erased), make_replacement_decisions(known)
     candidates = FactCandidates(valid)
     room = max_valid - len(valid)
     closed = set[int]()

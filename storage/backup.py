@@ -284,17 +284,17 @@ def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> 
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
     with (
-        dirs.lock_data_dir(folder, for_restore=True) as held,
+        dirs.lock_data_dir(folder, for_restore=True) as data_dir,
         explain_errors(file),
-        dirs.make_work_folder(held, dirs.RESTORING) as work,
+        dirs.make_work_folder(data_dir, dirs.RESTORING) as work,
     ):
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
-        made_at, messages = asyncio.run(_restore_rows(file, held, fresh, database_url))
-        return Restored(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(held, fresh))
+        made_at, messages = asyncio.run(_restore_rows(file, data_dir, fresh, database_url))
+        return Restored(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(data_dir, fresh))
 
 
-async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple[str, int]:
+async def _restore_rows(file: Path, data_dir: Path, folder: Path, url: str) -> tuple[str, int]:
     """Write all rows to new files and to the database. Return the backup's date and the number of its messages."""
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
@@ -311,7 +311,7 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
 
             opened = await stack.enter_async_context(open_postgres_database(url))
             server = await stack.enter_async_context(opened.open_transaction(None))
-            await _require_empty_database(server, dirs.read_instance_id(held))
+            await _require_empty_database(server, dirs.read_instance_id(data_dir))
 
         async def iterate_batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
             nonlocal messages
@@ -333,8 +333,8 @@ async def _restore_rows(file: Path, held: Path, folder: Path, url: str) -> tuple
         if server is not None:
             await server.execute("SET CONSTRAINTS ALL IMMEDIATE")
             # The server has the memories from the commit on, the folder a moment later: no start is to see that.
-            (held / dirs.UNFINISHED).touch(mode=0o600)
-            fsync_folder(held)
+            (data_dir / dirs.UNFINISHED).touch(mode=0o600)
+            fsync_folder(data_dir)
     return str(head["made_at"]), messages
 
 

@@ -198,7 +198,7 @@ class Importer:
                 scope.owner, await asyncio.to_thread(list_message_sources, history)
             )
             same = await _map_to_stored_ids(store, scope.owner, history) if is_own else {}
-            earlier = await store.history.find_time_before(scope.owner)
+            earlier = await store.history.find_time_before_history(scope.owner)
         if way and way.is_known:
             # This part was restored earlier. Its facts wait for the other parts.
             missing = tr("import-already", missing=way.missing)
@@ -231,7 +231,7 @@ class Importer:
         ids = dict(work.ids)
         for scope, messages in (await asyncio.to_thread(_group_by_scope, lease.scope, work)).items():
             async with self._memory.open_store(owner) as store:
-                first = await store.history.find_free_ids(owner, len(messages), after=work.after)
+                first = await store.history.find_first_free_id(owner, len(messages), after=work.after)
             messages, beginnings = await asyncio.to_thread(order_by_time, messages)
             placed = await asyncio.to_thread(_make_stored_messages, scope, messages, beginnings, first)
             pairs = zip(messages, placed, strict=True)

@@ -74,7 +74,7 @@ async def find_restoration(store: MemoryStore, owner: int, history: ImportedHist
     if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
         return None
     export = history.export if history.export is not None else await asyncio.to_thread(_make_export_id, rows)
-    under_way = await store.history.find_restore(owner)
+    under_way = await store.history.find_restore_row(owner)
     is_begun = under_way is not None and under_way["export"] == export
     if not is_begun and not await store.history.is_empty(owner):
         return None

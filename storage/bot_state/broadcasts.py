@@ -14,12 +14,12 @@ Outcome = Literal["arrived", "gone", "unknown"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broadcast:
-    """A message from an admin to everybody. `receipt` is the id of the message that shows its progress."""
+    """A message from an admin to everybody. `receipt_id` is the id of the message that shows its progress."""
 
     id: int
     admin: int
     text: str
-    receipt: int | None
+    receipt_id: int | None
     is_sending: bool
     created_at: datetime
 
@@ -55,10 +55,10 @@ class Broadcasts(StatementRunner):
         row = await self._fetch_row(None, "SELECT * FROM broadcasts WHERE id = ?", broadcast_id)
         return _parse_broadcast(row) if row else None
 
-    async def start_sending(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
+    async def start_sending(self, broadcast: Broadcast, people: Sequence[int], *, receipt_id: int | None) -> bool:
         """Start sending a broadcast to these people. Return False if it was started already or deleted."""
         async with self.database.open_transaction(broadcast.admin) as tx:
-            if begun := await tx.fetch_rows(_BEGIN, receipt, broadcast.id):
+            if begun := await tx.fetch_rows(_BEGIN, receipt_id, broadcast.id):
                 await tx.execute_many(_PERSON, [(broadcast.id, person) for person in people])
         return bool(begun)
 
@@ -102,7 +102,7 @@ def _parse_broadcast(row: Row) -> Broadcast:
         id=row["id"],
         admin=row["admin_id"],
         text=row["text"],
-        receipt=row["receipt_id"],
+        receipt_id=row["receipt_id"],
         is_sending=bool(row["is_sending"]),
         created_at=datetime.fromisoformat(row["created_at"]),
     )

@@ -21,7 +21,7 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import ASIDE
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner
 from storage.engine.sqlite_driver import explain_errors, fsync_folder
-from storage.schema.portable_tables import explain_damage, skip_if_damaged
+from storage.schema.portable_tables import explain_damage, skip_damaged_item
 from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -45,12 +45,12 @@ class OwnerDeletion(StatementRunner):
     _cleaning: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     async def forget(
-        self, owner: int, request: Forgetting, store: MemoryStore, *, now: datetime, cleans_files: bool = True
+        self, owner: int, request: Forgetting, store: MemoryStore, *, now: datetime, purges_files: bool = True
     ) -> Forgotten:
         """Delete the requested rows and their text from all files, and return what was deleted.
 
-        The caller holds the owner's lock exclusively. With `cleans_files=False`, leave the files to a later
-        `clean_files`. If nothing can be deleted, raise StorageError.
+        The caller holds the owner's lock exclusively. With `purges_files=False`, leave the files to a later
+        `purge_files`. If nothing can be deleted, raise StorageError.
         """
         recording = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
         record = json.dumps(asdict(request), default=format_moment)
@@ -63,7 +63,7 @@ class OwnerDeletion(StatementRunner):
                 await self._delete_record(deletion_id, owner)
             raise
         try:
-            is_clean = cleans_files and await self.clean_files()
+            is_clean = purges_files and await self.purge_files()
         except StorageError:
             is_clean = False
         # Damaged or replaced files are kept, as each may be the only copy of a memory.
@@ -78,7 +78,7 @@ class OwnerDeletion(StatementRunner):
         for row in await self._list_deletions():
             owner = row["user_id"]
             if owners is None or owner in owners:
-                with skip_if_damaged(owner):
+                with skip_damaged_item(owner):
                     if not row["is_erased"]:
                         store = await find_store(owner)
                         await store.wait_until_indexed(owner)
@@ -86,10 +86,10 @@ class OwnerDeletion(StatementRunner):
                         await self._execute_deletion(row["id"], owner, request, store, begun_at)
                     finished.append(owner)
         with suppress(StorageError):
-            await self.clean_files()
+            await self.purge_files()
         return finished
 
-    async def clean_files(self) -> bool:
+    async def purge_files(self) -> bool:
         """Remove deleted text from all files. Return False if a file is in use, so that the caller must try again."""
         async with self._cleaning:
             mine = [row for row in await self._list_deletions() if self._leases.is_serving(row["user_id"])]
@@ -99,7 +99,7 @@ class OwnerDeletion(StatementRunner):
                     # Mark it first: a repeated deletion would also delete newer messages.
                     with suppress(ServedElsewhere):
                         await self._mark_tables_erased(row["id"], row["user_id"])
-            if erased and not await self._clean_all_files():
+            if erased and not await self._purge_all_files():
                 return False
             for row in erased:
                 with suppress(ServedElsewhere):
@@ -111,7 +111,7 @@ class OwnerDeletion(StatementRunner):
     ) -> Forgotten:
         # The inbox first: without the messages, their updates can no longer be found.
         waiting = await self._inbox.list_waiting_positions()
-        gone = await store.forgetting.find_sources(owner, request, list(waiting))
+        gone = await store.forgetting.select_affected_sources(owner, request, list(waiting))
         await self._inbox.erase_payloads([waiting[source] for source in gone])
         if request.what == "everything":
             await self._wizards.delete_states(owner)
@@ -134,7 +134,7 @@ class OwnerDeletion(StatementRunner):
         await self._execute(owner, "DELETE FROM forgettings WHERE id = ?", deletion_id)
         self._erased.discard(deletion_id)
 
-    async def _clean_all_files(self) -> bool:
+    async def _purge_all_files(self) -> bool:
         count = self._count
         if self._rewritten < count:
             with explain_errors(self._folder):

@@ -9,7 +9,7 @@ from records.errors import SettingsError, StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction, Value
-from storage.schema.portable_tables import explain_damage, skip_if_damaged
+from storage.schema.portable_tables import explain_damage, skip_damaged_item
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -88,8 +88,8 @@ class Directory(StatementRunner):
         known = set(await self.list_owners())
         for store in stores.values():
             for owner in await store.list_owners():
-                with skip_if_damaged(owner):
-                    if owner not in known and (config := await store.find_owner(owner)) is not None:
+                with skip_damaged_item(owner):
+                    if owner not in known and (config := await store.find_owner_config(owner)) is not None:
                         await leases.start_serving(owner)
                         await self.register_owner(config)
                         adopted.append(owner)
@@ -123,7 +123,7 @@ class Directory(StatementRunner):
         """Finish or undo all interrupted moves, and return these moves. Call this at startup."""
         finished: list[Move] = []
         for move in await self.list_moves():
-            with skip_if_damaged(move.owner):
+            with skip_damaged_item(move.owner):
                 await self._finish_move(move.owner, stores)
                 finished.append(move)
         return finished

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from records.owners import Mode
 from storage.engine.protocol import Connection, Row, StatementRunner, Value
-from storage.schema.portable_tables import explain_damage, skip_if_damaged
+from storage.schema.portable_tables import explain_damage, skip_damaged_item
 from storage.schema.rows import format_moment
 
 Counted = Literal["attempts", "readings", "sends"]
@@ -82,7 +82,7 @@ class Inbox(StatementRunner):
         sql = "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position"
         pending: list[PendingUpdate] = []
         for row in await self._fetch_rows(None, sql, bot_id):
-            with skip_if_damaged(row["update_id"]):
+            with skip_damaged_item(row["update_id"]):
                 pending.append(parse_pending_update(row))
         return pending
 

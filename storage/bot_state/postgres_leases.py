@@ -142,7 +142,7 @@ class PostgresLeases(StatementRunner):
         async with self._taking:
             me = self.replica
 
-            def take_waiting(connection: Connection) -> dict[int, int]:
+            def take_owners(connection: Connection) -> dict[int, int]:
                 values = (format_moment(now - OVERDUE), bot_id, POLLING)
                 waiting = {
                     row[0]: row[1]
@@ -156,7 +156,7 @@ class PostgresLeases(StatementRunner):
                     free += _lock_unserved_owners(connection, fresh, me, share)
                 return _take_leases(connection, me.id, free)
 
-            await self._prepare_owners(await self.database.transact(take_waiting, None))
+            await self._prepare_owners(await self.database.transact(take_owners, None))
 
     def _compute_share(self, connection: Connection, waiting: Sequence[int]) -> int:
         """Return how many waiting owners this process may take so that all live processes serve equally many."""

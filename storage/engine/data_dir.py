@@ -65,7 +65,7 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise StorageHeld(f"DATA_DIR: {path} is in use by another process of Keepsake.") from error
-        _finish_exchange(path)
+        _finish_folder_swap(path)
         remove_leftovers(path)
         if (path / UNFINISHED).exists() and not for_restore:
             how = f"into a new database, or delete {path / UNFINISHED} to use the folder as it was before."
@@ -94,7 +94,7 @@ def replace_folder_contents(folder: Path, new_files: Path) -> Path | None:
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     new_files.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")
     fsync_folder(folder)
-    _finish_exchange(folder)
+    _finish_folder_swap(folder)
     return aside if aside.exists() else None
 
 
@@ -104,7 +104,7 @@ def find_free_path(path: Path) -> Path:
     return next(candidate for candidate in itertools.chain([path], numbered) if not candidate.exists())
 
 
-def _finish_exchange(folder: Path) -> None:
+def _finish_folder_swap(folder: Path) -> None:
     for fresh in folder.glob(f"{_SET_ASIDE_PREFIX}*"):
         name = fresh.name.removeprefix(_SET_ASIDE_PREFIX)
         aside = folder / f"{ASIDE}{name}"

@@ -49,7 +49,7 @@ class CommitHooks(Protocol):
     def before_commit(self, connection: sqlite3.Connection) -> None:
         """Called in the database's thread as the last step of a transaction. An error prevents the commit."""
 
-    def run_after_failure(self) -> None:
+    def after_failure(self) -> None:
         """Called in the database's thread if a transaction fails after `before_commit`."""
 
     def after_commit(self) -> None:
@@ -217,5 +217,5 @@ class Writer:
         except BaseException:
             connection.rollback()
             if self.commit_hooks:
-                self.commit_hooks.run_after_failure()
+                self.commit_hooks.after_failure()
             raise

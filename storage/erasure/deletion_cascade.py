@@ -22,7 +22,7 @@ from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.folds import delete_summaries
-from storage.tables.owner_tables import OwnerTables, delete_owner_rows, take_ids
+from storage.tables.owner_tables import OwnerTables, delete_owner_rows, reserve_ids
 from text.characters import replace_surrogates
 
 MAX_LISTED = 30  # rows of each table that a preview lists
@@ -62,7 +62,7 @@ class DeletionCascade(OwnerTables):
                 deletion, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
                 return replace(forgotten, listing=await _list_first_rows(reader, owner, request, deletion.ids))
 
-    async def find_sources(self, owner: int, request: Forgetting, sources: Sequence[str]) -> list[str]:
+    async def select_affected_sources(self, owner: int, request: Forgetting, sources: Sequence[str]) -> list[str]:
         """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
         where, values = _build_message_condition(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
@@ -83,7 +83,7 @@ class DeletionCascade(OwnerTables):
                     await decision_table.store_decisions(tx, owner, deletion.facts.ids)
                 else:
                     await decision_table.store_decisions(tx, owner, sorted(deletion.facts.decided), decided_at=now)
-                await _erase_rows(tx, owner, deletion, keeps_ends=request.is_expiry)
+                await _erase_rows(tx, owner, deletion, keeps_end_times=request.is_expiry)
                 if request.what != "archives":
                     await decision_table.delete_decisions_without_sources(tx, owner, deletion.message_ids)
                 await tx.execute(_CLEAR_TITLES, owner, json.dumps(sorted(deletion.messages)))
@@ -114,7 +114,7 @@ class DeletionCascade(OwnerTables):
                 return None
             before = parse_message(row)
             version = {
-                "id": await tx.run(take_ids, self.kind, scope.owner, "next_version_id"),
+                "id": await tx.run(reserve_ids, self.kind, scope.owner, "next_version_id"),
                 "user_id": scope.owner,
                 "message_id": message,
                 "thread_id": scope.thread,
@@ -138,7 +138,7 @@ class DeletionCascade(OwnerTables):
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
         )
 
-    async def show_version(
+    async def switch_version(
         self, scope: Scope, answer: int, number: int, *, explanations: Mapping[str, str]
     ) -> str | None:
         """Show another version of an answer with its explanation. Return its text, or None if it does not exist."""
@@ -241,7 +241,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: Forgetting) 
         return _RowsToDelete(profiles=frozenset(request.ids) & {version.id for version in versions})
     if request.what == "edits":
         lost = await fact_cascade.find_facts_repeating_edits(reader, owner, request.ids)
-        made_of = [*await fact_cascade.read_edits(reader, owner, request.ids), *lost.gone]
+        made_of = [*await fact_cascade.read_edited_fact_sources(reader, owner, request.ids), *lost.gone]
         return _RowsToDelete(
             facts=lost, profiles=dependents.find_outdated_profiles(versions, summaries=set(), facts=made_of)
         )
@@ -278,7 +278,7 @@ async def _delete_dependents(tx: Transaction, message: Message) -> None:
     deletion = await _find_dependents(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
     await _void_fold_leases(tx, scope.owner)
     await decision_table.store_decisions(tx, scope.owner, deletion.facts.ids)
-    await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_ends=False)
+    await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_end_times=False)
 
 
 async def _find_dependents(
@@ -358,7 +358,7 @@ async def _void_fold_leases(tx: Transaction, owner: int) -> None:
     await tx.execute("DELETE FROM restores WHERE user_id = ?", owner)
 
 
-async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_ends: bool) -> None:
+async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, keeps_end_times: bool) -> None:
     messages = json.dumps(deletion.message_ids)
     if deletion.message_ids:
         await tx.run(word_index.remove_messages, owner, messages)
@@ -368,7 +368,7 @@ async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, k
     if deletion.summaries.gone:
         await delete_summaries(tx, owner, deletion.summaries.gone, deletion.summaries.reactivated)
     if deletion.facts.gone:
-        await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_ends=keeps_ends)
+        await fact_cascade.erase_facts(tx, owner, deletion.facts, keeps_end_times=keeps_end_times)
     await history_extraction_table.delete_finished_extractions(tx, owner)
     await _delete_rows(tx, "profiles", "id", owner, json.dumps(sorted(deletion.profiles)))
     # Explanations of other answers refer to these messages by id only, which reveals nothing.

@@ -105,8 +105,8 @@ async def _repeats_forgotten_words(
     return False
 
 
-async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
-    """Delete facts. Unless `keeps_ends` is set, the facts that they replaced become valid again."""
+async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_end_times: bool) -> None:
+    """Delete facts. Unless `keeps_end_times` is set, the facts that they replaced become valid again."""
     rows = {int(row["id"]): row for row in await tx.fetch_rows(_FACTS, owner)}
     gone = set(cascade.ids)
     for number, row in rows.items():
@@ -121,7 +121,7 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
             if after is not None and after["id"] in passed:
                 after = None
         end = row["valid_to"]
-        if end == max(before["since"], row["since"]) and not (keeps_ends and after is None):
+        if end == max(before["since"], row["since"]) and not (keeps_end_times and after is None):
             # It had ended only because of the one that goes.
             end = None if after is None else max(after["since"], row["since"])
         values = (None if after is None else after["id"], end)
@@ -135,7 +135,7 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
         await reset_learning(tx, Scope(owner=owner, thread=thread), ids)
 
 
-async def read_edits(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> list[FactSources]:
+async def read_edited_fact_sources(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> list[FactSources]:
     """Return the facts that were edited from these earlier texts. `made_at` is the time of the edit."""
     rows = await reader.fetch_rows(_EARLIER, owner, json.dumps(earlier_ids))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]

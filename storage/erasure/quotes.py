@@ -84,7 +84,7 @@ class _ForgottenWords:
     def find_terms(self, text: str) -> set[Mark]:
         return {self.terms[term] for term in analyzer.list_terms(text) if term in self.terms}
 
-    def find_runs(self, text: str) -> set[Mark]:
+    def find_word_runs(self, text: str) -> set[Mark]:
         words = analyzer.split_words(text) if self.runs else []
         return {
             run
@@ -112,7 +112,7 @@ class _ForgottenWords:
 
     def find_new_marks(self, text: str, written_at: str) -> set[Mark]:
         """Return the marks from `new` that a text contains, if it was written after their first forgotten use."""
-        marks = (self.find_runs(text) | self.find_terms(text)) & self.new
+        marks = (self.find_word_runs(text) | self.find_terms(text)) & self.new
         return {mark for mark in marks if self.since[mark][0] <= written_at}
 
 
@@ -141,7 +141,7 @@ class _RemainingMessages:
             and any(words.is_quoted_by(row["content"], rest) for row in rows)
         )
 
-    def collect_marks_of_people(self, message_ids: Collection[int] | None) -> set[Mark]:
+    def collect_user_marks(self, message_ids: Collection[int] | None) -> set[Mark]:
         """Return the new marks in messages that people wrote. If `message_ids` is given, use only these messages."""
         ids = self.rows.keys() if message_ids is None else self.rows.keys() & set(message_ids)
         return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
@@ -154,22 +154,22 @@ async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts:
     if not words.new:
         return Quotes(holders=frozenset(holders), is_complete=words.is_complete)
 
-    async def find_quoting(sql: str, excluded_ids: Set[int]) -> set[int]:
+    async def find_quoting_ids(sql: str, excluded_ids: Set[int]) -> set[int]:
         rows = [row for row in await reader.fetch_rows(sql, owner) if row["id"] not in excluded_ids]
 
         def is_quoting(row: Row) -> bool:
             found = words.find_new_marks(row["text"], row["created_at"])
             return bool(found) and words.is_quoted_by(
-                row["text"], found - said.collect_marks_of_people(json.loads(row["source_ids"]))
+                row["text"], found - said.collect_user_marks(json.loads(row["source_ids"]))
             )
 
         return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_quoting(row)})
 
     return Quotes(
         messages=await asyncio.to_thread(said.find_quoting_answers, words),
-        facts=frozenset(await find_quoting(_FACTS, deleted_ids["facts"]) - deleted_ids["facts"]),
-        summaries=frozenset(await find_quoting(_SUMMARIES, deleted_ids["summaries"])),
-        profiles=frozenset(await find_quoting(_PROFILES, deleted_ids["profiles"])),
+        facts=frozenset(await find_quoting_ids(_FACTS, deleted_ids["facts"]) - deleted_ids["facts"]),
+        summaries=frozenset(await find_quoting_ids(_SUMMARIES, deleted_ids["summaries"])),
+        profiles=frozenset(await find_quoting_ids(_PROFILES, deleted_ids["profiles"])),
         holders=frozenset(holders),
         is_complete=words.is_complete,
     )
@@ -185,10 +185,10 @@ async def _read_forgotten_words(
     rows = [row for row in rows if row["role"] == "user" or row["turn"] not in asked]
     is_old = await reader.fetch_row(_IS_OLD, owner, OLD_MEMORY) is not None
     texts = [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows]
-    return await asyncio.to_thread(_build_words, texts, is_old=is_old)
+    return await asyncio.to_thread(_build_forgotten_words, texts, is_old=is_old)
 
 
-def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _ForgottenWords:
+def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _ForgottenWords:
     words, left = _ForgottenWords(), MAX_TEXT_CHARS
     read: list[str] = []
     spoken: set[str] = set()
@@ -212,7 +212,7 @@ def _build_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) 
     for mark in words.since:
         if isinstance(mark, tuple):
             words.runs.setdefault(mark[0], set()).add(mark)
-            words.unsure.update([mark] if _is_short_run(mark) and not is_old else ())
+            words.unsure.update([mark] if _is_short_character_run(mark) and not is_old else ())
     terms = [mark for mark in words.since if isinstance(mark, str)]
     with_digits = {term for term in terms if any(map(str.isdigit, term))}
     words.rare |= {term for term in with_digits if _is_rare_word(term, is_old=is_old)}
@@ -232,7 +232,7 @@ async def _find_remaining_messages(
     held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
     rows = await reader.fetch_rows(_HOLDERS, owner, json.dumps(sorted(held)))
     rows = [row for row in rows if row["id"] not in deleted_ids]
-    marks = await asyncio.to_thread(lambda: [_find_marks(row, held[row["seq"]], words) for row in rows])
+    marks = await asyncio.to_thread(lambda: [_find_message_marks(row, held[row["seq"]], words) for row in rows])
     holding: dict[Mark, list[Row]] = {}
     for row, found in zip(rows, marks, strict=True):
         for mark in found:
@@ -245,7 +245,7 @@ async def _find_remaining_messages(
         and all((row["created_at"], row["id"]) >= since for row in holding.get(mark, ()))
     }
     # Of an everyday phrase, some characters were said before.
-    words.new = {mark for mark in new if not _is_short_run(mark) or new.issuperset(mark)}
+    words.new = {mark for mark in new if not _is_short_character_run(mark) or new.issuperset(mark)}
     said = _RemainingMessages()
     for row, found in zip(rows, marks, strict=True):
         said.add_message(row, found & words.new)
@@ -276,7 +276,7 @@ def _find_terms_by_seq(connection: Connection, scopes: Sequence[Scope], words: _
             if len(found) <= MAX_HOLDERS:
                 some = scopes[first : first + THREADS_AT_ONCE]
                 found.update(
-                    full_text.get_word_index(connection).find_holders(
+                    full_text.get_word_index(connection).find_messages_with_terms(
                         connection, some, select_searchable_terms(several), MAX_HOLDERS + 1
                     )
                 )
@@ -291,16 +291,16 @@ def _find_terms_by_seq(connection: Connection, scopes: Sequence[Scope], words: _
     return terms
 
 
-def _find_marks(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Mark]:
+def _find_message_marks(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Mark]:
     heading = {words.terms.get(term) for term in word_index.list_heading_terms(row)}
     said = words.find_terms(row["content"]) if not heading.isdisjoint(terms) else terms
-    return words.find_runs(row["content"]) | said
+    return words.find_word_runs(row["content"]) | said
 
 
 # What is a quote ---------------------------------------------------------------------------------------------
 def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield, for each word that begins a quotable run, the shortest such run."""
-    pieces = [_count_run_tokens(word) for word in words]
+    pieces = [_estimate_word_tokens(word) for word in words]
     for first in range(len(words)):
         total = 0.0
         for last in range(first, min(first + MAX_RUN, len(words)) if pieces[first] else first):
@@ -310,7 +310,7 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 break
 
 
-def _is_short_run(mark: Mark) -> bool:
+def _is_short_character_run(mark: Mark) -> bool:
     """Return True if a mark is a short run of characters in a script without spaces, which may be everyday words."""
     return isinstance(mark, tuple) and len(mark) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, mark))
 
@@ -325,7 +325,7 @@ def _find_number_forms(text: str) -> Iterator[Mark]:
 
 
 @lru_cache(maxsize=20_000)
-def _count_run_tokens(word: str) -> float:
+def _estimate_word_tokens(word: str) -> float:
     """Return the number of tokens that a word adds to a run, or 0 for a function word."""
     if word in EVERY_FUNCTION_WORD or word.split("'")[0] in EVERY_FUNCTION_WORD:
         return 0

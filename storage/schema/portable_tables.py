@@ -56,12 +56,12 @@ def explain_damage(place: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def skip_if_damaged(number: int) -> Iterator[None]:
-    """Log a StorageCorrupt raised in the block instead of raising it. `number` is the id of the damaged item."""
+def skip_damaged_item(item_id: int) -> Iterator[None]:
+    """Log a StorageCorrupt raised in the block instead of raising it. `item_id` is its id."""
     try:
         yield
     except StorageCorrupt as error:
-        log.error("%d is left out: %s", number, error.sentence)  # noqa: TRY400 - the sentence says all
+        log.error("%d is left out: %s", item_id, error.sentence)  # noqa: TRY400 - the sentence says all
 
 
 @dataclass(frozen=True, slots=True)

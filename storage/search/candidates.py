@@ -82,7 +82,7 @@ def find_candidates(
         if rarest := select_rarest_terms(frequency):
             hits.update(words.rank_seqs(connection, scope, rarest, limit))
         if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, at_least=0):
-            hits.update(words.find_holders(connection, [scope], list(always), MAX_RARE_HOLDERS))
+            hits.update(words.find_messages_with_terms(connection, [scope], list(always), MAX_RARE_HOLDERS))
         for start, end in times:
             hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, MAX_OF_NAMED_TIME))
         rows, firsts = _find_neighbours(connection, scope, hits)
@@ -123,7 +123,7 @@ def find_completions(
     def is_unknown(term: str, count: int) -> bool:
         if not count or before is None or count > MAX_ECHOES:
             return not count
-        holders = words.find_holders(connection, [scope], [term], MAX_ECHOES)
+        holders = words.find_messages_with_terms(connection, [scope], [term], MAX_ECHOES)
         return connection.execute(_EARLIER, (*scope, before, json.dumps(holders))).fetchone() is None
 
     frequency = words.count_messages(connection, scope, select_searchable_terms(terms))

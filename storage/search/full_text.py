@@ -70,7 +70,7 @@ class FullText:
         )
         return [seq for (seq,) in rows]
 
-    def find_holders(
+    def find_messages_with_terms(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
         """Return the seqs of up to `limit` messages that contain any of the terms, in no particular order."""

@@ -74,7 +74,7 @@ class TsVector(FullText):
         scores = (weights * counts * (K1 + 1) / (counts + length[:, None])).sum(axis=1)
         return [int(seq) for seq in seqs[np.lexsort((-seqs, -scores))[:limit]]]
 
-    def find_holders(
+    def find_messages_with_terms(
         self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int
     ) -> list[int]:
         rows = connection.execute(HOLDING, (scopes[0].owner, _make_ts_query(scopes, terms), limit))

@@ -30,7 +30,7 @@ class TermsEntry:
     size: int
     said_at: float
     terms: tuple[str, ...]  # of its date, speaker, title and text
-    begins: tuple[int, ...] = ()  # the positions in `terms` at which the passages of a long message begin
+    passage_starts: tuple[int, ...] = ()  # the positions in `terms` at which the passages of a long message begin
 
     @property
     def tokens(self) -> list[str]:
@@ -40,7 +40,7 @@ class TermsEntry:
     def make_row(self) -> tuple[Value, ...]:
         where = (self.seq, self.scope.owner, self.scope.thread, self.id, self.said_at)
         what = (self.role == "user", self.role == "assistant", self.speaker, len(self.terms), self.size)
-        return *where, *what, encode_marks(self.terms, self.begins)
+        return *where, *what, encode_term_hashes(self.terms, self.passage_starts)
 
 
 def select_searchable_terms(terms: Iterable[str]) -> list[str]:
@@ -65,11 +65,11 @@ def select_rarest_terms(
 
 
 def make_token(scope: Scope, term: str) -> str:
-    return make_prefix(scope) + strip_token(term)
+    return make_prefix(scope) + mask_separators(term)
 
 
-def strip_token(term: str) -> str:
-    """Replace the characters at which FTS5 would split a term."""
+def mask_separators(term: str) -> str:
+    """Mask the characters at which FTS5 would split a term."""
     if term.isalnum():
         return term
     return "".join(letter if unicodedata.category(letter)[0] in "LNM" else _INNER for letter in term)
@@ -80,9 +80,9 @@ def make_prefix(scope: Scope) -> str:
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 
 
-def encode_marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
-    """Encode stripped terms as CRC-32 hashes for `places.marks`, with BORDER before each passage."""
-    return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(begins), BORDER).tobytes()
+def encode_term_hashes(terms: Sequence[str], passage_starts: Sequence[int] = ()) -> bytes:
+    """Encode terms without separators as CRC-32 hashes for `places.marks`, with BORDER before each passage."""
+    return np.insert(np.array([crc32(term.encode()) for term in terms], "<u4"), list(passage_starts), BORDER).tobytes()
 
 
 class TermHashes:
@@ -106,7 +106,7 @@ class TermHashes:
 
     def count_terms(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
         """Return an array of shape [terms, passages] with the number of occurrences."""
-        hashes, count = np.array([crc32(strip_token(term).encode()) for term in terms], "<u4"), len(self.messages)
+        hashes, count = np.array([crc32(mask_separators(term).encode()) for term in terms], "<u4"), len(self.messages)
         distinct, places = np.unique(hashes, return_inverse=True)
         if not len(distinct):
             return np.zeros((0, count))

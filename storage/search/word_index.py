@@ -10,7 +10,7 @@ from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Connection, Reader, Row, Transaction
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
-from storage.search.terms import TermsEntry, select_rarest_terms, select_searchable_terms, strip_token
+from storage.search.terms import TermsEntry, mask_separators, select_rarest_terms, select_searchable_terms
 from text import analyzer
 from text.passages import split_passages
 
@@ -91,9 +91,9 @@ def analyse_message(seq: int, row: AnyRow, content_terms: Sequence[str] | None =
     # since they would hide the language of the text.
     content, terms = str(row["content"]), list_heading_terms(row)
     parts = split_passages(content) if content_terms is None else [content]
-    begins = []
+    passage_starts = []
     for part in parts:
-        begins.append(len(terms))
+        passage_starts.append(len(terms))
         terms += analyzer.list_terms(part) if content_terms is None else content_terms
     return TermsEntry(
         seq=seq,
@@ -103,8 +103,8 @@ def analyse_message(seq: int, row: AnyRow, content_terms: Sequence[str] | None =
         speaker=str(row["speaker"]),
         size=len(content.encode()),
         said_at=parse_moment(row["created_at"]).timestamp(),
-        terms=tuple(map(strip_token, terms)),
-        begins=tuple(begins) if len(parts) > 1 else (),
+        terms=tuple(map(mask_separators, terms)),
+        passage_starts=tuple(passage_starts) if len(parts) > 1 else (),
     )
 
 

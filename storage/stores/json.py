@@ -145,7 +145,7 @@ class JsonStore(MemoryStore):
         connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
         connection.execute("DELETE FROM temp.changed")
 
-    def run_after_failure(self) -> None:
+    def after_failure(self) -> None:
         """Remove a failed transaction from the journal. If that fails, the next write tries again."""
         self._next = self._seq
         with contextlib.suppress(OSError):

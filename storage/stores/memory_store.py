@@ -69,7 +69,7 @@ class MemoryStore(FoldTable):
         sql = "SELECT user_id FROM users WHERE storage_type = ? ORDER BY user_id"
         return [row[0] for row in await self._fetch_rows(None, sql, self.kind)]
 
-    async def find_owner(self, owner: int) -> OwnerConfig | None:
+    async def find_owner_config(self, owner: int) -> OwnerConfig | None:
         sql = "SELECT * FROM users WHERE user_id = ? AND storage_type = ?"
         row = await self._fetch_row(owner, sql, owner, self.kind)
         return parse_config(row) if row else None
@@ -191,11 +191,11 @@ class MemoryStore(FoldTable):
         """Return the earlier versions of edited messages that contain any of the terms, latest edit first."""
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
-        def filter_matching() -> list[Message]:
+        def filter_matching_messages() -> list[Message]:
             matching = [row for row in rows if not set(terms).isdisjoint(list_terms(row["earlier"]))]
             return [replace(parse_message(row), content=row["earlier"]) for row in matching]
 
-        return await asyncio.to_thread(filter_matching)
+        return await asyncio.to_thread(filter_matching_messages)
 
     async def list_speakers(self, scope: Scope) -> list[str]:
         """Return the names of everyone who spoke in the scope recently."""

@@ -28,7 +28,7 @@ class ConversationTable(OwnerTables):
 
     async def is_conversation_of(self, place: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a place."""
-        return await self._read_snapshot(place.owner, lambda connection: _belongs_to(connection, place, conversation))
+        return await self._read_snapshot(place.owner, lambda connection: _is_at_place(connection, place, conversation))
 
     async def begin_conversation(self, place: Scope, title: str, *, now: datetime) -> Scope:
         """Open a new conversation, or reuse the open one if it is empty. Raise StorageError for an unknown owner."""
@@ -57,7 +57,7 @@ class ConversationTable(OwnerTables):
         self, place: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
     ) -> bool:
         def update_row(connection: Connection) -> bool:
-            is_known = _belongs_to(connection, place, conversation)
+            is_known = _is_at_place(connection, place, conversation)
             if is_known:
                 _upsert_conversation(connection, place, conversation, now=now, title=title, is_opened=is_opened)
             return is_known
@@ -119,7 +119,7 @@ class ConversationTable(OwnerTables):
 
         return await self._read_snapshot(place.owner, find_scope)
 
-    async def find_place(self, owner: int, telegram_id: int) -> Scope | None:
+    async def find_message_place(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the place of the stored message with this Telegram id, or None if it is unknown."""
 
         def find_scope(connection: Connection) -> Scope | None:
@@ -151,7 +151,7 @@ def _make_new_scope(connection: Connection, place: Scope, now: datetime) -> Scop
     return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
 
 
-def _belongs_to(connection: Connection, place: Scope, conversation: Scope) -> bool:
+def _is_at_place(connection: Connection, place: Scope, conversation: Scope) -> bool:
     if conversation == place:
         return True
     row = connection.execute(_ONE, tuple(conversation)).fetchone()

@@ -47,7 +47,7 @@ def _find_decision_time(fact: Fact, by_id: Mapping[int, Fact]) -> datetime | Non
     return max((fact.decided_at for fact in chain.values() if fact.decided_at is not None), default=None)
 
 
-def list_successions(facts: Iterable[Fact]) -> list[Decision]:
+def make_replacement_decisions(facts: Iterable[Fact]) -> list[Decision]:
     """Return a decision for each replaced fact, made at the time when its successor was stated."""
     by_id = {fact.id: fact for fact in facts}
     replaced = [fact for fact in by_id.values() if fact.superseded_by in by_id]

@@ -14,7 +14,7 @@ from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewS
 from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction
 from storage.schema.portable_tables import SUMMARIES
 from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, format_moment, parse_moment
-from storage.tables.owner_tables import OwnerTables, take_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids
 from text.characters import replace_surrogates
 
 # How long a restore prevents folds. Its messages need no new summaries, but are active until it ends.
@@ -59,7 +59,7 @@ class FoldTable(OwnerTables):
                     return None
                 expiring = "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?"
                 await tx.execute(expiring, format_moment(now), live["id"])
-            fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
+            fence = 1 + await tx.run(reserve_ids, self.kind, scope.owner, "last_fence")
             failed = await tx.fetch_row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
             [job] = await tx.fetch_rows(_BEGIN, *scope, reason, fence, format_moment(now), format_moment(now + lease))
         attempt = 1 + (failed["attempts"] if failed else 0)
@@ -67,7 +67,7 @@ class FoldTable(OwnerTables):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, new_summary: NewSummary, *, now: datetime) -> Summary:
         """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease or a source is stale."""
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             summary = await fold_sources(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)
             return summary
@@ -96,7 +96,7 @@ class FoldTable(OwnerTables):
         row = await self._fetch_row(scope.owner, _FAILURE, *scope)
         return FAILURE_ROWS.parse(row) if row else None
 
-    async def mark_failure_told(self, scope: Scope) -> None:
+    async def mark_failure_reported(self, scope: Scope) -> None:
         await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
@@ -115,7 +115,7 @@ async def is_lease_valid(tx: Transaction, lease: FoldLease) -> bool:
 
 
 @asynccontextmanager
-async def write_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
+async def transact_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
     """Open a transaction protected by a lease. Raise StaleFold if the lease is no longer valid."""
     async with database.open_transaction(lease.scope.owner) as tx:
         if not await is_lease_valid(tx, lease):
@@ -138,7 +138,7 @@ async def fold_sources(
     below = [SUMMARY_ROWS.parse(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
         raise StaleFold
-    number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
+    number = await tx.run(reserve_ids, kind, scope.owner, "next_summary_id")
     below.sort(key=lambda summary: summary.order)
     await tx.execute(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
     if plan.window_ids:

@@ -22,8 +22,8 @@ from storage.schema.rows import MESSAGE_ROWS, group_rows_by_table, parse_fact, p
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
-from storage.tables.folds import delete_summaries, fold_sources, write_under_lease
-from storage.tables.owner_tables import OwnerTables, take_ids
+from storage.tables.folds import delete_summaries, fold_sources, transact_under_lease
+from storage.tables.owner_tables import OwnerTables, reserve_ids
 
 _COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
 _COUNTERS = (*tables.COUNTERS, "tokens_saved")
@@ -69,7 +69,7 @@ class HistoryTable(OwnerTables):
         """Map each (role, source) pair that is already stored to the id of its message."""
         return {(row[0], row[1]): row[2] for row in await self._fetch_rows(owner, _KNOWN, owner, json.dumps(sources))}
 
-    async def find_free_ids(self, owner: int, count: int, *, after: int | None = None) -> int:
+    async def find_first_free_id(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` free ids, directly above `after` if possible, or else below all messages."""
         async with self.database.open_reader(owner, is_frozen=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
@@ -100,7 +100,7 @@ class HistoryTable(OwnerTables):
     ) -> Summary:
         """Store messages of one scope under their given ids, and archive them under a new level 1 summary."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             await insert_messages(tx, [MESSAGE_ROWS.to_row(message) for message in messages])
             return await fold_sources(tx, self.kind, messages[0].scope, plan, new_summary, now=now)
 
@@ -108,10 +108,10 @@ class HistoryTable(OwnerTables):
         self, lease: FoldLease, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
         """Commit a fold in any scope of the lease's owner, without releasing the lease."""
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             return await fold_sources(tx, self.kind, scope, plan, new_summary, now=now)
 
-    async def find_restore(self, owner: int) -> Portable | None:
+    async def find_restore_row(self, owner: int) -> Portable | None:
         """Return the row that describes the restore in progress, or None if there is none."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else tables.RESTORES.to_portable(row)
@@ -123,7 +123,7 @@ class HistoryTable(OwnerTables):
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Begin a restore by inserting `rows`. This ends an earlier restore of the same owner."""
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             await tx.execute(_END_RESTORE, lease.scope.owner)
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
@@ -135,7 +135,7 @@ class HistoryTable(OwnerTables):
     async def put_rows_and_recount(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert rows like `put_rows`, then recompute the message counts and ranges of their summaries."""
         owner = lease.scope.owner
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, owner, rows)
             covering = [row["id"] for row in rows if row["table"] == tables.SUMMARIES.name]
             await tx.execute(_COUNTED, owner, json.dumps(covering))
@@ -143,7 +143,7 @@ class HistoryTable(OwnerTables):
     async def end_restore(self, lease: FoldLease, restored_ids: Set[int]) -> None:
         """End a complete restore. Delete summaries made from `restored_ids` during the restore."""
         owner = lease.scope.owner
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             rows = await tx.fetch_rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
             made = {row["id"]: json.loads(row["source_ids"]) for row in rows if row["id"] not in restored_ids}
             gone = {number for number, below in made.items() if not restored_ids.isdisjoint(below)}
@@ -157,7 +157,7 @@ class HistoryTable(OwnerTables):
 
     async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert portable rows that have a "table" key. Existing rows are replaced, except for messages."""
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
     async def _upsert_rows(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
@@ -182,7 +182,7 @@ class HistoryTable(OwnerTables):
         sql = f"UPDATE users SET {maxima} WHERE user_id = ? AND storage_type = ?"  # noqa: S608
         await tx.execute(sql, *counters.values(), owner, self.kind)
 
-    async def find_time_before(self, owner: int) -> datetime | None:
+    async def find_time_before_history(self, owner: int) -> datetime | None:
         """Return a time before an owner's first message and first decision, or None if the owner has neither."""
         row = await self._fetch_row(owner, _BEGINNING, owner)
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
@@ -190,7 +190,7 @@ class HistoryTable(OwnerTables):
     async def list_decided_texts(self, owner: int, texts: Sequence[str]) -> Set[str]:
         """Return the texts that concern facts about which the owner has made a decision by hand."""
         async with self.database.open_reader(owner) as reader:
-            _, decided = await _read_known_and_decided(reader, owner)
+            _, decided = await _read_facts_and_decisions(reader, owner)
         facts: list[Portable] = [{"text": text, "is_chosen": True} for text in texts]
         return await asyncio.to_thread(lambda: {str(fact["text"]) for fact in facts if _is_overruled(fact, decided)})
 
@@ -205,10 +205,10 @@ class HistoryTable(OwnerTables):
         A fact with `is_chosen` was chosen by hand, which overrules what the owner decided about it before.
         """
         owner = lease.scope.owner
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             known = {row["text"]: row["id"] for row in await tx.fetch_rows(_FACTS, owner)}
             new_facts = await _select_new_facts(tx, owner, facts)
-            first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(new_facts))
+            first = await tx.run(reserve_ids, self.kind, owner, "next_fact_id", len(new_facts))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
             numbers |= {fact["id"]: number for number, fact in enumerate(new_facts, start=first)}
             rows = [
@@ -227,7 +227,7 @@ class HistoryTable(OwnerTables):
 
 
 async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[Portable]) -> list[Portable]:
-    known, decided = await _read_known_and_decided(reader, owner)
+    known, decided = await _read_facts_and_decisions(reader, owner)
     texts, valid = {fact.text for fact in known}, {fact.text for fact in known if fact.is_valid}
 
     def select() -> Iterator[Portable]:
@@ -240,7 +240,7 @@ async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[Portable
     return await asyncio.to_thread(lambda: list(select()))
 
 
-async def _read_known_and_decided(reader: Reader, owner: int) -> tuple[list[Fact], list[Decision]]:
+async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fact], list[Decision]]:
     known = [parse_fact(row) for row in await reader.fetch_rows(_FACTS, owner)]
     return known, decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))
 

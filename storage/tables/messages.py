@@ -18,7 +18,7 @@ from storage.tables import explanations as explanation_table
 from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
 from storage.tables import profile as profile_table
-from storage.tables.owner_tables import take_ids
+from storage.tables.owner_tables import reserve_ids
 from text.characters import replace_surrogates
 
 AnalysedDraft = tuple[NewMessage, TermsEntry]  # a message to be stored, and its entry in the word index
@@ -89,7 +89,7 @@ def _find_stored_message_or_take_id(
     known = None
     if draft.source is not None:
         known = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
-    return parse_message(known) if known else (take_ids(connection, kind, scope.owner, "next_message_id"), None)
+    return parse_message(known) if known else (reserve_ids(connection, kind, scope.owner, "next_message_id"), None)
 
 
 def read_context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:

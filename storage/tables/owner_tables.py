@@ -24,7 +24,7 @@ class OwnerTables(StatementRunner):
             return await reader.run_in_snapshot(work)
 
 
-def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
+def reserve_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
     """Reserve `count` ids from a counter in `users`. Return the first. Raise StorageError for an unknown owner."""
     sql = f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}"  # noqa: S608
     row = connection.execute(sql, (count, owner, kind)).fetchone()

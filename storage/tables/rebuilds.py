@@ -10,8 +10,8 @@ from records.messages import MessageOutline
 from records.scopes import Scope
 from records.summaries import FoldLease, NewSummary, Rebuilt
 from storage.schema.rows import format_moment
-from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, write_under_lease
-from storage.tables.owner_tables import OwnerTables, take_ids
+from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, transact_under_lease
+from storage.tables.owner_tables import OwnerTables, reserve_ids
 from text.characters import replace_surrogates
 
 MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted automatically
@@ -26,7 +26,7 @@ class RebuildTable(OwnerTables):
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def extend_lease(self, lease: FoldLease, until: datetime) -> None:
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             await tx.execute("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
 
     async def find_finished_summary(self, scope: Scope, digest: str) -> NewSummary | None:
@@ -36,7 +36,7 @@ class RebuildTable(OwnerTables):
 
     async def store_finished_summary(self, lease: FoldLease, digest: str, new_summary: NewSummary) -> None:
         """Keep a finished summary, so that an interrupted rebuild can reuse it after a restart."""
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             await tx.execute(
                 _KEEP_PART, *lease.scope, digest, json.dumps(make_summary_fields(new_summary), ensure_ascii=False)
             )
@@ -52,13 +52,13 @@ class RebuildTable(OwnerTables):
     ) -> None:
         """Replace all summaries of a scope. Raise StaleFold if a message of `outline` has changed after `since`."""
         scope = lease.scope
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             archived = await tx.fetch_row(_ARCHIVED, format_moment(since), *scope)
             ids = [message.id for message in outline]
             # Ids are never reused, so the same count and sum mean the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleFold
-            first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
+            first = await tx.run(reserve_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
             old = [row["id"] for row in await tx.fetch_rows(_OLD, *scope)]
             chunks: list[list[int]] = []
             for new in rebuilt:
@@ -81,14 +81,14 @@ class RebuildTable(OwnerTables):
 
     async def store_correction(self, lease: FoldLease, summary_id: int, text: str) -> bool:
         """Replace the text of a summary with a person's correction. Return False if there is no such summary."""
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             return bool(await tx.fetch_rows(_CORRECT, text, text, *lease.scope, summary_id))
 
     async def replace_summary_text(self, lease: FoldLease, summary_id: int, new_summary: NewSummary) -> None:
         """Replace the text, model and costs of a summary with those of a new summary."""
         text, details = replace_surrogates(new_summary.text), json.dumps(dict(new_summary.details))
         figures = (new_summary.tokens_in, new_summary.tokens_out, new_summary.milliseconds, new_summary.score, details)
-        async with write_under_lease(self.database, lease) as tx:
+        async with transact_under_lease(self.database, lease) as tx:
             await tx.execute(
                 _PUT_TEXT, text, new_summary.model, new_summary.prompt_version, *figures, *lease.scope, summary_id
             )

@@ -7,7 +7,7 @@ from records.reminders import MAX_REMINDERS, Reminder, ReminderWish
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS, AnyRow, format_moment
-from storage.tables.owner_tables import OwnerTables, take_ids
+from storage.tables.owner_tables import OwnerTables, reserve_ids
 from text.time_zones import to_utc
 
 
@@ -34,7 +34,7 @@ class ReminderTable(OwnerTables):
             if connection.execute(_COUNT, (owner,)).fetchone()[0] >= MAX_REMINDERS:
                 return None
             made = Reminder(
-                id=take_ids(connection, self.kind, owner, "next_reminder_id"),
+                id=reserve_ids(connection, self.kind, owner, "next_reminder_id"),
                 owner=owner,
                 thread=thread,
                 person=person,

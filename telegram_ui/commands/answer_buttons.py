@@ -52,7 +52,7 @@ class AnswerButtons(Family):
     async def _show_answer_version(self, ask: Ask) -> str | None:
         turn, _, number = ask.argument.partition(".")
         chat = ask.chat
-        answered = await self._services.conversation.show_version(
+        answered = await self._services.conversation.switch_version(
             chat.scope, int(turn), int(number), ask.person, in_group=not chat.is_private
         )
         if answered is None:

@@ -63,7 +63,7 @@ class Broadcasting(Family):
                 await self._show_text(ask, receipt if found.is_sending else tr("broadcast-cancelled"))
             return None
         people = await list_audience(self._services.memory, self._operation, ask.person.id)
-        if await broadcasts.start_sending(found, people, receipt=ask.message_id):
+        if await broadcasts.start_sending(found, people, receipt_id=ask.message_id):
             text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
             row = _make_broadcast_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
             await self._show_text(ask, text, row)
@@ -168,7 +168,7 @@ async def _report_progress(
     row = _make_broadcast_buttons(dependencies, broadcast.admin, broadcast.id, is_sending=True)
     keyboard, chat = make_keyboard([] if is_over else row), Chat(id=broadcast.admin)
     with suppress(KeepsakeError):  # the broadcast goes on without a report
-        if broadcast.receipt is not None:
-            await dependencies.delivery.edit_message(chat, broadcast.receipt, Piece(text=text), keyboard=keyboard)
+        if broadcast.receipt_id is not None:
+            await dependencies.delivery.edit_message(chat, broadcast.receipt_id, Piece(text=text), keyboard=keyboard)
         elif is_over:
             await dependencies.delivery.send_text(chat, text)

@@ -157,7 +157,7 @@ async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: Memor
     answer = replace(said("an answer", source="1:3"), role="assistant", explanation="{}")
     await store.append_messages(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
     await store.explanations.record_shown_messages(later, "1:3", [74, 75])
-    find = store.conversations.find_place
+    find = store.conversations.find_message_place
     assert [await find(ANNA.owner, number) for number in (71, 72, 73, 74, 75)] == [ANNA, *[topic] * 4]
     assert await find(ANNA.owner, 76) is await find(BORIS.owner, 71) is None
 

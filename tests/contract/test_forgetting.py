@@ -153,10 +153,10 @@ async def test_everything_leaves_the_settings_and_the_other_owners(store: Memory
     await fact(store, 1, "Anna likes heliotrope.", 1)
     await talk(store, BORIS, 2)
     others = await store.compute_digest(BORIS.owner)
-    before = await store.find_owner(ANNA.owner)
+    before = await store.find_owner_config(ANNA.owner)
     taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
     assert (taken.messages, taken.summaries, taken.facts) == (14, 4, 1)
-    assert await store.find_owner(ANNA.owner) == before
+    assert await store.find_owner_config(ANNA.owner) == before
     assert await store.compute_digest(BORIS.owner) == others
     assert await store.list_scopes(ANNA.owner) == []
     [fresh] = await store.append_messages(ANNA, [said("anew")])

@@ -237,12 +237,12 @@ class Interleavings(RuleBasedStateMachine):
         for scope, expected in self.expected.items():
             location = await self.directory.find_location(scope.owner)
             assert location is not None
-            kept = await self.stores[location.storage].find_owner(scope.owner)
+            kept = await self.stores[location.storage].find_owner_config(scope.owner)
             assert kept is not None
             assert kept.enabled == self.enabled[scope.owner]
             for kind, store in self.stores.items():
                 if kind is not location.storage:
-                    assert await store.find_owner(scope.owner) is None
+                    assert await store.find_owner_config(scope.owner) is None
                     assert (await store.read_counts(scope)).total == 0
                     continue
                 found = await store.timeline.read_page(scope, limit=10_000)

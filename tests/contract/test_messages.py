@@ -40,9 +40,9 @@ from text import analyzer
 async def test_an_owner_is_found_as_put(store: MemoryStore) -> None:
     changed = config(store, ANNA.owner, every_n=9, enabled=False)
     await store.put_owner(changed)
-    assert await store.find_owner(ANNA.owner) == changed
+    assert await store.find_owner_config(ANNA.owner) == changed
     assert await store.list_owners() == [BORIS.owner, ANNA.owner]
-    assert await store.find_owner(1) is None
+    assert await store.find_owner_config(1) is None
 
 
 async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: MemoryStore) -> None:
@@ -285,7 +285,7 @@ async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> No
     stored = await talk(store, ANNA, 1)
     first = await store.fail_fold(await lease(store, ANNA), "no answer", now=NOW)
     assert (first.attempts, first.told, first.error, first.reason) == (1, False, "no answer", "now")
-    await store.mark_failure_told(ANNA)
+    await store.mark_failure_reported(ANNA)
     held = await lease(store, ANNA)
     assert held.attempt == 2
     second = await store.fail_fold(held, "refused", now=NOW)
@@ -357,7 +357,7 @@ async def test_a_move_keeps_everything(
         with pytest.raises(StorageError):
             await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         await old.erase_owner(ANNA.owner)
-        assert await old.find_owner(ANNA.owner) is None
+        assert await old.find_owner_config(ANNA.owner) is None
         assert (await old.read_counts(ANNA)).total == 0
         assert (await old.read_counts(BORIS)).total == 1
         assert len(await new.search_messages(ANNA, ["repli"], limit=9)) == 3
@@ -390,7 +390,7 @@ async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
 
     with pytest.raises(StorageError):
         await store.load_owner(7, broken())
-    assert await store.find_owner(7) is None
+    assert await store.find_owner_config(7) is None
     with pytest.raises(StorageError, match="not this owner"):
         await store.load_owner(8, store.dump_owner(ANNA.owner))
 

@@ -74,7 +74,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     async def check(store: MemoryStore) -> None:
         assert await store.compute_digest(ANNA.owner) == annas
         assert await store.list_scopes(BORIS.owner) == []
-        assert await store.find_owner(BORIS.owner) is None
+        assert await store.find_owner_config(BORIS.owner) is None
         assert await store.search_messages(BORIS, ["walrus"], limit=9) == []
         for old, new in ((BORIS, NEW), (TOPIC, NEW_TOPIC)):
             assert await store.timeline.read_page(new) == [
@@ -121,7 +121,7 @@ class Broken:
         if self.commits < 0:
             raise StorageError("The disk is full.")
 
-    def run_after_failure(self) -> None: ...
+    def after_failure(self) -> None: ...
 
     def after_commit(self) -> None: ...
 
@@ -231,7 +231,7 @@ async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: st
         await opened.stores[StorageType.JSON].put_owner(empty)
         assert await opened.renaming.change_owner_id(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(StorageType.SQLITE)
-        assert await opened.stores[StorageType.JSON].find_owner(NEW.owner) is None
+        assert await opened.stores[StorageType.JSON].find_owner_config(NEW.owner) is None
 
 
 async def test_of_whom_nothing_is_kept_nothing_is_noted(tmp_path: Path, postgres_url: str) -> None:

@@ -28,7 +28,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     )
     await store.release_fold(at_work)
     assert await store.history.is_empty(ANNA.owner)
-    under_way = await store.history.find_restore(ANNA.owner)
+    under_way = await store.history.find_restore_row(ANNA.owner)
     assert under_way is not None
     assert (under_way["export"], under_way["held"]) == ("x", {"parts": [2], "last": 2})
     assert [row["held"] for row in await store.history.list_held_back_rows(ANNA.owner)] == [
@@ -38,7 +38,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     later = await store.begin_fold(ANNA, "threshold", now=NOW + timedelta(days=2), lease=MINUTE)
     assert later is not None
     await store.history.end_restore(later, set())
-    assert await store.history.find_restore(ANNA.owner) is None
+    assert await store.history.find_restore_row(ANNA.owner) is None
     assert not await store.history.list_held_back_rows(ANNA.owner)
 
 

@@ -44,7 +44,7 @@ async def write(folder: Path, seed: int) -> None:
                 location = await directory.find_location(owner)
                 assert location
                 home = stores[location.storage]
-                if await home.find_owner(owner) is None:
+                if await home.find_owner_config(owner) is None:
                     await home.put_owner(config(home, owner))
             tell("ready")
             while True:

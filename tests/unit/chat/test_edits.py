@@ -121,7 +121,7 @@ async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Tal
     for number in (0, 0, 1, 2, 3, 1):
         talk.moment[0] += timedelta(seconds=1)
         answered = await (
-            talk.conversation.show_version(SCOPE, turn, number, ANNA)
+            talk.conversation.switch_version(SCOPE, turn, number, ANNA)
             if number
             else talk.conversation.answer_again(SCOPE, turn, ANNA)
         )
@@ -129,7 +129,7 @@ async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Tal
         shown.append((answered[1].text, answered[1].version, answered[1].versions))
     first, second, third = ("First.", 1, 3), ("Second.", 2, 3), ("Third.", 3, 3)
     assert shown == [("Second.", 2, 2), third, first, second, third, first]
-    assert await talk.conversation.show_version(SCOPE, turn, 4, ANNA) is None
+    assert await talk.conversation.switch_version(SCOPE, turn, 4, ANNA) is None
     await talk.say("And now?")
     assert "First." in talk.prompts()[-1]
     assert "Second." not in talk.prompts()[-1]
@@ -244,7 +244,7 @@ async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: 
     assert "Canberra" in talk.prompts()[-1]
     assert "Vienna" not in talk.prompts()[-1]
     assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is None, "the conversation has gone on"
-    assert await talk.conversation.show_version(SCOPE, first.turn, 1, ANNA) is None
+    assert await talk.conversation.switch_version(SCOPE, first.turn, 1, ANNA) is None
     assert await stored(talk) == []
 
 

@@ -244,7 +244,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
             await reader.execute("SELECT 1 FROM users")
             assert not (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
         await talk.say(OTHER)
-        await memory.clean_files()
+        await memory.purge_files()
         assert traces(tmp_path) == []
         assert await ids_with(talk, OTHER)
 

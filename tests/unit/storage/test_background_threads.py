@@ -106,13 +106,13 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
         == await house.directory.find_location(ANNA.owner)
     )
     assert await house.directory.list_moves() == []
-    assert await old.find_owner(ANNA.owner) is None
+    assert await old.find_owner_config(ANNA.owner) is None
     assert (await old.read_counts(ANNA)).total == 0
     with pytest.raises(StorageError):
         await old.append_messages(ANNA, [said("late")])
     new = house.store(target)
     assert await new.compute_digest(ANNA.owner) == digest
-    assert await new.find_owner(ANNA.owner) is not None
+    assert await new.find_owner_config(ANNA.owner) is not None
     back = await house.directory.move_owner(ANNA.owner, house.stores, source, now=NOW)
     assert back.epoch == 3
     assert await old.compute_digest(ANNA.owner) == digest
@@ -174,9 +174,9 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
     assert await place_of(directory, ANNA.owner) is home.kind
     assert await home.compute_digest(ANNA.owner) == digest
-    assert await home.find_owner(ANNA.owner) is not None
+    assert await home.find_owner_config(ANNA.owner) is not None
     assert (await other.read_counts(ANNA)).total == 0
-    assert await other.find_owner(ANNA.owner) is None
+    assert await other.find_owner_config(ANNA.owner) is None
 
 
 async def test_a_move_that_fails_changes_nothing(house: House) -> None:

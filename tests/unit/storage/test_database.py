@@ -98,7 +98,7 @@ class FullDisk:
     def before_commit(self, connection: driver.Connection) -> None:
         raise to_storage_error(OSError(28, "No space left on device"), Path("memory.db"))
 
-    def run_after_failure(self) -> None:
+    def after_failure(self) -> None:
         pass
 
     def after_commit(self) -> None:

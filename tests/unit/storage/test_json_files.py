@@ -204,7 +204,7 @@ async def test_a_garbled_memory_json_is_set_aside(tmp_path: Path, damage: str, i
     assert (tmp_path / f"memory.json.{STAMP}").read_bytes() == garbled
     async with opened(tmp_path) as store:
         assert store.reports == []
-        assert await store.find_owner(BORIS.owner) is not None
+        assert await store.find_owner_config(BORIS.owner) is not None
 
 
 async def test_a_garbled_memory_json_and_a_journal(tmp_path: Path) -> None:
@@ -494,7 +494,7 @@ async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) 
         assert await store.compute_digest(ANNA.owner) == digest
     (tmp_path / "torn" / "memory.json.journal").write_bytes(b"".join(lines)[:-1000])
     async with opened(tmp_path / "torn") as store:
-        assert await store.find_owner(ANNA.owner) is None
+        assert await store.find_owner_config(ANNA.owner) is None
         assert store.reports == []
 
 

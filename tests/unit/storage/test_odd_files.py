@@ -107,7 +107,7 @@ async def test_a_damaged_value_names_the_backup(
 
 
 READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
-    lambda store, scope: store.find_owner(scope.owner),
+    lambda store, scope: store.find_owner_config(scope.owner),
     lambda store, scope: store.timeline.read_page(scope, limit=9),
     lambda store, scope: store.list_summaries(scope, active_only=False),
     lambda store, scope: store.read_context_sources(scope, turns=3),

@@ -306,9 +306,9 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
                 NOW.isoformat(),
             )
         assert first.leases.is_serving(ANN), "it has not noticed"
-        await first.memory.clean_files()
+        await first.memory.purge_files()
         assert len(await unfinished(second.memory)) == 1
-        await second.memory.clean_files()
+        await second.memory.purge_files()
         assert await unfinished(second.memory) == []
 
 
@@ -354,7 +354,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         require_lease_for_sending(first.work, ANN)
         await check_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
-        assert await first.memory.broadcasts.start_sending(one, [BEN], receipt=1)
+        assert await first.memory.broadcasts.start_sending(one, [BEN], receipt_id=1)
         [one] = await first.memory.broadcasts.list_broadcasts_in_progress()
         assert await first.memory.broadcasts.take_next_recipient(one) == BEN
         machines.dies(first)

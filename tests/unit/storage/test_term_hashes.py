@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.search.terms import TermHashes, encode_marks, strip_token
+from storage.search.terms import TermHashes, encode_term_hashes, mask_separators
 
 TERMS = ("cat", "dog", "tea", "a.b", "a@b", "кот", "猫")  # "a.b" and "a@b" are the same token
 terms = st.lists(st.sampled_from(TERMS), max_size=6)
@@ -12,9 +12,9 @@ terms = st.lists(st.sampled_from(TERMS), max_size=6)
 
 @given(st.lists(terms, max_size=6), st.lists(st.sampled_from((*TERMS, "never")), max_size=6))
 def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], asked: list[str]) -> None:
-    stored = [[strip_token(term) for term in text] for text in texts]
-    found = TermHashes([encode_marks(text) for text in stored])
-    often = [[text.count(strip_token(term)) for text in stored] for term in asked]
+    stored = [[mask_separators(term) for term in text] for text in texts]
+    found = TermHashes([encode_term_hashes(text) for text in stored])
+    often = [[text.count(mask_separators(term)) for text in stored] for term in asked]
     assert np.array_equal(found.count_terms(asked), np.array(often, np.float64).reshape(len(asked), len(texts)))
     assert found.lengths.tolist() == [len(text) for text in texts]
     assert found.parts.tolist() == [0] * len(texts)
@@ -22,12 +22,15 @@ def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], 
 
 @given(terms, st.lists(terms, min_size=2, max_size=4), terms)
 def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: list[list[str]], other: list[str]) -> None:
-    begins, said = [], list(heading)
+    passage_starts, said = [], list(heading)
     for passage in passages:
-        begins.append(len(said))
+        passage_starts.append(len(said))
         said += passage
     found = TermHashes(
-        [encode_marks(list(map(strip_token, said)), begins), encode_marks(list(map(strip_token, other)))]
+        [
+            encode_term_hashes(list(map(mask_separators, said)), passage_starts),
+            encode_term_hashes(list(map(mask_separators, other))),
+        ]
     )
     assert found.messages.tolist() == [*[0] * len(passages), 1]
     assert found.parts.tolist() == [*range(len(passages)), 0]

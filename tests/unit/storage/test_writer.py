@@ -31,7 +31,7 @@ class Commits(CommitHooks):
             self.refused -= 1
             raise StorageError("The disk is full.")
 
-    def run_after_failure(self) -> None: ...
+    def after_failure(self) -> None: ...
 
     def after_commit(self) -> None:
         self.made += 1
