@@ -38,12 +38,12 @@ def record_databases(databases: list[Database]) -> None:
     opened: Callable[..., Any] = Database.open
 
     @asynccontextmanager
-    async def open_counted(*arguments: Any, **options: Any) -> AsyncIterator[Database]:
+    async def open_counted_database(*arguments: Any, **options: Any) -> AsyncIterator[Database]:
         async with opened(*arguments, **options) as database:
             databases.append(database)
             yield database
 
-    Database.open = open_counted  # type: ignore[method-assign]
+    Database.open = open_counted_database  # type: ignore[method-assign]
 
 
 def print_costs(databases: list[Database], *_: object) -> None:

@@ -40,7 +40,7 @@ from benchmarks.measure import (
     read_resident_megabytes,
     summarize_times,
 )
-from benchmarks.on_server import PostgresServer, analyze_tables, create_empty_schema, read_stored_bytes
+from benchmarks.on_server import PostgresServer, analyze_tables, create_empty_schema, measure_stored_bytes
 from benchmarks.stand_ins import InstantEndpoint, serve_with_aiohttp
 from external_memory import ExternalMemory
 from playground.bot_api import make_bot_api
@@ -177,7 +177,7 @@ async def measure_bots(load: Load, model: InstantEndpoint, bots: Sequence[str] =
                             crowd, model, bot, results[name]["turns"]
                         )
                     if load.remembered:
-                        stored = read_stored_bytes(url) if url else count_folder_bytes(data)
+                        stored = measure_stored_bytes(url) if url else count_folder_bytes(data)
                         results[name]["bytes_per_message"] = round(stored / (load.remembered * load.people))
     return results
 

@@ -41,7 +41,7 @@ def analyze_tables(url: str) -> None:
         connection.execute("VACUUM ANALYZE")
 
 
-def read_stored_bytes(url: str) -> int:
+def measure_stored_bytes(url: str) -> int:
     """Return the total size in bytes of all tables and indexes in the schema of `url`."""
     with psycopg.connect(url) as connection:
         row = connection.execute(_BYTES).fetchone()

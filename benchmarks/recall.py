@@ -124,7 +124,7 @@ class QuestionResult:
         return len(ids.intersection(self.question.evidence)) / len(self.question.evidence)
 
     @property
-    def has_all_at_10(self) -> bool:
+    def has_all_evidence_in_top_10(self) -> bool:
         return set(self.question.evidence) <= set(self.ranked[:TOP_COUNT])
 
     def format_line(self, tokenizer: Tokenizer) -> str:
@@ -385,7 +385,7 @@ def _summarize_scores(results: Sequence[QuestionResult]) -> dict[str, Any]:
     ]
     return {
         "coverage": round(100 * sum(result.coverage for result in results) / count, 2),
-        "all_at_10": round(100 * sum(result.has_all_at_10 for result in results) / count, 2),
+        "all_at_10": round(100 * sum(result.has_all_evidence_in_top_10 for result in results) / count, 2),
         "session_recall_at_10": round(sum(recall for recall, _ in sessions) / count, 3),
         "ndcg_at_10": round(sum(gain for _, gain in sessions) / count, 3),
         "plain": plain,

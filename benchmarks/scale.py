@@ -45,7 +45,13 @@ from benchmarks.measure import (
     read_resident_megabytes,
     summarize_times,
 )
-from benchmarks.on_server import PostgresServer, analyze_tables, create_empty_schema, make_schema_url, read_stored_bytes
+from benchmarks.on_server import (
+    PostgresServer,
+    analyze_tables,
+    create_empty_schema,
+    make_schema_url,
+    measure_stored_bytes,
+)
 from chat.services import Services
 from llm.offline import ExtractiveSummarizer
 from records.owners import StorageType
@@ -117,20 +123,22 @@ def fill_and_analyze(folder: Path, storage: StorageType, count: int, url: str) -
         analyze_tables(url)
 
 
-def fill_floor(path: Path, count: int) -> None:
+def fill_baseline(path: Path, count: int) -> None:
     """Create the baseline's database with `count` messages."""
-    with closing(BareSqlite(path)) as floor:
-        floor.fill(make_texts(count))
+    with closing(BareSqlite(path)) as baseline:
+        baseline.fill(make_texts(count))
 
 
-def measure_case(settings: Settings, floor_path: Path, message_count: int, turn_count: int) -> dict[str, object]:
+def measure_case(settings: Settings, baseline_path: Path, message_count: int, turn_count: int) -> dict[str, object]:
     """Measure `turn_count` turns in a storage that was filled with `message_count` messages."""
-    return asyncio.run(_measure_case(settings, floor_path, message_count, turn_count))
+    return asyncio.run(_measure_case(settings, baseline_path, message_count, turn_count))
 
 
-async def _measure_case(settings: Settings, floor_path: Path, message_count: int, turn_count: int) -> dict[str, object]:
+async def _measure_case(
+    settings: Settings, baseline_path: Path, message_count: int, turn_count: int
+) -> dict[str, object]:
     url = settings.database_url.value
-    stored = read_stored_bytes(url) if url else count_folder_bytes(settings.data_dir)
+    stored = measure_stored_bytes(url) if url else count_folder_bytes(settings.data_dir)
     clock = Clock(now=datetime.fromtimestamp(LAST_DAY.timestamp(), LAST_DAY.tzinfo))
     model = InventedModel(MessageGenerator(seed=5))
     start = time.perf_counter()
@@ -146,9 +154,9 @@ async def _measure_case(settings: Settings, floor_path: Path, message_count: int
         for incoming in islice(messages, WARM_UP_TURNS):  # so that caches are filled
             await services.conversation.reply(incoming)
         gc.freeze()  # as bot.py does after its start
-        turn_seconds, cpu_seconds, server_seconds, recall_seconds, fold_seconds, floor_times = [], [], [], [], [], []
+        turn_seconds, cpu_seconds, server_seconds, recall_seconds, fold_seconds, baseline_times = [], [], [], [], [], []
         answers = MessageGenerator(seed=7)
-        with closing(BareSqlite(floor_path)) as floor:
+        with closing(BareSqlite(baseline_path)) as baseline:
             for incoming in islice(messages, turn_count):
                 model.prepare_answer()
                 spent = server.read_cpu_seconds() if server else {}
@@ -159,7 +167,7 @@ async def _measure_case(settings: Settings, floor_path: Path, message_count: int
                 cpu_seconds.append(time.process_time() - cpu_start + server_seconds[-1])
                 if reply.is_error or reply.notices:
                     raise RuntimeError(f"{reply.text} {reply.notices}")
-                floor_times.append(floor.measure_turn(incoming.text, answers.make_answer()))
+                baseline_times.append(baseline.measure_turn(incoming.text, answers.make_answer()))
                 async with services.memory.open_store(SCOPE.owner) as store:
                     start = time.perf_counter()
                     found = await services.retrieval.search(answers.make_question(), store, SCOPE)
@@ -175,16 +183,16 @@ async def _measure_case(settings: Settings, floor_path: Path, message_count: int
     expected = before + 2 * (turn_count + WARM_UP_TURNS)
     if after != expected:
         raise RuntimeError(f"{after} messages are stored, not {expected}")
-    floor_seconds, floor_cpu_seconds = zip(*floor_times, strict=True)
+    baseline_seconds, baseline_cpu_seconds = zip(*baseline_times, strict=True)
     return {
         "messages": message_count,
         "turn_ms": summarize_times(turn_seconds),
-        "floor_ms": summarize_times(floor_seconds),
-        "times_the_floor": _compare_to_floor(turn_seconds, floor_seconds),
+        "floor_ms": summarize_times(baseline_seconds),
+        "times_the_floor": _compare_to_baseline(turn_seconds, baseline_seconds),
         "turn_processor_ms": summarize_times(cpu_seconds),
         **({"of_it_the_server_ms": summarize_times(server_seconds)} if url else {}),
-        "floor_processor_ms": summarize_times(floor_cpu_seconds),
-        "times_the_floor_by_processor": _compare_to_floor(cpu_seconds, floor_cpu_seconds),
+        "floor_processor_ms": summarize_times(baseline_cpu_seconds),
+        "times_the_floor_by_processor": _compare_to_baseline(cpu_seconds, baseline_cpu_seconds),
         "recall_ms": summarize_times(recall_seconds),
         "settle_ms": {**summarize_times(fold_seconds), "most": round(max(fold_seconds) * 1000, 1)},
         "startup_ms": startup,
@@ -204,9 +212,9 @@ async def _read_newest_time(services: Services) -> datetime:
     return newest[-1].created_at if newest else datetime.min.replace(tzinfo=UTC)
 
 
-def _compare_to_floor(values: Sequence[float], floor: Sequence[float]) -> float:
-    """Return the median of the values as a multiple of the median of the baseline `floor`."""
-    return round(compute_percentile(values, 0.5) / compute_percentile(floor, 0.5), 2)
+def _compare_to_baseline(values: Sequence[float], baseline: Sequence[float]) -> float:
+    """Return the median of the values as a multiple of the median of the baseline."""
+    return round(compute_percentile(values, 0.5) / compute_percentile(baseline, 0.5), 2)
 
 
 async def _measure_memory_of_people(settings: Settings, people: int) -> dict[str, object]:
@@ -300,10 +308,10 @@ def run_plan(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
                 data_dir=folder / name,
                 database_url=Secret(url and make_schema_url(url, _make_schema_name(name))),
             )
-            floor = folder / f"floor-{storage}-{count}.db"
-            fill_missing_files(case_settings.data_dir, floor, storage, count, url)
+            baseline = folder / f"floor-{storage}-{count}.db"
+            fill_missing_files(case_settings.data_dir, baseline, storage, count, url)
             print_progress(f"{storage}: {plan.turns} turns")
-            result = run_in_own_process(measure_case, case_settings, floor, count, plan.turns)
+            result = run_in_own_process(measure_case, case_settings, baseline, count, plan.turns)
             if storage is StorageType.JSON:
                 result["startup_without_index_ms"] = run_in_own_process(measure_index_rebuild, case_settings)
             results[storage].append(result)
@@ -316,7 +324,7 @@ def _make_schema_name(name: str) -> str:
     return f"scale_{name.replace('-', '_')}"
 
 
-def fill_missing_files(folder: Path, floor_path: Path, storage: StorageType, count: int, url: str) -> None:
+def fill_missing_files(folder: Path, baseline_path: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill the data directory (and its schema on the server) and the baseline's database, unless they exist.
 
     Files have a temporary name until they are complete.
@@ -331,11 +339,11 @@ def fill_missing_files(folder: Path, floor_path: Path, storage: StorageType, cou
             fill_and_analyze, half, storage, count, url and create_empty_schema(url, _make_schema_name(folder.name))
         )
         half.rename(folder)
-    if not floor_path.exists():
-        half = floor_path.with_name(f"half-{floor_path.name}")
+    if not baseline_path.exists():
+        half = baseline_path.with_name(f"half-{baseline_path.name}")
         half.unlink(missing_ok=True)
-        run_in_own_process(fill_floor, half, count)
-        half.rename(floor_path)
+        run_in_own_process(fill_baseline, half, count)
+        half.rename(baseline_path)
     print_progress(f"{storage}: filled in {compute_milliseconds_since(start) / 1000:.0f} s")
 
 

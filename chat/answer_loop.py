@@ -36,9 +36,9 @@ MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out i
 
 
 class Remake(Protocol):
-    """Rebuilds a context so that it takes at most `ceiling` tokens. If `alone`, it leaves out all history."""
+    """Rebuilds a context so that it takes at most `ceiling` tokens. If `without_memory`, it leaves out all history."""
 
-    def __call__(self, ceiling: int, *, alone: bool = False) -> Awaitable[Context]: ...
+    def __call__(self, ceiling: int, *, without_memory: bool = False) -> Awaitable[Context]: ...
 
 
 # Returns the part of a cancelled answer that its reader has seen, or None if the reader did not stop it.
@@ -131,7 +131,7 @@ class AnswerLoop:
             if context.token_count + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
                     exchanged, offer, extra = [], (), 0
-                context = await remake(ceiling - extra, alone=suspects is not None)
+                context = await remake(ceiling - extra, without_memory=suspects is not None)
             finish = partial(Answered, context=_add_tool_exchange(context, exchanged, extra), used=tuple(used))
             if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known=TOOL_NAMES)
@@ -151,7 +151,7 @@ class AnswerLoop:
                 answered = {message.turn for message in context.recent if message.role == "assistant"}
                 turns = (message.turn for message in reversed(context.recent) if message.turn not in answered)
                 suspects, exchanged, offer = tuple(dict.fromkeys(turns)), [], ()
-                context = await remake(find_prompt_limit(model, self._ceiling), alone=True)
+                context = await remake(find_prompt_limit(model, self._ceiling), without_memory=True)
                 continue
             except ContextTooLong:
                 if find_prompt_limit(model, self._ceiling) >= ceiling:
@@ -179,7 +179,7 @@ class AnswerLoop:
         reasoning = completion.reasoning
         for call in completion.calls:
             asked = [*used, Used(call=call, result="", note="")]
-            left = room - self._count_exchange_tokens(_format_calls("", asked, reasoning))
+            left = room - self._count_exchange_tokens(_make_exchange("", asked, reasoning))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
@@ -188,8 +188,9 @@ class AnswerLoop:
             used.append(await tools.run_call(call, turn, seen=seen, room=share))
         if not used:
             return [], []
-        with_text = _format_calls(completion.text, used, reasoning)
-        return with_text if self._count_exchange_tokens(with_text) <= room else _format_calls("", used, reasoning), used
+        with_text = _make_exchange(completion.text, used, reasoning)
+        fits = self._count_exchange_tokens(with_text) <= room
+        return with_text if fits else _make_exchange("", used, reasoning), used
 
     def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
@@ -226,7 +227,7 @@ def _add_tool_exchange(context: Context, exchanged: Prompt, extra: int) -> Conte
     return replace(context, messages=(*context.messages, *exchanged), parts=(*parts, part, rest))
 
 
-def _format_calls(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
+def _make_exchange(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
     return [
         PromptMessage(role="assistant", content=text, calls=tuple(result.call for result in used), reasoning=reasoning),
         *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in used),

@@ -67,12 +67,12 @@ class Answerer:
                 turn.notices.append(tr("notices-truncated"))
             return answered
 
-    async def _build_context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
-        """Build the context, without memory if `alone` is True or the store cannot be read."""
+    async def _build_context(self, turn: Turn, ceiling: int, *, without_memory: bool = False) -> Context:
+        """Build the context, without memory if `without_memory` is True or the store cannot be read."""
         built = partial(
             self._retrieval.build_context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone
         )
-        if alone:
+        if without_memory:
             return await built(store=None)
         if turn.reads_memory:
             try:

@@ -41,7 +41,7 @@ class Attachments:
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))
 
     @property
-    def can_hear(self) -> bool:
+    def can_transcribe(self) -> bool:
         return self._transcriber is not None
 
     def require_transcriber(self) -> Transcriber:
@@ -69,7 +69,7 @@ class Speech:
     _speaker: Speaker
     _quota: Quota
 
-    async def speak(self, text: str, *, person_id: int) -> bytes:
+    async def synthesize_speech(self, text: str, *, person_id: int) -> bytes:
         """Return a voice recording of a text, in a format that Telegram plays. Raise ModelError if the model fails."""
         await self._quota.raise_if_used_up(person_id)
         recording = await self._speaker.synthesise_speech(text)

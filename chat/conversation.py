@@ -217,7 +217,7 @@ class Conversation:
             text=text,
             is_truncated=given is not None and given.is_truncated,
             is_stopped=given is not None and given.is_stopped,
-            is_remembered=turn.is_on,
+            is_remembered=turn.is_memory_on,
             is_incognito=turn.mode == "incognito",
             turn=turn.number,
             version=versions.number,
@@ -299,7 +299,7 @@ class Conversation:
             )
             for piece in turn.incoming.pieces
         ]
-        if turn.is_on:
+        if turn.is_memory_on:
             try:
                 await self._write_turns(turn.session)
                 async with self._memory.open_store_if_on(turn.scope.owner) as store:
@@ -318,11 +318,11 @@ class Conversation:
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.queue_pictures(turn)
         turn.session.record_answer(turn.number, answered.completion.text, answered.given_answer)
-        messages = answered.make_messages(turn.incoming.source, turn.stored, explained=turn.is_on)
+        messages = answered.make_messages(turn.incoming.source, turn.stored, explained=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
             self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.explanation_record)
-            if turn.is_on:
+            if turn.is_memory_on:
                 turn.session.unwritten[-1].messages += messages
             return
         try:
@@ -337,7 +337,7 @@ class Conversation:
     async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
         turn.session.mark_declined_turns(turns)
         stored = [number for number in turns if number < UNSTORED]
-        if not stored or not turn.is_on:
+        if not stored or not turn.is_memory_on:
             return
         try:
             async with self._memory.open_store_if_on(turn.scope.owner) as store:
@@ -352,7 +352,7 @@ class Conversation:
             context=answered.context,
             notices=tuple(turn.notices),
             is_durable=not turn.session.unwritten,
-            is_remembered=turn.is_on,
+            is_remembered=turn.is_memory_on,
             is_incognito=turn.mode == "incognito",
             proposals=answered.proposals,
             turn=turn.number,
@@ -373,12 +373,12 @@ class Conversation:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
         return Reply(
-            text=add_error_number(format_apology(error, is_stored=turn.is_on), number),
+            text=add_error_number(format_apology(error, is_stored=turn.is_memory_on), number),
             half=error.half.strip() if isinstance(error, ModelError) else "",
             notices=tuple(turn.notices),
             error_type=type(error).__name__,
             is_durable=not turn.session.unwritten,
-            is_remembered=turn.is_on,
+            is_remembered=turn.is_memory_on,
             is_incognito=turn.mode == "incognito",
             turn=turn.number,
         )

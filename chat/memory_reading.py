@@ -212,7 +212,7 @@ class MemoryReading:
         ]
         near.sort(key=lambda message: (message.id != number, message.turn != middle.turn, distances[message.id]))
 
-        def quote_nearest() -> tuple[str, dict[int, str]]:
+        def quote_nearest_messages() -> tuple[str, dict[int, str]]:
             left, hits = room - MAX_HINT_TOKENS, list[Hit]()
             for message in near:
                 most = left if message.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
@@ -223,7 +223,7 @@ class MemoryReading:
                     break
             return self._quote_hits(hits, room - MAX_HINT_TOKENS, now)
 
-        text, shown = await run_maybe_in_thread(quote_nearest, in_thread=True)
+        text, shown = await run_maybe_in_thread(quote_nearest_messages, in_thread=True)
         return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
     async def _find_summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:

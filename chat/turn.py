@@ -43,7 +43,7 @@ class Turn:
         return self.local_id if self.stored is None else self.stored
 
     @property
-    def is_on(self) -> bool:
+    def is_memory_on(self) -> bool:
         return self.mode == "on"
 
     @property

@@ -73,7 +73,7 @@ def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) ->
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     views = Views(services=services, operation=host.operation)
-    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors, opening=views.get_opening)
+    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors, opening=views.get_start_page)
     past, admin = Past(services=services, host=host), Admin(services=services, host=host)
     reading: dict[str, Handler] = {
         "home": views.get_home,

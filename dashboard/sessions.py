@@ -113,8 +113,8 @@ class PageSessions:
         """Return a signed token for a session."""
         return await self._sign_session("session", session)
 
-    async def _sign_session(self, kind: str, session: PageSession, **more: str) -> str:
-        form = asdict(session) | more
+    async def _sign_session(self, kind: str, session: PageSession, **extra_fields: str) -> str:
+        form = asdict(session) | extra_fields
         for name in ("since", "expires_at"):
             form[name] = form[name].timestamp()
         return str((await self._make_serializer(kind)).dumps(form))

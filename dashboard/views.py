@@ -73,7 +73,7 @@ class Views:
             "learning": status.history_extraction,
         }
 
-    async def get_opening(self, visit: Visit) -> Answer:
+    async def get_start_page(self, visit: Visit) -> Answer:
         """Return the state of an owner's memory, with its newest messages unless `limit` is 0."""
         newest = {"timeline": await self.get_timeline(visit)} if visit.parameters.read_integer("limit", 0) else {}
         return {"home": await self.get_home(visit), **newest}

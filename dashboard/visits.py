@@ -101,12 +101,12 @@ class Visits:
                 "owner": self._services.memory.find_current_id(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": make_page_texts(STATIC, language),
-                "opening": await self._read_opening(session, request, parameters, language),
+                "opening": await self._read_start_page(session, request, parameters, language),
             }
 
         return await self._respond_in_language(request, begin)
 
-    async def _read_opening(
+    async def _read_start_page(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
     ) -> Answer | Response | None:
         """Return the initial content of the page, or None if it was not requested or cannot be read."""

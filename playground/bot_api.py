@@ -10,11 +10,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from playground.faults import Fault, Faults
-from playground.limits import Limits, is_limited
+from playground.limits import Limits, is_rate_limited
 from playground.methods import Method, Methods
 from playground.parameters import Parameters, parse_parameters
-from playground.refusals import Json, Refusal, make_too_many_requests
-from playground.server import cut_connection, get_lifetime, hold_request
+from playground.refusals import Json, Refusal, make_too_many_requests_error
+from playground.server import cut_connection, get_lifetime, run_until_disconnect
 from playground.webhook import DELAYS, Courier
 from playground.world import World
 
@@ -57,7 +57,7 @@ class _BotApi:
         found = self._methods.find_method(request.path_params["method"])
         if not found:
             return _make_refusal_response(Refusal(404, "Not Found: method not found"))
-        self._courier.resume(get_lifetime(request))
+        self._courier.resume_deliveries(get_lifetime(request))
         name, method = found
         try:
             parameters = await parse_parameters(request)
@@ -71,17 +71,17 @@ class _BotApi:
         answer = self._refuse_over_limit(name, parameters) or await _run_method(request, method, parameters, fault)
         self._record_call(name, parameters, fault, answer)
         if fault and fault.kind == "hang":
-            await hold_request(request, release_event.wait(), True)
+            await run_until_disconnect(request, release_event.wait(), True)
         if fault and fault.kind == "drop_after":
             await cut_connection(request)
             return Response()
         return JSONResponse(answer, answer.get("error_code", 200))
 
     def _refuse_over_limit(self, method: str, parameters: Parameters) -> Json | None:
-        if self._limits is None or not is_limited(method):
+        if self._limits is None or not is_rate_limited(method):
             return None
         wait = self._limits.reserve_message(parameters.integer("chat_id") or 0)
-        return make_too_many_requests(wait).to_json() if wait else None
+        return make_too_many_requests_error(wait).to_json() if wait else None
 
     async def download_file(self, request: Request) -> Response:
         file = self._world.files.find_by_path(request.path_params["path"])

@@ -21,7 +21,7 @@ from playground.faults import Faults, parse_fault
 from playground.parameters import Parameters, parse_parameters
 from playground.people import Impossible
 from playground.refusals import Json, Refusal
-from playground.server import hold_request
+from playground.server import run_until_disconnect
 from playground.world import World
 
 DEFAULT_WAIT_SECONDS = 25  # how long /events and /calls wait if the client does not say
@@ -155,7 +155,7 @@ class _PeopleEndpoints:
             self._world.block_bot(person_id)
         else:
             self._world.unblock_bot(person_id)
-        return {"blocked": self._world.has_blocked(person_id)}
+        return {"blocked": self._world.has_blocked_bot(person_id)}
 
     async def make_snapshot(self, request: Request, parameters: Parameters) -> Json:
         return self._world.make_snapshot()
@@ -221,11 +221,11 @@ async def _wait_for_entries(
         except TimeoutError:
             return []
 
-    return await hold_request(request, wait_with_timeout(), [])
+    return await run_until_disconnect(request, wait_with_timeout(), [])
 
 
-def make_endpoint(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
-    """Return an endpoint that parses the request's parameters, calls `act`, and returns its result as JSON.
+def make_endpoint(action: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
+    """Return an endpoint that parses the request's parameters, calls `action`, and returns its result as JSON.
 
     If the action is impossible, it returns {"error": sentence} with status 400.
     """
@@ -233,7 +233,7 @@ def make_endpoint(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handl
     async def endpoint(request: Request) -> Response:
         try:
             with use_language(find_reader_language(request.headers)):
-                return JSONResponse(await act(request, await parse_parameters(request)))
+                return JSONResponse(await action(request, await parse_parameters(request)))
         except (Impossible, Refusal, ValueError) as wrong:
             return JSONResponse({"error": str(wrong)}, 400)
 

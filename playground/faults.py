@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from playground.parameters import Parameters
-from playground.refusals import Refusal, make_bad_request, make_too_many_requests
+from playground.refusals import Refusal, make_bad_request_error, make_too_many_requests_error
 
 KINDS = {
     "retry_after": "429 without effect",
@@ -55,13 +55,13 @@ class Fault:
         """Return the refusal that replaces the call's effect, or None if this kind of fault lets the effect happen."""
         match self.kind:
             case "retry_after":
-                return make_too_many_requests(self.retry_after)
+                return make_too_many_requests_error(self.retry_after)
             case "server_error":
                 return Refusal(502, "Bad Gateway")
             case "error":
                 return Refusal(self.error_code, self.description)
             case "refuse_entities":
-                return make_bad_request("can't parse entities: injected fault")
+                return make_bad_request_error("can't parse entities: injected fault")
         return None
 
 

@@ -17,7 +17,7 @@ class Pulse:
         beaten, self._beat = self._beat, asyncio.Event()
         beaten.set()
 
-    async def wait(self) -> None:
+    async def wait_for_beat(self) -> None:
         await self._beat.wait()
 
 
@@ -55,7 +55,7 @@ class Feed:
     async def wait_for_entries(self, since: int) -> list[Json]:
         """Wait until there is an entry after number `since`, and return all such entries, oldest first."""
         while self.last <= since:
-            await self._pulse.wait()
+            await self._pulse.wait_for_beat()
         return self.list_since(since)
 
     async def wait_for_first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60) -> Json:

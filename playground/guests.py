@@ -44,7 +44,7 @@ class Guests:
         ]
 
     @property
-    def is_fresh(self) -> bool:
+    def is_new(self) -> bool:
         """Return True if nobody has been added and no language has been chosen yet."""
         return not self._file.exists()
 

@@ -19,7 +19,7 @@ MAX_PER_MINUTE_IN_GROUP = 20
 GROUP_SECONDS = 60.0
 
 
-def is_limited(method: str) -> bool:
+def is_rate_limited(method: str) -> bool:
     """Return True if the limits apply to a method, because it sends or changes a message or draft."""
     name = method.lower()
     return name.startswith(("send", "edit", "copy", "forward")) and name != "sendchataction"

@@ -3,7 +3,7 @@
 import html
 import re
 
-from playground.refusals import Json, make_bad_request
+from playground.refusals import Json, make_bad_request_error
 from playground.text import count_utf16_units
 
 TAGS = {
@@ -32,7 +32,7 @@ def parse_markup(text: str, parse_mode: str | None) -> tuple[str, list[Json]]:
     if not parse_mode:
         return text, []
     if parse_mode.lower() != "html":
-        raise make_bad_request("unsupported parse_mode")
+        raise make_bad_request_error("unsupported parse_mode")
     return _parse_html(text)
 
 
@@ -48,10 +48,10 @@ def _parse_html(text: str) -> tuple[str, list[Json]]:
         tag = (token["tag"] or "").lower()
         if token["close"]:
             if not open_tags:
-                raise make_bad_request(f"can't parse entities: Unexpected end tag at byte offset {byte}")
+                raise make_bad_request_error(f"can't parse entities: Unexpected end tag at byte offset {byte}")
             expected, entity = open_tags.pop()
             if tag not in ("", expected):
-                raise make_bad_request(
+                raise make_bad_request_error(
                     f"can't parse entities: Unmatched end tag at byte offset {byte}, "
                     f'expected "</{expected}>", found "</{tag}>"'
                 )
@@ -59,13 +59,13 @@ def _parse_html(text: str) -> tuple[str, list[Json]]:
             entities.append(entity)
             continue
         if tag not in TAGS:
-            raise make_bad_request(f'can\'t parse entities: Unsupported start tag "{tag}" at byte offset {byte}')
+            raise make_bad_request_error(f'can\'t parse entities: Unsupported start tag "{tag}" at byte offset {byte}')
         entity = {"type": TAGS[tag], "offset": count_utf16_units(plain), "length": 0}
         if tag == "a" and (href := HREF.search(token["attributes"])):
             entity["url"] = html.unescape(next(filter(None, href.groups()), ""))
         open_tags.append((tag, entity))
     if open_tags:
-        raise make_bad_request(
+        raise make_bad_request_error(
             f"can't parse entities: Can't find end tag corresponding to start tag \"{open_tags[-1][0]}\""
         )
     # Telegram treats a link without an address as plain text.

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from playground.refusals import Json, make_bad_request
+from playground.refusals import Json, make_bad_request_error
 
 DEFAULT: Json = {"type": "default"}
 SCOPE_FIELDS = {
@@ -28,7 +28,7 @@ class Menus:
     def set_commands(self, scope: Json, language: str, commands: Sequence[Json]) -> None:
         """Set the commands of a scope and language. An empty list removes them, as on Telegram's server."""
         if len(commands) > 100:
-            raise make_bad_request("BOT_COMMANDS_TOO_MUCH")
+            raise make_bad_request_error("BOT_COMMANDS_TOO_MUCH")
         cleaned = [_validate_command(command) for command in commands]
         if cleaned:
             self._lists[_make_scope_key(scope), language] = cleaned
@@ -77,19 +77,19 @@ def is_ephemeral(text: str, menu: Sequence[Json]) -> bool:
 def _make_scope_key(scope: Json) -> str:
     kind = scope.get("type")
     if not isinstance(kind, str) or kind not in SCOPE_FIELDS:
-        raise make_bad_request("can't parse BotCommandScope: Unsupported type specified")
+        raise make_bad_request_error("can't parse BotCommandScope: Unsupported type specified")
     try:
         return json.dumps({"type": kind, **{name: int(scope[name]) for name in SCOPE_FIELDS[kind]}})
     except (KeyError, TypeError, ValueError):
-        raise make_bad_request("chat not found") from None
+        raise make_bad_request_error("chat not found") from None
 
 
 def _validate_command(command: Json) -> Json:
     name = str(command.get("command", "")).removeprefix("/").lower()
     description = str(command.get("description", ""))
     if not NAME.fullmatch(name):
-        raise make_bad_request("BOT_COMMAND_INVALID")
+        raise make_bad_request_error("BOT_COMMAND_INVALID")
     if not 1 <= len(description) <= 256:
-        raise make_bad_request("BOT_COMMAND_DESCRIPTION_INVALID")
+        raise make_bad_request_error("BOT_COMMAND_DESCRIPTION_INVALID")
     is_ephemeral = {"is_ephemeral": True} if command.get("is_ephemeral") is True else {}
     return {"command": name, "description": description, **is_ephemeral}

@@ -14,9 +14,9 @@ from playground.files import DOWNLOAD_LIMIT
 from playground.menus import DEFAULT
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, make_bad_request, make_conflict
+from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, make_bad_request_error, make_conflict
 from playground.sending import Sending, find_chat
-from playground.server import get_lifetime, hold_request
+from playground.server import get_lifetime, run_until_disconnect
 from playground.webhook import Courier, Webhook
 from playground.world import World
 
@@ -54,7 +54,7 @@ class Methods:
             "deleteWebhook": self._delete_webhook,
         }
         self._table |= {
-            name: _ignore_request(method)
+            name: _drop_request_argument(method)
             for name, method in {
                 "getMe": self._get_me,
                 "getWebhookInfo": self._get_webhook_info,
@@ -108,7 +108,7 @@ class Methods:
             limit=min(max(limit, 1), 100),
             timeout=min(max(parameters.integer("timeout", 0) or 0, 0), MAX_POLL_SECONDS),
         )
-        return await hold_request(request, poll, [])
+        return await run_until_disconnect(request, poll, [])
 
     async def _set_webhook(self, request: Request, parameters: Parameters) -> bool:
         url = parameters.text("url")
@@ -117,16 +117,16 @@ class Methods:
         try:
             address = urlsplit(url)
         except ValueError:  # such as http://[
-            raise make_bad_request("bad webhook: invalid URL specified") from None
+            raise make_bad_request_error("bad webhook: invalid URL specified") from None
         if address.scheme != "https" and not (address.scheme == "http" and address.hostname in LOCAL_HOSTS):
-            raise make_bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+            raise make_bad_request_error("bad webhook: An HTTPS URL must be provided for webhook")
         secret = parameters.text("secret_token")
         if secret and not SECRET.fullmatch(secret):
-            raise make_bad_request("secret token contains unallowed characters")
+            raise make_bad_request_error("secret token contains unallowed characters")
         if parameters.flag("drop_pending_updates"):
             self._world.updates.drop_all()
         self._world.updates.set_allowed_kinds(parameters.texts("allowed_updates"))
-        self._world.updates.interrupt("terminated by setWebhook request")
+        self._world.updates.interrupt_poll("terminated by setWebhook request")
         connections = parameters.integer("max_connections", 40) or 40
         webhook = Webhook(url=url, secret=secret, max_connections=connections)
         self._courier.set_webhook(webhook, get_lifetime(request))
@@ -161,18 +161,18 @@ class Methods:
     async def _get_file(self, parameters: Parameters) -> Json:
         file = self._world.files.find_by_id(parameters.text("file_id"))
         if not file:
-            raise make_bad_request("wrong file_id or the file is temporarily unavailable")
+            raise make_bad_request_error("wrong file_id or the file is temporarily unavailable")
         if len(file.data) > DOWNLOAD_LIMIT:
-            raise make_bad_request("file is too big")
+            raise make_bad_request_error("file is too big")
         return {**file.to_file_json(), "file_path": file.path}
 
     async def _answer_callback_query(self, parameters: Parameters) -> bool:
         text = parameters.text("text")
         if len(text) > 200:
-            raise make_bad_request("MESSAGE_TOO_LONG")
+            raise make_bad_request_error("MESSAGE_TOO_LONG")
         query_id = parameters.text("callback_query_id")
         if self._world.find_presser(query_id) is None:
-            raise make_bad_request(QUERY_TOO_OLD)
+            raise make_bad_request_error(QUERY_TOO_OLD)
         answer = {"text": text, "show_alert": parameters.flag("show_alert")}
         self._world.feed.add({"kind": "callback_answer", "query_id": query_id, **answer})
         return True
@@ -217,13 +217,13 @@ class Methods:
         if user_id == self._world.bot["id"]:
             return {"status": "member", "user": self._world.bot}
         if user_id not in self._world.people:
-            raise make_bad_request("user not found")
+            raise make_bad_request_error("user not found")
         return self._make_member(chat, user_id)
 
     async def _get_chat_administrators(self, parameters: Parameters) -> list[Json]:
         chat = find_chat(self._world, parameters)
         if chat.is_private:
-            raise make_bad_request("there are no administrators in the private chat")
+            raise make_bad_request_error("there are no administrators in the private chat")
         return [self._make_member(chat, person_id) for person_id in chat.admins]
 
     def _make_member(self, chat: Chat, person_id: int) -> Json:
@@ -240,7 +240,7 @@ class Methods:
     async def _leave_chat(self, parameters: Parameters) -> bool:
         chat = find_chat(self._world, parameters)
         if chat.is_private:
-            raise make_bad_request("chat not found")
+            raise make_bad_request_error("chat not found")
         self._world.remove_bot(chat.id)
         return True
 
@@ -250,7 +250,7 @@ async def _accept_setting(parameters: Parameters) -> bool:
     return True
 
 
-def _ignore_request(method: Callable[[Parameters], Awaitable[Any]]) -> Method:
+def _drop_request_argument(method: Callable[[Parameters], Awaitable[Any]]) -> Method:
     async def call(request: Request, parameters: Parameters) -> Any:
         return await method(parameters)
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from playground.refusals import Json, Refusal, make_bad_request
+from playground.refusals import Json, Refusal, make_bad_request_error
 from runtime.bounded_json import parse_untrusted_json
 
 FORM_LIMIT = 500_000
@@ -60,7 +60,7 @@ class Parameters:
         except (TypeError, ValueError, OverflowError):
             number = MAX_NUMBER
         if abs(number) >= MAX_NUMBER:
-            raise make_bad_request(f'field "{name}" must be a number')
+            raise make_bad_request_error(f'field "{name}" must be a number')
         return number
 
     def flag(self, name: str) -> bool:
@@ -74,7 +74,7 @@ class Parameters:
         try:
             return parse_untrusted_json(value) if value else None
         except ValueError:
-            raise make_bad_request(f"can't parse {name} JSON object") from None
+            raise make_bad_request_error(f"can't parse {name} JSON object") from None
 
     def texts(self, name: str) -> list[str] | None:
         """Return a parameter that is a list of strings, or None if it is absent."""
@@ -82,7 +82,7 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise make_bad_request(f"can't parse {name} JSON object")
+            raise make_bad_request_error(f"can't parse {name} JSON object")
         return value
 
     def objects(self, name: str) -> list[Json]:
@@ -91,13 +91,13 @@ class Parameters:
         if value is None:
             return []
         if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-            raise make_bad_request(f"can't parse {name} JSON object")
+            raise make_bad_request_error(f"can't parse {name} JSON object")
         return value
 
     def object(self, name: str) -> Json | None:
         value = self.value(name)
         if value is not None and not isinstance(value, dict):
-            raise make_bad_request(f"object expected as {name.replace('_', ' ')}")
+            raise make_bad_request_error(f"object expected as {name.replace('_', ' ')}")
         return value
 
     def upload(self, name: str) -> Upload | None:
@@ -130,9 +130,9 @@ async def parse_parameters(request: Request) -> Parameters:
             if _HALF_A_PAIR.search(body):
                 json.dumps(fields_from_json, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
         except (ValueError, RecursionError):
-            raise make_bad_request("can't parse JSON object") from None
+            raise make_bad_request_error("can't parse JSON object") from None
         if not isinstance(fields_from_json, dict):
-            raise make_bad_request("object expected")
+            raise make_bad_request_error("object expected")
         return Parameters(values | fields_from_json)
     if kind == "multipart/form-data":
         fields, uploads = _parse_multipart(body, str(content_type.get_param("boundary")))
@@ -142,7 +142,7 @@ async def parse_parameters(request: Request) -> Parameters:
     try:
         form = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise make_bad_request("too many fields") from None
+        raise make_bad_request_error("too many fields") from None
     return Parameters(values | dict(form))
 
 
@@ -163,7 +163,7 @@ def _parse_multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[s
     # Without this check, an empty boundary would split the body at any two dashes.
     parts = body.split(b"--" + boundary.encode(), MAX_FIELDS + 2) if boundary else []
     if len(parts) > MAX_FIELDS + 2:
-        raise make_bad_request("too many fields")
+        raise make_bad_request_error("too many fields")
     for part in parts[1:-1]:
         head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
         data = data.removesuffix(b"\r\n")

@@ -25,12 +25,12 @@ class Refusal(Exception):  # noqa: N818 (the Bot API's word for it is an answer,
         return answer
 
 
-def make_bad_request(reason: str) -> Refusal:
+def make_bad_request_error(reason: str) -> Refusal:
     """Make a 400 error. `reason` starts in lower case because it follows the real server's prefix."""
     return Refusal(400, f"Bad Request: {reason}")
 
 
-def make_forbidden(reason: str) -> Refusal:
+def make_forbidden_error(reason: str) -> Refusal:
     """Make the 403 error for a bot that may not use a chat."""
     return Refusal(403, f"Forbidden: {reason}")
 
@@ -40,13 +40,13 @@ def make_conflict(reason: str) -> Refusal:
     return Refusal(409, f"Conflict: {reason}")
 
 
-def make_group_upgraded(chat_id: int) -> Refusal:
+def make_group_upgraded_error(chat_id: int) -> Refusal:
     """Make the 400 error for a group that is now the supergroup `chat_id`."""
     reason = "group chat was upgraded to a supergroup chat"
     return Refusal(400, f"Bad Request: {reason}", {"migrate_to_chat_id": chat_id})
 
 
-def make_too_many_requests(retry_after: int) -> Refusal:
+def make_too_many_requests_error(retry_after: int) -> Refusal:
     """Make a 429 error that asks the bot to wait `retry_after` seconds."""
     return Refusal(429, f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after})
 

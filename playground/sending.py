@@ -7,8 +7,15 @@ from playground.files import make_attachment
 from playground.markup import parse_markup
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.reactions import make_sent_message
-from playground.refusals import NOT_MODIFIED, QUERY_TOO_OLD, Json, make_bad_request, make_forbidden, make_group_upgraded
+from playground.reactions import convert_to_sent_message
+from playground.refusals import (
+    NOT_MODIFIED,
+    QUERY_TOO_OLD,
+    Json,
+    make_bad_request_error,
+    make_forbidden_error,
+    make_group_upgraded_error,
+)
 from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, MAX_MESSAGE_CHARS, TEXT_LIMIT, count_utf16_units, format_text
 from playground.world import World
 
@@ -51,17 +58,17 @@ def find_chat(world: World, parameters: Parameters) -> Chat:
     """Return the chat in the parameter "chat_id". Raise Refusal if the bot is not in it."""
     name = parameters.text("chat_id")
     if not name:
-        raise make_bad_request("chat_id is empty")
+        raise make_bad_request_error("chat_id is empty")
     try:
         chat = world.chats.get(int(name))
     except ValueError:
         chat = None
     if chat is None:
-        raise make_bad_request("chat not found")
+        raise make_bad_request_error("chat not found")
     if chat.upgraded_to is not None:
-        raise make_group_upgraded(chat.upgraded_to)
+        raise make_group_upgraded_error(chat.upgraded_to)
     if not chat.has_bot:
-        raise make_forbidden(f"bot is not a member of the {chat.type} chat")
+        raise make_forbidden_error(f"bot is not a member of the {chat.type} chat")
     return chat
 
 
@@ -70,12 +77,12 @@ def find_writable_chat(world: World, parameters: Parameters) -> Chat:
     chat = find_chat(world, parameters)
     if not chat.is_private:
         return chat
-    if world.has_blocked(chat.id):
-        raise make_forbidden("bot was blocked by the user")
-    if not world.has_started(chat.id):
+    if world.has_blocked_bot(chat.id):
+        raise make_forbidden_error("bot was blocked by the user")
+    if not world.has_started_bot(chat.id):
         if any(chat.id in other.members for other in world.chats.values() if not other.is_private):
-            raise make_forbidden("bot can't initiate conversation with a user")
-        raise make_bad_request("chat not found")
+            raise make_forbidden_error("bot can't initiate conversation with a user")
+        raise make_bad_request_error("chat not found")
     return chat
 
 
@@ -92,7 +99,7 @@ class Sending:
 
     async def send_document(self, parameters: Parameters) -> Json:
         if (upload := parameters.upload("document")) and not upload.data:
-            raise make_bad_request("file must be non-empty")
+            raise make_bad_request_error("file must be non-empty")
         return self._post_file("document", parameters)
 
     async def send_voice(self, parameters: Parameters) -> Json:
@@ -110,10 +117,10 @@ class Sending:
         elif (known := self._world.files.find_by_id(parameters.text(kind))) is not None:
             file = known
         else:
-            raise make_bad_request(f"there is no {kind} in the request")
+            raise make_bad_request_error(f"there is no {kind} in the request")
         text, entities = _make_text_fields(parameters, parameters.text("caption"), "caption_entities")
         if count_utf16_units(text) > CAPTION_LIMIT:
-            raise make_bad_request("message caption is too long")
+            raise make_bad_request_error("message caption is too long")
         content = make_attachment(kind, file)
         if text:
             content |= {"caption": text} | ({"caption_entities": entities} if entities else {})
@@ -122,7 +129,7 @@ class Sending:
     async def send_message_draft(self, parameters: Parameters) -> bool:
         text, entities = _make_text_fields(parameters, parameters.text("text"), "entities")
         if count_utf16_units(text) > TEXT_LIMIT:
-            raise make_bad_request("message is too long")
+            raise make_bad_request_error("message is too long")
         return self._send_draft(parameters, {"text": text, "entities": entities})
 
     async def send_rich_message(self, parameters: Parameters) -> Json:
@@ -135,10 +142,10 @@ class Sending:
     def _send_draft(self, parameters: Parameters, content: Json) -> bool:
         chat = find_writable_chat(self._world, parameters)
         if not chat.is_private:
-            raise make_bad_request("TEXTDRAFT_PEER_INVALID")
+            raise make_bad_request_error("TEXTDRAFT_PEER_INVALID")
         draft_id = parameters.integer("draft_id", 0)
         if not draft_id:
-            raise make_bad_request("draft_id must be non-zero")
+            raise make_bad_request_error("draft_id must be non-zero")
         draft: Json = {"draft_id": draft_id, **content}
         if parameters.flag("can_stop"):
             draft["can_stop"] = True
@@ -151,7 +158,7 @@ class Sending:
         message = self._find_editable_message(parameters)
         content = _make_text_content(parameters) | _parse_keyboard(parameters)
         if "text" not in message:
-            raise make_bad_request("there is no text in the message to edit")
+            raise make_bad_request_error("there is no text in the message to edit")
         return self._edit_message(message, content, ("text", "entities", "reply_markup"), "edit")
 
     async def edit_ephemeral_message_text(self, parameters: Parameters) -> bool:
@@ -159,7 +166,7 @@ class Sending:
         message = self._world.messages[chat.id].get(-(parameters.integer("ephemeral_message_id") or 0))
         receiver = message.get("receiver_user", {}).get("id") if message else None
         if message is None or receiver != parameters.integer("receiver_user_id"):
-            raise make_bad_request("message to edit not found")
+            raise make_bad_request_error("message to edit not found")
         content = _make_text_content(parameters) | _parse_keyboard(parameters)
         self._edit_message(message, content, ("text", "entities", "reply_markup"), "edit")
         return True
@@ -172,11 +179,13 @@ class Sending:
         chat = find_chat(self._world, parameters)
         message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
         if not message:
-            raise make_bad_request("message to delete not found")
+            raise make_bad_request_error("message to delete not found")
         is_own = message["from"]["id"] == self._world.bot["id"]
         is_old = self._world.clock() - message["date"] > MAX_DELETION_SECONDS
         if is_old or not (is_own or chat.is_private):
-            raise make_bad_request("message can't be deleted for everyone" if is_old else "message can't be deleted")
+            raise make_bad_request_error(
+                "message can't be deleted for everyone" if is_old else "message can't be deleted"
+            )
         self._world.remove_message(chat.id, message["message_id"])
         return True
 
@@ -184,12 +193,12 @@ class Sending:
         chat = find_writable_chat(self._world, parameters)
         message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
         if not message:
-            raise make_bad_request("message to react not found")
+            raise make_bad_request_error("message to react not found")
         emoji = [str(reaction.get("emoji", "")) for reaction in parameters.objects("reaction")]
         if len(emoji) > 1:
-            raise make_bad_request("REACTIONS_TOO_MANY")
+            raise make_bad_request_error("REACTIONS_TOO_MANY")
         if any(symbol not in REACTIONS for symbol in emoji):
-            raise make_bad_request("REACTION_INVALID")
+            raise make_bad_request_error("REACTION_INVALID")
         self._world.set_reaction(message, self._world.bot["id"], emoji)
         return True
 
@@ -197,7 +206,7 @@ class Sending:
         chat = find_writable_chat(self._world, parameters)
         action = parameters.text("action")
         if action not in ACTIONS:
-            raise make_bad_request("wrong parameter action in request")
+            raise make_bad_request_error("wrong parameter action in request")
         happened: Json = {"kind": "action", "chat_id": chat.id, "action": action}
         if (thread_id := self._find_thread_id(chat, parameters)) is not None:
             happened["message_thread_id"] = thread_id
@@ -214,7 +223,7 @@ class Sending:
         if (parameters.object("reply_markup") or {}).get("force_reply"):
             # This is not stored with the message. It makes the person's client open a reply to it.
             self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
-        return make_sent_message(message)
+        return convert_to_sent_message(message)
 
     def _find_receiver(self, chat: Chat, parameters: Parameters) -> Json | None:
         """Return the only user who sees an ephemeral message, or None if everybody in the chat sees the message."""
@@ -226,12 +235,12 @@ class Sending:
             Parameters(ephemeral).text("callback_query_id"),
         )
         if query and self._world.find_presser(query) != user_id:
-            raise make_bad_request(QUERY_TOO_OLD)
+            raise make_bad_request_error(QUERY_TOO_OLD)
         is_asked = bool(query) or self._is_reply_in_time(chat, parameters, user_id)
         if chat.is_private or not (is_asked or self._world.bot["id"] in chat.admins):
-            raise make_bad_request("BOT_NOT_ADMIN")
+            raise make_bad_request_error("BOT_NOT_ADMIN")
         if user_id not in chat.members:
-            raise make_bad_request("user not found")
+            raise make_bad_request_error("user not found")
         return self._world.people[user_id].to_user_json()
 
     def _is_reply_in_time(self, chat: Chat, parameters: Parameters, user_id: int | None) -> bool:
@@ -247,7 +256,7 @@ class Sending:
         if not thread_id:
             return None
         if thread_id not in chat.topics:
-            raise make_bad_request("message thread not found")
+            raise make_bad_request_error("message thread not found")
         return thread_id
 
     def _find_replied_id(self, chat: Chat, parameters: Parameters) -> int | None:
@@ -257,21 +266,21 @@ class Sending:
             return reply_to
         if reply.get("allow_sending_without_reply") or parameters.flag("allow_sending_without_reply"):
             return None
-        raise make_bad_request("message to be replied not found")
+        raise make_bad_request_error("message to be replied not found")
 
     def _find_editable_message(self, parameters: Parameters) -> Json:
         chat = find_writable_chat(self._world, parameters)
         message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
         if not message:
-            raise make_bad_request("message to edit not found")
+            raise make_bad_request_error("message to edit not found")
         if message["from"]["id"] != self._world.bot["id"]:
-            raise make_bad_request("message can't be edited")
+            raise make_bad_request_error("message can't be edited")
         return message
 
     def _edit_message(self, message: Json, content: Json, fields: tuple[str, ...], kind: str) -> Json:
         """Replace the fields `fields` of a message with `content`, so that an edit without buttons removes them."""
         if {name: message[name] for name in fields if name in message} == content:
-            raise make_bad_request(NOT_MODIFIED)
+            raise make_bad_request_error(NOT_MODIFIED)
         other_fields = {name: value for name, value in message.items() if name not in fields}
         # If only the buttons change, neither people nor the bot see the message as edited.
         dated = {} if kind == "markup" else {"edit_date": int(self._world.clock())}
@@ -281,10 +290,10 @@ class Sending:
 def _make_text_fields(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
     """Return the text and entities to store. As on the real server, explicit entities take priority over parse_mode."""
     if len(text) > MAX_MESSAGE_CHARS:
-        raise make_bad_request("message is too long")
+        raise make_bad_request_error("message is too long")
     entities = parameters.objects(field)
     if len(entities) > 10 * ENTITY_LIMIT:
-        raise make_bad_request("can't parse entities: too many of them")
+        raise make_bad_request_error("can't parse entities: too many of them")
     if not entities:
         text, entities = parse_markup(text, parameters.text("parse_mode"))
     return format_text(text, entities)
@@ -295,21 +304,21 @@ def _make_rich_content(parameters: Parameters) -> Json:
     rich_message = parameters.object("rich_message") or {}
     written = Parameters(rich_message).text("markdown") or Parameters(rich_message).text("html")
     if not written.strip():
-        raise make_bad_request("message text is empty")
+        raise make_bad_request_error("message text is empty")
     if len(written) > RICH_LIMIT:
-        raise make_bad_request("message is too long")
+        raise make_bad_request_error("message is too long")
     return {"rich_message": {"blocks": [{"type": "paragraph", "text": written}]}}
 
 
 def _make_text_content(parameters: Parameters) -> Json:
     written = parameters.text("text")
     if not written:
-        raise make_bad_request("message text is empty")
+        raise make_bad_request_error("message text is empty")
     text, entities = _make_text_fields(parameters, written, "entities")
     if not text:
-        raise make_bad_request("text must be non-empty")
+        raise make_bad_request_error("text must be non-empty")
     if count_utf16_units(text) > TEXT_LIMIT:
-        raise make_bad_request("message is too long")
+        raise make_bad_request_error("message is too long")
     return {"text": text, "entities": entities} if entities else {"text": text}
 
 
@@ -318,19 +327,19 @@ def _parse_keyboard(parameters: Parameters) -> Json:
     markup = parameters.object("reply_markup") or {}
     rows = markup.get("inline_keyboard") or []
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise make_bad_request('field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays')
+        raise make_bad_request_error('field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays')
     for button in (button for row in rows for button in row):
         if not isinstance(button, dict):
-            raise make_bad_request("can't parse inline keyboard button: Inline keyboard button must be an Object")
+            raise make_bad_request_error("can't parse inline keyboard button: Inline keyboard button must be an Object")
         if not isinstance(button.get("text"), str) or not button["text"]:
-            raise make_bad_request('can\'t parse inline keyboard button: Field "text" must be of type String')
+            raise make_bad_request_error('can\'t parse inline keyboard button: Field "text" must be of type String')
         if not any(action in button for action in BUTTON_ACTIONS):
-            raise make_bad_request(
+            raise make_bad_request_error(
                 "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"
             )
         if button.get("style", "danger") not in BUTTON_STYLES:
-            raise make_bad_request("can't parse inline keyboard button: Invalid button style specified")
+            raise make_bad_request_error("can't parse inline keyboard button: Invalid button style specified")
         if "callback_data" in button and not 1 <= len(str(button["callback_data"]).encode()) <= 64:
-            raise make_bad_request("BUTTON_DATA_INVALID")
+            raise make_bad_request_error("BUTTON_DATA_INVALID")
     rows = [row for row in rows if row]
     return {"reply_markup": {"inline_keyboard": rows}} if rows else {}

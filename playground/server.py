@@ -46,7 +46,7 @@ def get_lifetime(request: Request) -> Lifetime:
     return lifetime
 
 
-async def hold_request(request: Request, work: Coroutine[Any, Any, T], otherwise: T) -> T:
+async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T], otherwise: T) -> T:
     """Return the result of `work`, or `otherwise` if the client disconnects or the server stops first.
 
     Read the request's body before calling this.

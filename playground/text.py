@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, islice
 
-from playground.refusals import Json, make_bad_request
+from playground.refusals import Json, make_bad_request_error
 
 TEXT_LIMIT = 4096  # UTF-16 units, after entities are parsed
 CAPTION_LIMIT = 1024
@@ -99,14 +99,14 @@ def split_text(text: str, limit: int = TEXT_LIMIT) -> list[str]:
 def _parse_length(entity: Json) -> int:
     """Return the length of an entity in UTF-16 units. Raise Refusal if its type or position is invalid."""
     if str(entity.get("type")) not in KNOWN_TYPES:
-        raise make_bad_request("can't parse MessageEntity: Unsupported type specified")
+        raise make_bad_request_error("can't parse MessageEntity: Unsupported type specified")
     for field in ("offset", "length"):
         if not isinstance(entity.get(field), int):
-            raise make_bad_request(f"can't parse MessageEntity: Can't find field \"{field}\"")
+            raise make_bad_request_error(f"can't parse MessageEntity: Can't find field \"{field}\"")
     if entity["offset"] < 0:
-        raise make_bad_request(f"receive an entity with incorrect offset {entity['offset']}")
+        raise make_bad_request_error(f"receive an entity with incorrect offset {entity['offset']}")
     if entity["length"] < 0:
-        raise make_bad_request(f"receive an entity with incorrect length {entity['length']}")
+        raise make_bad_request_error(f"receive an entity with incorrect length {entity['length']}")
     length: int = entity["length"]
     return length
 
@@ -118,18 +118,18 @@ def _find_span(entity: Json, text: str, offsets: Sequence[int]) -> tuple[int, in
     """
     begin, end = entity["offset"], entity["offset"] + entity["length"]
     if begin > offsets[-1]:
-        raise make_bad_request(f"entity begins after the end of the text at UTF-16 offset {begin}")
+        raise make_bad_request_error(f"entity begins after the end of the text at UTF-16 offset {begin}")
     if end > offsets[-1]:
-        raise make_bad_request(
+        raise make_bad_request_error(
             f"entity beginning at UTF-16 offset {begin} ends after the end of the text at UTF-16 offset {end}"
         )
     start, stop = bisect_left(offsets, begin), bisect_left(offsets, end)
     if offsets[start] != begin:
         byte = len(text[:start].encode())
-        raise make_bad_request(f"entity begins in a middle of a UTF-16 symbol at byte offset {byte}")
+        raise make_bad_request_error(f"entity begins in a middle of a UTF-16 symbol at byte offset {byte}")
     if offsets[stop] != end:
         byte = len(text[:stop].encode())
-        raise make_bad_request(
+        raise make_bad_request_error(
             f"entity beginning at UTF-16 offset {begin} ends in a middle of a UTF-16 symbol at byte offset {byte}"
         )
     return start, stop

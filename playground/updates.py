@@ -55,7 +55,7 @@ class Updates:
     def drop_all(self) -> None:
         self._pending = []
 
-    def interrupt(self, reason: str) -> None:
+    def interrupt_poll(self, reason: str) -> None:
         """End the current poll with a 409 error that states the reason."""
         self.poller += 1
         self._interruption = reason
@@ -63,14 +63,14 @@ class Updates:
 
     async def poll(self, *, offset: int, limit: int, timeout: float) -> list[Json]:
         """Confirm updates below `offset`, and wait up to `timeout` seconds for others. This ends any older poll."""
-        self.interrupt(OTHER_POLLER)
+        self.interrupt_poll(OTHER_POLLER)
         mine = self.poller
         self.confirm(offset)
         try:
             async with asyncio.timeout(timeout):
                 while not self.list_pending():
                     self._announce_poll(mine)
-                    await self.pulse.wait()
+                    await self.pulse.wait_for_beat()
                     if self.poller != mine:
                         raise make_conflict(self._interruption)
         except TimeoutError:
@@ -83,12 +83,12 @@ class Updates:
     async def wait_until_polled(self) -> None:
         """Wait until a poll of the bot is waiting for updates, which means that it has fetched all earlier ones."""
         while not self._open_poller:
-            await self._poll_opened.wait()
+            await self._poll_opened.wait_for_beat()
 
     async def wait_until_empty(self) -> None:
         """Wait until all updates are confirmed or delivered."""
         while self.list_pending():
-            await self.pulse.wait()
+            await self.pulse.wait_for_beat()
 
     def _announce_poll(self, poller: int) -> None:
         self._open_poller = poller
@@ -99,7 +99,7 @@ class Updates:
         while (
             first := next((update for update in self.list_pending() if find_chat_id(update) not in busy_chat_ids), None)
         ) is None:
-            await self.pulse.wait()
+            await self.pulse.wait_for_beat()
         return first
 
     def remove(self, update_id: int) -> None:

@@ -55,9 +55,9 @@ class Courier:
         if self._task:
             self._task.cancel()
         self._task = None
-        self.resume(lifetime)
+        self.resume_deliveries(lifetime)
 
-    def resume(self, lifetime: Lifetime) -> None:
+    def resume_deliveries(self, lifetime: Lifetime) -> None:
         """Resume delivery after a server restart with the same world, if a webhook is set."""
         if self.webhook and (self._task is None or self._task.done()):
             self._task = lifetime.spawn(self._deliver(self.webhook))

@@ -14,7 +14,7 @@ from playground.feed import Feed
 from playground.files import Files, make_attachment
 from playground.menus import Menus, is_ephemeral
 from playground.people import Chat, Impossible, Person, make_membership_update, make_topic_message
-from playground.reactions import Reactions, make_reaction_update, make_sent_message
+from playground.reactions import Reactions, convert_to_sent_message, make_reaction_update
 from playground.refusals import Json
 from playground.text import (
     CAPTION_LIMIT,
@@ -179,10 +179,10 @@ class World:
         self._blocked.discard(person_id)
         self._announce_membership(self.chats[person_id], person_id, "kicked", "member")
 
-    def has_blocked(self, person_id: int) -> bool:
+    def has_blocked_bot(self, person_id: int) -> bool:
         return person_id in self._blocked
 
-    def has_started(self, person_id: int) -> bool:
+    def has_started_bot(self, person_id: int) -> bool:
         """Return True if this person has ever written to the bot. Before that, the bot may not write to them."""
         return person_id in self._started
 
@@ -202,7 +202,7 @@ class World:
 
         `forward_from` is the id of the original author, or the author's name if the account is hidden.
         """
-        self._require_may_write(person_id, chat_id, thread_id)
+        self._require_write_permission(person_id, chat_id, thread_id)
         if reply_to is not None:
             self._require_message(chat_id, reply_to)
         origin = self._make_forward_origin(forward_from)
@@ -234,7 +234,7 @@ class World:
         album: str | None = None,
     ) -> Json:
         """Send a file as a person. `kind` is photo, voice, sticker, document, audio, video, animation or video_note."""
-        self._require_may_write(person_id, chat_id, thread_id)
+        self._require_write_permission(person_id, chat_id, thread_id)
         if reply_to is not None:
             self._require_message(chat_id, reply_to)
         if count_utf16_units(caption or "") > CAPTION_LIMIT:
@@ -267,7 +267,7 @@ class World:
 
     def press_button(self, person_id: int, chat_id: int, message_id: int, data: str) -> str:
         """Press an inline button and return the query's id. Like a modified client, this may send any `data`."""
-        self._require_may_write(person_id, chat_id, None)
+        self._require_write_permission(person_id, chat_id, None)
         message = self._require_message(chat_id, message_id)
         if message["from"]["id"] != self.bot["id"]:
             raise Impossible("Only the bot's messages have buttons.")
@@ -281,7 +281,7 @@ class World:
             {
                 "id": query_id,
                 "from": self.people[person_id].to_user_json(),
-                "message": make_sent_message(message),
+                "message": convert_to_sent_message(message),
                 "chat_instance": str(abs(chat_id) * 1_000_003),
                 "data": data,
             },
@@ -290,7 +290,7 @@ class World:
 
     def react(self, person_id: int, chat_id: int, message_id: int, *emoji: str) -> None:
         """Replace the person's reactions to a message."""
-        self._require_may_write(person_id, chat_id, None)
+        self._require_write_permission(person_id, chat_id, None)
         message, chat = self._require_message(chat_id, message_id), self.chats[chat_id]
         before = self._reactions.get_emoji(message, person_id)
         self.set_reaction(message, person_id, emoji)
@@ -318,7 +318,7 @@ class World:
         """Store a new message, add it to the feed, and return it.
 
         With `receiver`, the message is ephemeral: only the receiver and the author see it. It is stored under a
-        negative id, for which the Bot API shows 0 (see make_sent_message).
+        negative id, for which the Bot API shows 0 (see convert_to_sent_message).
         """
         chat = self.chats[chat_id]
         if receiver is None:
@@ -368,7 +368,7 @@ class World:
         people, restored = self.people.values(), self._last_restored_ids
         return {
             "bot": self.bot,
-            "people": [{**person.to_user_json(), "blocked": self.has_blocked(person.id)} for person in people],
+            "people": [{**person.to_user_json(), "blocked": self.has_blocked_bot(person.id)} for person in people],
             "chats": [{**chat.to_page_json(), "recalled": restored.get(chat.id, 0)} for chat in self.chats.values()],
             "messages": {str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()},
             "commands": self.menus.list_menus(),
@@ -400,7 +400,7 @@ class World:
             raise Impossible(f"There is no message {message_id} in chat {chat_id}.")
         return self.messages[chat_id][message_id]
 
-    def _require_may_write(self, person_id: int, chat_id: int, thread_id: int | None) -> None:
+    def _require_write_permission(self, person_id: int, chat_id: int, thread_id: int | None) -> None:
         self._require_person(person_id)
         if chat_id not in self.chats:
             raise Impossible(f"There is no chat {chat_id}.")
@@ -409,7 +409,7 @@ class World:
             raise Impossible(f"Chat {chat_id} is a supergroup now: {chat.upgraded_to}.")
         if person_id not in chat.members:
             raise Impossible(f"Person {person_id} is not in chat {chat_id}.")
-        if chat.is_private and self.has_blocked(person_id):
+        if chat.is_private and self.has_blocked_bot(person_id):
             raise Impossible(f"Person {person_id} has blocked the bot.")
         if thread_id is not None and thread_id not in chat.topics:
             raise Impossible(f"There is no topic {thread_id} in chat {chat_id}.")
@@ -420,7 +420,7 @@ class World:
         if chat_id == person_id:
             self._started.add(person_id)
         if self._is_visible_to_bot(message):
-            self.updates.add("message", make_sent_message(message))
+            self.updates.add("message", convert_to_sent_message(message))
         return message
 
     def _make_placement_fields(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
@@ -430,7 +430,7 @@ class World:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
         replied = self.messages[chat.id].get(reply_to if reply_to is not None else thread_id or 0)
         if replied:
-            sent = make_sent_message(replied)
+            sent = convert_to_sent_message(replied)
             placement["reply_to_message"] = {name: sent[name] for name in sent if name != "reply_to_message"}
         return placement
 

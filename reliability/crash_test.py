@@ -59,7 +59,7 @@ class CrashTest(killing.KillTest):
             self.outcome.at_start += 1
             self.outcome.kills += 1
         elif self.rng.random() < SHARE_AT_MOVE:
-            moves = [asyncio.create_task(talker.moving.wait()) for talker in self.talkers]
+            moves = [asyncio.create_task(talker.moving.wait_for_beat()) for talker in self.talkers]
             await asyncio.wait(moves, timeout=MAX_RUN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             for move in moves:
                 move.cancel()
@@ -78,7 +78,7 @@ class CrashTest(killing.KillTest):
         await self.bots[0].wait_until_ready()
 
     def check_invariants(self, *, is_settled: bool) -> None:
-        found, files = self.ledger.check_folder(self._data, is_settled=is_settled)
+        found, files = self.ledger.read_and_check_folder(self._data, is_settled=is_settled)
         self.outcome.found.add(found)
         self.outcome.while_moving += bool(files.moving)
         self.outcome.with_inbox += bool(files.inbox)
@@ -110,10 +110,10 @@ async def run_crash_test(folder: Path, *, kills: int, seed: int, within: int = 0
         "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
         "wizards_begun_again": sum(talker.failed_setups for talker in test.talkers),
         "seconds": round(time.monotonic() - started),
-        "is_good": outcome.is_good,
+        "is_good": outcome.has_passed,
         **(
             {"first": str(outcome.found)[:2000], "unanswered_words": outcome.unanswered[:20]}
-            if not outcome.is_good
+            if not outcome.has_passed
             else {}
         ),
     }

@@ -55,7 +55,7 @@ class Attack:
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
     _ending: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def take_number(self) -> int:
+    def get_next_number(self) -> int:
         return next(self._numbers)
 
     async def end_load(self) -> None:
@@ -69,7 +69,7 @@ class Attack:
     async def wait_until_answered(self) -> None:
         """Wait until the hostile person gets an answer again, which means that none of their messages are queued."""
         for _ in range(MAX_QUESTIONS_TO_SETTLE):  # the bot refuses questions while too many wait
-            number, since = self.take_number(), self.hostile.now
+            number, since = self.get_next_number(), self.hostile.now
             self.hostile.says(f"What about question {number}?")
             with suppress(AssertionError):
                 await self.hostile.hears(f"Answer {number}.", since=since, timeout=30)
@@ -111,7 +111,7 @@ async def request_tool_calls(attack: Attack) -> None:
 
 async def send_long_texts(attack: Attack) -> None:
     """Send long texts of words with digits, import such a message of two million characters, and ask about them."""
-    number = attack.take_number()
+    number = attack.get_next_number()
     since = attack.hostile.now
     for piece in range(PIECES):
         attack.hostile.says(_make_words(PIECE_CHARS, f"{number}p{piece}"))

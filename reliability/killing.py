@@ -31,7 +31,7 @@ class KillOutcome:
     unanswered: list[str] = field(default_factory=list)
 
     @property
-    def is_good(self) -> bool:
+    def has_passed(self) -> bool:
         return not self.found and not self.unanswered
 
 
@@ -91,7 +91,7 @@ class KillTest(ABC):
         """Start the processes that were left dead."""
         return
 
-    async def wait_until_fetched(self) -> None:
+    async def wait_until_updates_fetched(self) -> None:
         """Wait until the bot has fetched all updates from Telegram."""
         await self.house.world.updates.wait_until_empty()
 
@@ -107,8 +107,8 @@ class KillTest(ABC):
         for talker in self.talkers:
             talker.stopping.set()
         await asyncio.wait(talking, timeout=MAX_SETTLE_SECONDS)
-        self.outcome.unanswered = self.ledger.list_unanswered()
-        await self.wait_until_fetched()
+        self.outcome.unanswered = self.ledger.list_unanswered_messages()
+        await self.wait_until_updates_fetched()
         torn = self.outcome.found.torn
         for bot in self.bots:
             if await bot.stop_with_signal(signal.SIGTERM) != 0:

@@ -63,8 +63,8 @@ class ReplicaOutcome(killing.KillOutcome):
     disordered: list[str] = field(default_factory=list)
 
     @property
-    def is_good(self) -> bool:
-        return super().is_good and not self.disordered
+    def has_passed(self) -> bool:
+        return super().has_passed and not self.disordered
 
 
 class ReplicaTest(killing.KillTest):
@@ -143,8 +143,8 @@ def make_report(test: ReplicaTest, **options: int) -> dict[str, object]:
         "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
         "apologies": test.ledger.apologies,
         "seconds": round(time.monotonic() - test.begun),
-        "is_good": outcome.is_good,
-        **({"first": f"{outcome.found} {outcome.disordered[:5]}"[:2000]} if not outcome.is_good else {}),
+        "is_good": outcome.has_passed,
+        **({"first": f"{outcome.found} {outcome.disordered[:5]}"[:2000]} if not outcome.has_passed else {}),
     }
 
 
@@ -193,7 +193,7 @@ async def run_replica_test(
             bots.append(await stack.enter_async_context(opening))
         test = ReplicaTest(house, bots, address, rng, pauses=pauses / kills)
         await test.run(kills, within=within)
-        if not test.outcome.is_good:
+        if not test.outcome.has_passed:
             for number, bot in enumerate(bots):
                 (folder / f"log-{number}").write_text(bot.read_log(), encoding="utf-8")
     return make_report(test, lost_commits=wire.cut, webhook=webhook, replicas=replicas, seed=seed)

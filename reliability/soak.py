@@ -181,9 +181,9 @@ def compute_medians(values: Sequence[int], parts: int) -> list[float]:
     return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
 
 
-def compute_growth_percent(eighths: Sequence[float]) -> float:
-    """Return the growth from the fifth to the last eighth of a run, in percent. `eighths` has their medians."""
-    return round(100 * (eighths[-1] / eighths[len(eighths) // 2] - 1), 1)
+def compute_growth_percent(medians: Sequence[float]) -> float:
+    """Return the growth from the fifth to the last eighth of a run, in percent. `medians` has one per eighth."""
+    return round(100 * (medians[-1] / medians[len(medians) // 2] - 1), 1)
 
 
 async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, within: int = 0) -> dict[str, object]:
@@ -197,13 +197,13 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, wit
         work = SoakTest(house, bot, rng, people=people)
         status = await work.run(turns, within=within)
         found = Violations()
-        found.add(work.ledger.check_folder(house.data, is_settled=True)[0])
+        found.add(work.ledger.read_and_check_folder(house.data, is_settled=True)[0])
         if status or bot.count_tracebacks():
             found.torn.append(f"status {status}, {bot.count_tracebacks()} tracebacks")
         if not work.is_listening:
             found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.list_pending())} updates")
         (folder / "log").write_text(bot.read_log(), encoding="utf-8")
-    unanswered = work.ledger.list_unanswered()
+    unanswered = work.ledger.list_unanswered_messages()
     said = sum(talker.turns for talker in work.talkers)
     eighths = compute_medians(work.rss, 8)
     is_flat = said < MIN_TURNS_TO_JUDGE_GROWTH or compute_growth_percent(eighths) <= MAX_GROWTH_PERCENT

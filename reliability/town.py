@@ -232,12 +232,12 @@ class Ledger:
 
     async def wait_until_answered(self, words: Sequence[str]) -> None:
         while any(self.said[word].answer not in self.answered for word in words):
-            await self._pulse.wait()
+            await self._pulse.wait_for_beat()
 
-    def list_unanswered(self) -> list[str]:
+    def list_unanswered_messages(self) -> list[str]:
         return [word for word, message in self.said.items() if message.answer not in self.answered]
 
-    def check_folder(self, folder: Path, *, is_settled: bool = False) -> tuple[Violations, MemoryState]:
+    def read_and_check_folder(self, folder: Path, *, is_settled: bool = False) -> tuple[Violations, MemoryState]:
         """Check the files in `folder`, and return the violations and the files.
 
         Unless `is_settled`, a message may still be at Telegram or in the inbox.
@@ -248,7 +248,7 @@ class Ledger:
         return found, files
 
     def find_missing_messages(self, files: MemoryState, pending_text: str, *, is_settled: bool = False) -> Violations:
-        """Find messages that are lost, duplicated or unknown. See check_folder for `is_settled`.
+        """Find messages that are lost, duplicated or unknown. See read_and_check_folder for `is_settled`.
 
         `pending_text` is the text of the updates that the bot has not fetched from Telegram yet.
         """
@@ -306,7 +306,7 @@ class Talker:
         """Randomly chat or run the setup wizard until `stopping` is set."""
         while not self.stopping.is_set():
             if self._rng.random() < self._move_share:
-                await self.set_up_at_random()
+                await self.set_up_with_random_storage()
             else:
                 await self.chat()
 
@@ -326,7 +326,7 @@ class Talker:
         if pieces == 1 and self._rng.random() < EDITED_SHARE:
             member.edits(said["message_id"], f"{said['text']} Or later.")
 
-    async def set_up_at_random(self) -> None:
+    async def set_up_with_random_storage(self) -> None:
         """Run the setup wizard and choose a random storage."""
         await self.set_up_with_storage(self._rng.choice(STORAGES))
 

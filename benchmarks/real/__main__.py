@@ -255,7 +255,7 @@ async def measure_model(
     }
 
 
-async def _measure_with_timeout(options: argparse.Namespace, settings: Settings) -> dict[str, object]:
+async def _run_measurement_with_timeout(options: argparse.Namespace, settings: Settings) -> dict[str, object]:
     script = scripts.read_script().take_first_lines(options.turns)
     async with asyncio.timeout(60 * options.minutes if options.minutes else None):
         return await measure_model(
@@ -285,7 +285,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=parse_output_path, help="write the figures to this file as well")
     options = parser.parse_args(arguments)
     try:
-        result = {"benchmark": "real", **asyncio.run(_measure_with_timeout(options, read_settings_or_exit(parser)))}
+        result = {
+            "benchmark": "real",
+            **asyncio.run(_run_measurement_with_timeout(options, read_settings_or_exit(parser))),
+        }
     except TimeoutError:
         parser.exit(3, f"stopped after {options.minutes} minutes; the same call goes on\n")
     if options.out:

@@ -80,7 +80,7 @@ def read_script(path: Path = DATA) -> Script:
     start = datetime.fromisoformat(data["begins"])
     return Script(
         person=data["person"],
-        lines=tuple(_parse_line(turn, start, number) for number, turn in enumerate(data["turns"])),
+        lines=tuple(_parse_scripted_turn(turn, start, number) for number, turn in enumerate(data["turns"])),
         questions=tuple(
             ScriptedQuestion(text=question["ask"], right=tuple(question["right"]), wrong=tuple(question["wrong"]))
             for question in data["questions"]
@@ -89,7 +89,7 @@ def read_script(path: Path = DATA) -> Script:
     )
 
 
-def _parse_line(turn: Mapping[str, Any], start: datetime, number: int) -> ScriptedTurn:
+def _parse_scripted_turn(turn: Mapping[str, Any], start: datetime, number: int) -> ScriptedTurn:
     return ScriptedTurn(
         said_at=start + timedelta(days=turn["day"], minutes=number),
         text=turn["say"],

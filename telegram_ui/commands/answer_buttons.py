@@ -240,7 +240,7 @@ async def speak_answer_if_wanted(
 async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
     if dependencies.speech is not None:
         async with dependencies.delivery.show_typing(chat):
-            recording = await dependencies.speech.speak(text, person_id=person.id)
+            recording = await dependencies.speech.synthesize_speech(text, person_id=person.id)
         await Documents(dependencies.delivery).send_voice(chat, recording)
 
 

@@ -102,7 +102,7 @@ class ChoiceCommands(Family):
         model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
             (model.supports_pictures is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
-            (services.attachments.can_hear, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
+            (services.attachments.can_transcribe, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
             (services.speech is not None, tr("choices-no-speech"), "SPEECH_MODEL"),
         ]
         return [

@@ -110,7 +110,7 @@ async def test_the_menu_of_a_person(telegram: Telegram) -> None:
     assert await got(telegram, "menu", person_id=ANN, chat_id=GROUP) == [{"command": "help", "description": "Help"}]
     status, _ = await posted(telegram, "block", person_id=ANN, blocked=True)
     assert status == 200
-    assert telegram.world.has_blocked(ANN)
+    assert telegram.world.has_blocked_bot(ANN)
 
 
 async def test_held_polls_are_answered_when_the_server_stops() -> None:

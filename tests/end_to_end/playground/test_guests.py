@@ -140,7 +140,7 @@ async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(t
         assert [message["from"]["is_bot"] for message in shown] == [False, True]
         assert shown[0]["date"] == int(talk.moment[0].timestamp())
         assert world.make_snapshot()["chats"][0]["recalled"] == shown[1]["message_id"]
-        assert world.has_started(ANN.id)
+        assert world.has_started_bot(ANN.id)
         assert not world.messages[8]
         await erase_memory(talk.services, ANN.id)
         assert not await talk.services.memory.is_on(ANN.id)

@@ -119,7 +119,7 @@ async def test_spoken_words_use_up_the_budget(tmp_path: Path) -> None:
         async def listen() -> None:
             assert talk.services.speech is not None
             for _ in range(9):
-                await talk.services.speech.speak("walrus " * 30, person_id=ANNA.id)
+                await talk.services.speech.synthesize_speech("walrus " * 30, person_id=ANNA.id)
 
         async def speak() -> None:
             for _ in range(99):

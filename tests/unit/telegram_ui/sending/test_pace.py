@@ -7,7 +7,7 @@ import pytest
 from telegram.ext import ExtBot
 
 from playground.bot_api import make_bot_api
-from playground.limits import BURST_SECONDS, MAX_PER_MINUTE_IN_GROUP, MAX_PER_SECOND, Limits, is_limited
+from playground.limits import BURST_SECONDS, MAX_PER_MINUTE_IN_GROUP, MAX_PER_SECOND, Limits, is_rate_limited
 from playground.server import serve
 from playground.world import World
 from telegram_ui.sending.chat import Chat
@@ -76,10 +76,10 @@ def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
         took.append(limits.reserve_message(-5))
         now[0] += 1
     assert took == [0] * MAX_PER_MINUTE_IN_GROUP + [40]
-    assert is_limited("sendMessageDraft")
-    assert is_limited("editMessageText")
-    assert not is_limited("sendChatAction")
-    assert not is_limited("getUpdates")
+    assert is_rate_limited("sendMessageDraft")
+    assert is_rate_limited("editMessageText")
+    assert not is_rate_limited("sendChatAction")
+    assert not is_rate_limited("getUpdates")
 
 
 async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ async def test_a_second_poller_is_one_clear_line_and_it_goes_on(
 ) -> None:
     async with bots.running():
         await peer.polled()
-        peer.world.updates.interrupt("terminated by other getUpdates request")
+        peer.world.updates.interrupt_poll("terminated by other getUpdates request")
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
     lines = [record.getMessage() for record in caplog.records if "409" in record.getMessage()]
