@@ -141,21 +141,21 @@ class Visits:
         """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
         async def endpoint(request: Request) -> Response:
-            async def work() -> Answer | Response:
+            async def check_and_respond() -> Answer | Response:
                 session = await self._require_session(request)
                 self._require_access(session)
                 language = await self._choose_language(session, request)
                 is_operator = self._host.operation.may_run_bot(Person(id=session.person, name=""))
 
-                async def handle() -> Answer | Response:
+                async def call_handler() -> Answer | Response:
                     parameters = await reader(request)
                     owner = parameters.read_integer("owner")
                     return await self._handle_request(handler, session, request, parameters, owner, language)
 
                 with use_language(language), use_reader_role(is_operator=is_operator):
-                    return await make_response(handle)
+                    return await make_response(call_handler)
 
-            return await self._respond_in_language(request, work)
+            return await self._respond_in_language(request, check_and_respond)
 
         return endpoint
 
