@@ -66,10 +66,10 @@ class Past:
                     else [*range(len(question.options) if question.several else 0)],
                 }
                 for question in plan.questions
-                if question.key not in context.answers and (plan.new or question.several)
+                if question.key not in context.answers and (plan.new_messages or question.several)
             ],
-            "has_new": plan.has_new,
-            "learn": None if plan.has_new else await self._make_learning_offer(visit.owner, plan.ids),
+            "has_new": plan.has_anything_new,
+            "learn": None if plan.has_anything_new else await self._make_learning_offer(visit.owner, plan.ids),
         }
 
     async def run_import(self, visit: Visit) -> Response:

@@ -102,7 +102,7 @@ class Exporter:
                     continue
                 head += batch if batch[0]["table"] in (USERS.name, PROGRESS.name) else ()
                 if part and file and part.size >= self._largest:
-                    yield await asyncio.to_thread(self._finish_file, part, file, key, more=True)
+                    yield await asyncio.to_thread(self._finish_file, part, file, key, has_more=True)
                     part = None
                 if part is None:
                     number += 1
@@ -111,10 +111,10 @@ class Exporter:
                     part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
         if part and file:
-            yield await asyncio.to_thread(self._finish_file, part, file, key, more=False)
+            yield await asyncio.to_thread(self._finish_file, part, file, key, has_more=False)
 
-    def _finish_file(self, part: ExportFile, file: IO[bytes], key: bytes, *, more: bool) -> Exported:
-        part.finish(has_more=more, key=key)
+    def _finish_file(self, part: ExportFile, file: IO[bytes], key: bytes, *, has_more: bool) -> Exported:
+        part.finish(has_more=has_more, key=key)
         file.seek(0)
         if part.size <= self._readable:
             return Exported(name=".json", file=file, size=part.size, counts=part.counts)

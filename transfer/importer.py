@@ -30,8 +30,8 @@ from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
     ImportQuestion,
+    date_undated_messages,
     list_message_sources,
-    place_undated,
     select_messages_without_source,
 )
 from transfer.formats.keepsake import Signer, find_signer
@@ -103,11 +103,11 @@ class Importer:
             facts=len(facts),
             new_facts=new_facts,
             is_restored=work.restoration is not None,
-            missing=work.restoration.missing if work.restoration else "",
+            missing_parts=work.restoration.missing_parts if work.restoration else "",
             turns_on=not await self._memory.is_on(scope.owner),
             ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
             reminders=sum((reminder.wish.text, reminder.wish.due_at) not in held for reminder in work.reminders),
-            questions=tuple(_choose_undecided(question, decided) for question in questions),
+            questions=tuple(_preselect_undecided_facts(question, decided) for question in questions),
             instructions=_list_instructions(work),
         )
 
@@ -144,7 +144,7 @@ class Importer:
                 known=known,
                 facts=facts,
                 is_restored=work.restoration is not None,
-                missing=work.restoration.missing if work.restoration else "",
+                missing_parts=work.restoration.missing_parts if work.restoration else "",
                 ids=ids,
             )
 
@@ -199,19 +199,19 @@ class Importer:
             )
             same = await _map_to_stored_ids(store, scope.owner, history) if is_own else {}
             earlier = await store.history.find_time_before_history(scope.owner)
-        if way and way.is_known:
+        if way and way.is_part_restored:
             # This part was restored earlier. Its facts wait for the other parts.
-            missing = tr("import-already", missing=way.missing)
+            missing = tr("import-already", missing=way.missing_parts)
             history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
         reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
         await self._check_fact_limit(scope.owner, rows.get("facts", ()))
         work = await asyncio.to_thread(_select_new_messages, history, rows, known, same, way)
-        placed = await asyncio.to_thread(place_undated, work.new, earlier or self._clock())
+        placed = await asyncio.to_thread(date_undated_messages, work.new, earlier or self._clock())
         return replace(work, new=placed, reminders=reminders if is_own else ())
 
     async def _find_signer(self, history: ImportedHistory) -> Signer:
-        return find_signer(await self._memory.export_key(), history.seal)
+        return find_signer(await self._memory.export_key(), history.signature)
 
     async def _check_fact_limit(self, owner: int, facts: Sequence[Portable]) -> None:
         """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
@@ -276,12 +276,12 @@ class Importer:
         return await acquire_or_undo(take, self._release_lease)
 
     async def _release_lease(self, lease: FoldLease) -> None:
-        async def give_back() -> None:
+        async def release() -> None:
             async with self._memory.open_store(lease.scope.owner) as store:
                 await store.release_fold(lease)
 
         with suppress(StorageError, ServedElsewhere):
-            await run_uncancelled(give_back)
+            await run_uncancelled(release)
 
 
 def _select_new_messages(
@@ -320,7 +320,7 @@ def _select_new_messages(
     )
 
 
-def _choose_undecided(question: ImportQuestion, decided: Set[str]) -> ImportQuestion:
+def _preselect_undecided_facts(question: ImportQuestion, decided: Set[str]) -> ImportQuestion:
     """Return a question in which the facts that the owner has not changed or deleted before are preselected."""
     chosen = tuple(number for number, text in enumerate(question.options) if text not in decided)
     return replace(question, chosen=chosen) if question.name == "facts" and decided else question

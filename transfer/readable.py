@@ -34,7 +34,7 @@ class Part:
 _FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
 
 
-def close_markdown(text: str) -> str:
+def close_open_blocks(text: str) -> str:
     """Close an open code fence or comment in a message, so that it does not swallow the following messages."""
     fence = ""
     for found in _FENCE.finditer(text):
@@ -106,7 +106,7 @@ class ReadableExport:
                             f"{at:%Y-%m-%d %H:%M}",
                             _join_lines(title),
                         ]
-                        written = f"{' · '.join(filter(None, about))}\n\n{close_markdown(content)}\n\n"
+                        written = f"{' · '.join(filter(None, about))}\n\n{close_open_blocks(content)}\n\n"
                         entry.write(written.encode("utf-8", "replace"))
             for table, lines in self._iterate_texts(part):
                 text = "\n".join(line if table == "profile" else f"- {_join_lines(line)}" for line in lines)
@@ -138,9 +138,9 @@ class ReadableExport:
     def _group_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
         return groupby(self._read_messages(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
 
-    def _read_messages(self, places: Sequence[int]) -> Iterator[_Said]:
-        for place in places:
-            self._spool.seek(place)
+    def _read_messages(self, positions: Sequence[int]) -> Iterator[_Said]:
+        for position in positions:
+            self._spool.seek(position)
             at, *said = json.loads(self._spool.readline())
             role, speaker, title, content = map(str, said)
             yield self._to_local_time(at), role, speaker, title, content

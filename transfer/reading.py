@@ -30,21 +30,21 @@ class FileReader:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read(self, data: bytes, *, person: int, zone: tzinfo, **given: Any) -> ImportedHistory:
-        """Read a file. `given` has other arguments of `detection.read_file`. Raise ImportRefused on failure."""
-        given |= {"person": person, "zone": zone}
+    async def read(self, data: bytes, *, person: int, zone: tzinfo, **options: Any) -> ImportedHistory:
+        """Read a file. `options` has other arguments of `detection.read_file`. Raise ImportRefused on failure."""
+        options |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
-            return await asyncio.to_thread(lambda: detection.read_file(data, **given))
+            return await asyncio.to_thread(lambda: detection.read_file(data, **options))
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
-            return await read_in_child(data, given)
+            return await read_history_in_child(data, options)
 
 
-async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
+async def read_history_in_child(data: bytes, options: Mapping[str, Any]) -> ImportedHistory:
     """Read a file in a child process with limits. Raise ImportRefused if it is unreadable or too large."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
-    arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current_language())
+    arguments = (base64.b64encode(pickle.dumps(options)).decode(), str(len(data)), current_language())
     try:
         async with aclosing(
             subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
@@ -56,7 +56,7 @@ async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistor
                     raise ImportRefused(value)
                 elif kind == "history":
                     has_rows = value.pop("has_rows")
-                    value |= {"notes": tuple(value["notes"]), "seal": tuple(value["seal"])}
+                    value |= {"notes": tuple(value["notes"]), "signature": tuple(value["signature"])}
                     value["questions"] = tuple(decode_value(ImportQuestion, asked) for asked in value["questions"])
                     value["facts"] = tuple(decode_value(ImportedFact, fact) for fact in value["facts"])
                     return ImportedHistory(**value, messages=messages, rows=rows if has_rows else None)

@@ -24,17 +24,17 @@ PIECE_CHARACTERS = 200_000  # of their texts
 def run_child() -> None:
     """Read a file from standard input, and write its content to standard output in pieces."""
     # Our own parent process wrote this, not the sender of the file.
-    given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
+    options = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
-    limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.limit_unpacked(size), cpu_seconds=SECONDS)
+    limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.get_unpacked_limit(size), cpu_seconds=SECONDS)
     with use_language(sys.argv[4]):
-        _write_answers(size, given)
+        _write_answers(size, options)
 
 
-def _write_answers(size: int, given: Mapping[str, Any]) -> None:
+def _write_answers(size: int, options: Mapping[str, Any]) -> None:
     out = sys.stdout.buffer
     try:
-        for kind, value in _iterate_pieces(detection.read_file(sys.stdin.buffer.read(size), **given)):
+        for kind, value in _iterate_pieces(detection.read_file(sys.stdin.buffer.read(size), **options)):
             write_answer(out, kind, value)
     except ImportRefused as refused:
         write_answer(out, "refused", refused.sentence)
@@ -43,10 +43,10 @@ def _write_answers(size: int, given: Mapping[str, Any]) -> None:
 
 
 def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
-    for piece in _split_into_pieces(map(_encode_value, history.messages)):
+    for piece in _split_into_batches(map(_encode_value, history.messages)):
         yield "messages", piece
     for table, rows in (history.rows or {}).items():
-        for piece in _split_into_pieces(rows):
+        for piece in _split_into_batches(rows):
             yield f"rows:{table}", piece
     told = {
         field.name: getattr(history, field.name) for field in fields(history) if field.name not in ("messages", "rows")
@@ -59,7 +59,7 @@ def _encode_value(value: Any) -> dict[str, object]:
     return {name: held.isoformat() if isinstance(held, datetime) else held for name, held in asdict(value).items()}
 
 
-def _split_into_pieces(items: Iterable[Mapping[str, object]]) -> Iterator[list[Mapping[str, object]]]:
+def _split_into_batches(items: Iterable[Mapping[str, object]]) -> Iterator[list[Mapping[str, object]]]:
     piece: list[Mapping[str, object]] = []
     characters = 0
     for item in items:

@@ -45,15 +45,15 @@ class Restoration:
     is_begun: bool
 
     @property
-    def is_known(self) -> bool:
+    def is_part_restored(self) -> bool:
         return self.part in self.parts
 
     @property
     def is_whole(self) -> bool:
-        return not self.missing
+        return not self.missing_parts
 
     @property
-    def missing(self) -> str:
+    def missing_parts(self) -> str:
         """Return the names of the missing files, or "" if there are none."""
         held = self.parts | {self.part}
         last = self.last or max(held)

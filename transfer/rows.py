@@ -16,7 +16,7 @@ from summaries.policies import POLICIES
 from text.characters import format_visible_line, remove_invisible_characters
 from text.time_zones import find_next_time, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
-from transfer.formats.values import make_wrong_error
+from transfer.formats.values import make_element_error
 
 MAX_LISTED_CHARS = 10_000  # characters of instructions and preferences that are listed before an import
 _AS_SAID = ("messages", "versions")  # the words of a talk stay as they are; nobody reads the other texts in the file
@@ -34,11 +34,11 @@ def convert_history_to_rows(
     made = _parse_valid_rows(history, owner, now, is_ours=is_ours)
     if is_ours and history.owner == owner:  # the owner has agreed to these instructions before
         return made
-    drawn = {name: rows if name in _AS_SAID else _remove_invisible_in(rows) for name, rows in made.items()}
+    drawn = {name: rows if name in _AS_SAID else _remove_invisible_from_rows(rows) for name, rows in made.items()}
     return {**drawn, "facts": demote_long_instructions(drawn.get("facts", ()))}
 
 
-def _remove_invisible_in(rows: Sequence[Portable]) -> list[Portable]:
+def _remove_invisible_from_rows(rows: Sequence[Portable]) -> list[Portable]:
     return [
         {name: remove_invisible_characters(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in iterate_with_pauses(rows)
@@ -74,11 +74,11 @@ def _parse_valid_rows(
     try:
         made = parse_rows(rows, owner, is_whole=history.is_whole)
     except RowError as error:
-        raise make_wrong_error(f"{error.row}.{error.name}") from None
+        raise make_element_error(f"{error.row}.{error.name}") from None
     for name in ("users", "summaries"):
         for number, row in enumerate(iterate_with_pauses(made[name])):
             if row["policy"] not in POLICIES:
-                raise make_wrong_error(f"{name}[{number}].policy")
+                raise make_element_error(f"{name}[{number}].policy")
     return made
 
 

@@ -165,7 +165,7 @@ class TransferCommands(Family):
         data, given = await self._download_file(ask, source)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
-        if not plan.new:  # speakers and date formats only matter for new messages
+        if not plan.new_messages:  # speakers and date formats only matter for new messages
             open_questions = [question for question in open_questions if question.several]
         waiting = [question for question in open_questions if question.can_wait]
         asked = self._get_questionnaire(ask, source)
@@ -175,7 +175,7 @@ class TransferCommands(Family):
             asked.question, asked.chosen = question, set(usual) if question.several else set()
             asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
             return self._make_question_step(ask, asked, question)
-        if not plan.has_new:
+        if not plan.has_anything_new:
             return await self._add_extraction_offer(ask, format_plan(plan), plan.ids)
         carried = ASKED if plan.questions and given.answers else ""
         row = [

@@ -98,7 +98,7 @@ class ImportEntryPoints:
             await self._importer.run(scope, ME, data, progress=_untold)
         except ImportRefused:
             return
-        assert (await self._importer.plan(scope, ME, data)).new == 0
+        assert (await self._importer.plan(scope, ME, data)).new_messages == 0
         async with self._memory.open_store(owner) as store:
             for there in await store.list_scopes(owner):
                 await store.timeline.read_page(there)

@@ -154,7 +154,7 @@ def _persian_to_date(year: int, month: int, day: int) -> date:
     return date.fromordinal(days - 355_668 - 365)
 
 
-def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str = "") -> Head | None:
+def _parse_stamp(text: str, stamp: str, rest: str, container_index: int, language: str = "") -> Head | None:
     text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
     found = find_date(text, language) if _CLOCK.search(text) else None
     if found is None:
@@ -171,7 +171,7 @@ def _parse_stamp(text: str, stamp: str, rest: str, container: int, language: str
     if len(words) > MAX_WORDS or hour > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
     seconds = (hour, int(clock[2]), int(clock[3] or 0))
-    return Head(numbers, seconds, order, stamp, rest, (container, is_clock_first))
+    return Head(numbers, seconds, order, stamp, rest, (container_index, is_clock_first))
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:

@@ -57,13 +57,13 @@ def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> Imp
         left = iter(dates)
         dated = ((line, line.day and next(left)) for line in chat)
         elements = ((pair[0].stamp or f"[{number}]", -1, pair) for number, pair in enumerate(dated))
-        read_line = partial(_read_line, talks, convert, Counter[str]())
+        read_line = partial(_convert_line_to_message, talks, convert, Counter[str]())
         talks.add(make_times_monotonic(talks.read_messages(elements, read_line)))
     talks.ask_who_imports()
     return talks.make_history()
 
 
-def _read_line(
+def _convert_line_to_message(
     talks: Conversations,
     convert: Callable[[int, int, int], date],
     seen: Counter[str],

@@ -50,20 +50,21 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
             message["id"] = as_text(message.get("id")) or name
     documents = dict(_find_documents(map(as_object, messages.values())))
 
-    def turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
+    def read_turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = require_object(message.get("author"), ".author")
         content = require_object(message.get("content"), ".content")
         talks.facts += _read_facts(message, author, content, said_at)
         words = _find_shown_text(message, content, documents)
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
-    talks.add_talk(talk, ((f".mapping[{name[:40]!r}].message", message) for name, message in messages.items()), turn)
+    elements = ((f".mapping[{name[:40]!r}].message", message) for name, message in messages.items())
+    talks.add_conversation(talk, elements, read_turn)
 
 
-def _find_documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield the id of the last message about each canvas document, and the document's final text."""
     name, document = "", ""
-    for message in path:
+    for message in messages:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
             continue
         held = as_object(parse_json(_join_parts(as_object(message.get("content")))))

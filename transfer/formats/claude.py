@@ -19,11 +19,11 @@ _KEPT = ("text", "voice_note", "tool_use")
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
     talks = Conversations("claude", reading)
-    talks.read_files(files, partial(_read_object, talks), "chat_messages")
+    talks.read_files(files, partial(_add_conversation, talks), "chat_messages")
     return talks.make_history()
 
 
-def _read_object(talks: Conversations, raw: object) -> None:
+def _add_conversation(talks: Conversations, raw: object) -> None:
     value = require_object(raw)
     if "chat_messages" in value or "messages" in value:
         member = "chat_messages" if "chat_messages" in value else "messages"
@@ -31,7 +31,7 @@ def _read_object(talks: Conversations, raw: object) -> None:
         if all(as_object(message).get("parent_message_uuid") for message in messages):
             messages = select_newest_branch(messages)
         elements = ((f".{member}[{number}]", message) for number, message in enumerate(messages))
-        talks.add_talk(value, elements, _read_turn, as_text(value.get("uuid")))
+        talks.add_conversation(value, elements, _read_turn, as_text(value.get("uuid")))
     elif "prompt_template" in value or "docs" in value:
         _read_project(value, talks)
     else:
@@ -77,7 +77,7 @@ def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
         return ImportedTurn("user", words and f"[{title}]\n{words}", as_text(document.get("uuid")))
 
     elements = ((f".docs[{number}]", document) for number, document in enumerate(read_list(raw, "docs")))
-    talks.add_talk(raw, elements, read_document, as_text(raw.get("uuid")))
+    talks.add_conversation(raw, elements, read_document, as_text(raw.get("uuid")))
     for about in (as_text(raw.get("description")).strip(), as_text(raw.get("prompt_template")).strip()):
         fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=talks.find_time(raw))
         talks.facts += [fact] if about else []

@@ -26,7 +26,7 @@ from transfer.formats.history import (
 )
 from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.members import ROLES, find_time, fold_name
-from transfer.formats.values import WrongElement, as_text, make_wrong_error, parse_json, require_object
+from transfer.formats.values import WrongElement, as_text, make_element_error, parse_json, require_object
 
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
 DELETED = "Deleted account"  # the speaker of Telegram messages whose account no longer exists
@@ -85,7 +85,7 @@ class Conversations:
                 for where, at, line in stream.iterate_values():
                     with self.count_failures(where, stream, at):
                         raw = stream.read_value() if line is stream else _read_line(line)
-                        for part in list(_iterate_marked(raw, mark)) or [raw]:
+                        for part in list(_iterate_objects_with_member(raw, mark)) or [raw]:
                             title = as_text(part.get("title", part.get("name"))) if isinstance(part, dict) else ""
                             with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                                 if part is not None:
@@ -108,7 +108,7 @@ class Conversations:
                 made.append(read_message(raw))
         return made
 
-    def add_talk(
+    def add_conversation(
         self,
         raw: Mapping[str, Any],
         elements: Iterable[tuple[str, Any]],
@@ -125,7 +125,7 @@ class Conversations:
             # A conversation begins before its messages are said. It is changed or exported after them.
             known = self.find_time({name: raw[name] for name in raw if fold_name(name).startswith("creat")})
 
-        def message(value: object) -> ImportedMessage:
+        def read_message(value: object) -> ImportedMessage:
             nonlocal key, last, known
             number, given = next(numbers), require_object(value)
             known = self.find_time(given) or known
@@ -142,7 +142,7 @@ class Conversations:
             name = name or number_duplicate(hash_parts(key, number, own, words), self._seen)
             return self.make_message(name, own, words.strip(), last, speaker=speaker, is_undated=known is None)
 
-        said = make_times_monotonic(self.read_messages(((where, -1, element) for where, element in elements), message))
+        said = make_times_monotonic(self.read_messages(((where, -1, item) for where, item in elements), read_message))
         self.add(said, raw.get("title") or raw.get("name"))
 
     def make_message(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
@@ -203,14 +203,14 @@ class Conversations:
     def make_history(self, *notes: str) -> ImportedHistory:
         """Return all conversations, sorted by when they began. Raise ImportRefused if all are damaged."""
         if self._damaged and not self._talks and not self.facts:
-            raise self._broken or make_wrong_error(self._first_damaged)
+            raise self._broken or make_element_error(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
         told = list(notes)
         told += [tr(f"import-talks-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
-        offers, facts = offer_facts(self.facts, self.reading)
+        offers, facts = make_fact_questions(self.facts, self.reading)
         return ImportedHistory(
             format=self._name,
             messages=[message for talk in self._talks for message in talk],
@@ -230,13 +230,13 @@ def iterate_elements(stream: JsonStream, where: str = "") -> Iterator[Element]:
 MAX_WRAPPERS = 6  # objects and lists around a conversation
 
 
-def _iterate_marked(value: object, mark: str, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield the objects with the member `mark` in a value or its parts."""
-    if isinstance(value, dict) and mark in value:
+def _iterate_objects_with_member(value: object, member: str, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the objects with the member named `member` in a value or its parts."""
+    if isinstance(value, dict) and member in value:
         yield value
-    elif isinstance(value, dict | list) and mark and depth < MAX_WRAPPERS:
+    elif isinstance(value, dict | list) and member and depth < MAX_WRAPPERS:
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _iterate_marked(part, mark, depth + 1)
+            yield from _iterate_objects_with_member(part, member, depth + 1)
 
 
 def _read_line(line: JsonStream) -> Any:
@@ -254,7 +254,7 @@ MAX_OFFERED = 500  # facts of one file
 MAX_OFFERED_CHARS = 500  # characters of one fact
 
 
-def offer_facts(
+def make_fact_questions(
     facts: Sequence[ImportedFact], reading: FileReading
 ) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
     """Return questions that offer facts page by page, and the facts that were chosen so far."""

@@ -45,7 +45,7 @@ from transfer.formats.history import (
     replace_invalid_characters,
     split_long_messages,
 )
-from transfer.formats.json_stream import JsonStream, NotJson, is_json_begin
+from transfer.formats.json_stream import JsonStream, NotJson, starts_like_json
 
 PIECE = 1_000_000  # bytes that are decoded at once: no other thread runs meanwhile
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
@@ -79,12 +79,12 @@ _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
-def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> ImportedHistory:
-    """Parse an imported file. `given` holds the arguments of FileReading. Raise ImportRefused if it is unreadable."""
-    reading = FileReading(**given)
-    unpacked = deque(_unpack_files(data, reading.name, min(most, limit_unpacked(len(data)))))
+def read_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **options: Any) -> ImportedHistory:
+    """Parse an imported file. `options` holds the arguments of FileReading. Raise ImportRefused if it is unreadable."""
+    reading = FileReading(**options)
+    unpacked = deque(_unpack_files(data, reading.name, min(max_unpacked_bytes, get_unpacked_limit(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
-    seals = [keepsake.read_seal(content) for _, content in unpacked]
+    signatures = [keepsake.read_signature(content) for _, content in unpacked]
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
     for path, content in pop_each(unpacked):
@@ -95,7 +95,7 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
         if (form := _detect_format(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
     if not found:
-        is_pasted = not (reading.name or is_packed or is_json_begin(files[0].text))
+        is_pasted = not (reading.name or is_packed or starts_like_json(files[0].text))
         found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: [
             file for file in files if is_pasted or file.text.lstrip()[:1] != "<"
         ]}  # fmt: skip
@@ -105,24 +105,24 @@ def read_file(data: bytes, *, most: int = MAX_UNPACKED_BYTES, **given: Any) -> I
     group = [file for file in files if file in group or form.members.fullmatch(_get_member_name(file.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
-    if not group or (understood := _read_in_format(form, group, reading)) is None:
-        raise _make_unknown_error(files, is_packed=is_packed)
+    if not group or (understood := _read_history_in_format(form, group, reading)) is None:
+        raise _make_unknown_format_error(files, is_packed=is_packed)
     form, history = understood
     history = replace_invalid_characters(history)
     is_ours = history.rows is not None
     messages = history.messages if is_ours else merge_duplicates(history.messages, form.product or "Assistant")
     history = replace(history, messages=split_long_messages(messages, form.longest_message))
     _check_history_size(history, len(data))
-    return replace(history, seal=seals[0]) if len(files) == 1 else history
+    return replace(history, signature=signatures[0]) if len(files) == 1 else history
 
 
-def _read_in_format(
+def _read_history_in_format(
     form: ImportFormat, files: list[SourceFile], reading: FileReading
 ) -> tuple[ImportFormat, ImportedHistory] | None:
     """Read files in `form` or, failing that, in a general format. Return the format and history, or None."""
     refused: ImportRefused | None = None
     wordless: tuple[ImportFormat, ImportedHistory] | None = None
-    is_json = all(is_json_begin(file.text) for file in files)
+    is_json = all(starts_like_json(file.text) for file in files)
     is_text = not is_json and not any(file.text.lstrip()[:1] == "<" for file in files)
     for tried in dict.fromkeys((form, *_FALLBACKS)):
         # Heads of one format may stand in a transcript, but any text could be a list of memories.
@@ -152,7 +152,7 @@ def _read_in_format(
     return (form, ImportedHistory(format=form.name, messages=())) if is_empty else None
 
 
-def limit_unpacked(size: int) -> int:
+def get_unpacked_limit(size: int) -> int:
     """Return the maximum unpacked size of a file of `size` bytes."""
     return min(MAX_UNPACKED_BYTES, MIN_UNPACKED_BYTES + UNPACKED_PER_BYTE * size)
 
@@ -175,7 +175,7 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     opening = start.lstrip()[:1]
     if not opening and is_alone:
         raise ImportRefused(tr("import-empty"))
-    is_json = is_json_begin(start)
+    is_json = starts_like_json(start)
     # A page may have more than that of style before its first record.
     text, names = file.text if opening == "<" else start, set() if is_json else read_column_names(start)
     sample = Sample(path=file.path.lower(), text=text, opening=opening if is_json else "", names=names)
@@ -207,12 +207,12 @@ def _collect_member_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
                 yield
 
 
-def _make_unknown_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:
+def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:
     start = files[0].text[:SAMPLED].lstrip() if files else ""
     commas = [line.count(",") for line in start.splitlines()[:5]]
     is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
     is_page = start[:1] == "<" and not start.startswith("<?xml")
-    kind = "html" if is_page else "json" if is_json_begin(start) else "csv" if is_table else "text"
+    kind = "html" if is_page else "json" if starts_like_json(start) else "csv" if is_table else "text"
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
     known = join_list(dict.fromkeys(form.product or find_format_title(name) for name, form in FORMATS.items()))
     products = (
@@ -257,7 +257,7 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, byt
             return _unpack_zip(data, max_bytes)
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as packed:
-                data = _read_limited(packed, max_bytes, total_limit=max_bytes)
+                data = _read_with_limit(packed, max_bytes, total_limit=max_bytes)
         if data[257:262] == b"ustar":  # where a tar archive says that it is one
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
                 return _choose_files(_list_tar_entries(archive), max_bytes)
@@ -277,7 +277,7 @@ def _unpack_zip(data: bytes, max_bytes: int) -> list[tuple[str, bytes]]:
         if not any(_has_known_name(path) for path, _ in files):
             for path, entry in [file for file in files if file[0].lower().endswith(".zip")]:
                 with entry() as packed:
-                    inner = _read_limited(packed, left, total_limit=max_bytes)
+                    inner = _read_with_limit(packed, left, total_limit=max_bytes)
                 left -= len(inner)
                 files += [(f"{path}/{name}", opener) for name, opener in _list_zip_entries(inner, opened)]
         return _choose_files(files, left)
@@ -290,14 +290,14 @@ def _choose_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, by
     wanted = [entry for entry in files if _has_known_name(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
-        raise _make_unknown_error((), is_packed=True)
+        raise _make_unknown_format_error((), is_packed=True)
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: list[tuple[str, bytes]] = []
     left = max_bytes
     for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
         with open_entry() as packed:
-            unpacked.append((path, _read_limited(packed, left, total_limit=max_bytes)))
+            unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
         left -= len(unpacked[-1][1])
     return unpacked
 
@@ -307,10 +307,10 @@ def _list_tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
     if len(members) > MAX_ENTRIES:
         raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
 
-    def opener(member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
+    def make_opener(member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
         return lambda: archive.extractfile(member) or io.BytesIO()
 
-    return [(member.name, opener(member)) for member in members if member.isfile()]
+    return [(member.name, make_opener(member)) for member in members if member.isfile()]
 
 
 def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
@@ -321,7 +321,7 @@ def _list_zip_entries(data: bytes, opened: ExitStack) -> list[_Entry]:
     return [(file.filename, partial(archive.open, file)) for file in files]
 
 
-def _read_limited(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:
+def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:
     """Return all bytes of an entry. Raise ImportRefused if it really contains more than `limit` bytes."""
     taken = entry.read(limit + 1)
     if len(taken) > limit:

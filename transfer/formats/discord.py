@@ -49,11 +49,11 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     return talks.make_history()
 
 
-def _make_message(number: object, words: str, said_at: datetime | None, **more: Any) -> ImportedMessage:
-    if said_at is None or not words.strip() or not isinstance(number, int | str):
+def _make_message(message_id: object, words: str, said_at: datetime | None, **fields: Any) -> ImportedMessage:
+    if said_at is None or not words.strip() or not isinstance(message_id, int | str):
         raise LeftOut("wordless")
-    source = f"import:discord:{number}"
-    return ImportedMessage(source=source, role="user", content=words.strip(), created_at=said_at, **more)
+    source = f"import:discord:{message_id}"
+    return ImportedMessage(source=source, role="user", content=words.strip(), created_at=said_at, **fields)
 
 
 def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None:

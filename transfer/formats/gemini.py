@@ -48,7 +48,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         else:
             titles = [as_text(parse_json(title)) for title in _TITLE.findall(file.text)]
             verb = _find_verb(titles)
-            talks.read_files([file], partial(_read_object, talks, PurePosixPath(file.path).name, verb))
+            talks.read_files([file], partial(_add_activity_or_chat, talks, PurePosixPath(file.path).name, verb))
     return talks.make_history()
 
 
@@ -66,7 +66,7 @@ def _find_verb(titles: Sequence[str]) -> str:
     return max(common, key=len, default="")
 
 
-def _read_object(talks: Conversations, name: str, verb: str, raw: object) -> None:
+def _add_activity_or_chat(talks: Conversations, name: str, verb: str, raw: object) -> None:
     value = require_object(raw)
     if "chunkedPrompt" in value:
         _read_ai_studio(value, name, talks)
@@ -145,7 +145,7 @@ def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> Non
         parts = [as_text(part.get("text")) for part in select_objects(chunk.get("parts")) if not part.get("thought")]
         return ImportedTurn(chunk.get("role"), as_text(chunk.get("text")) or "".join(parts))
 
-    talks.add_talk({"title": name}, shown, read_turn, name)
+    talks.add_conversation({"title": name}, shown, read_turn, name)
 
 
 def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
@@ -156,7 +156,7 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
         return ImportedTurn("model", "\n".join(as_text(part.get("data")) for part in parts))
 
     turns = ((f".conversation_turns[{at}]", turn) for at, turn in enumerate(read_list(raw, "conversation_turns")))
-    talks.add_talk(raw, turns, read_turn, as_text(raw.get("title")))
+    talks.add_conversation(raw, turns, read_turn, as_text(raw.get("title")))
 
 
 def _fits_format(sample: Sample) -> bool:

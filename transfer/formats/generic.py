@@ -16,7 +16,7 @@ from records.messages import Role
 from transfer.formats.chat_lists import ChatLists, is_chat_message, iterate_rows, read_column_names
 from transfer.formats.conversations import Conversations, ImportedTurn, find_branch
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.json_stream import is_json_begin
+from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
     MAX_DEPTH,
     ROLES,
@@ -80,13 +80,13 @@ class _FileReader:
         self._loose: list[Any] = []
 
     def read(self, file: SourceFile) -> None:
-        if is_json_begin(file.text):
-            self._talks.read_files([file], self._read_object)
+        if starts_like_json(file.text):
+            self._talks.read_files([file], self._collect_conversations)
         elif _is_table(file.text):
             self._read_table(file.text)
         else:
             about, messages = read_transcript(file.text)
-            _add_talk(about, messages, self._talks)
+            _add_assistant_conversation(about, messages, self._talks)
         self._add_conversation({}, self._loose, {})
 
     def _read_table(self, text: str) -> None:
@@ -100,7 +100,7 @@ class _FileReader:
             is_newest_first = _find_seconds(rows[0]) > _find_seconds(rows[-1])
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
-    def _read_object(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
+    def _collect_conversations(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
         """Read the member `name` of an object with the title `title`, and add the conversations in it."""
         if isinstance(raw, list):
             if depth > 1 and any(map(is_chat_message, raw)):
@@ -108,7 +108,7 @@ class _FileReader:
                 return
             for item in raw:
                 if isinstance(item, dict | list) and depth < MAX_DEPTH:
-                    self._read_object(item, depth + 1, "", title)
+                    self._collect_conversations(item, depth + 1, "", title)
             return
         value = require_object(raw) if not depth else as_object(raw)
         title = as_text(value.get("title")) or title
@@ -119,7 +119,7 @@ class _FileReader:
         if len(chats) > 1:  # chats side by side, each under the name of a person
             for key, chat in chats.items():
                 self._add_conversation({"title": key}, chat, {})
-        elif turns := _split_pair(value):
+        elif turns := _split_turn(value):
             self._loose.extend(turns)
         elif (replies := select_objects(value.get("replies"))) and is_chat_message(value):
             self._loose.extend((value, *replies))
@@ -129,13 +129,13 @@ class _FileReader:
             titles = {as_text(item.get("id")): as_text(item.get("title")) for item in groups if item.get("title")}
             self._add_conversation(named, messages, titles)
             for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
-                self._read_object(thread, depth + 1, "", title)
+                self._collect_conversations(thread, depth + 1, "", title)
         elif is_message(message := _unwrap_item(value)) or is_chat_message(value):
             self._loose.append(message)
         elif depth < MAX_DEPTH:
             for key, member in value.items():
                 if isinstance(member, dict | list):
-                    self._read_object(member, depth + 1, key, title)
+                    self._collect_conversations(member, depth + 1, key, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
@@ -153,7 +153,7 @@ class _FileReader:
         for name, said in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
-            _add_talk({**raw, **more}, select_newest_branch(said), self._talks)
+            _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._talks)
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
             return list(member.values())
         items = member if isinstance(member, list) else ()
         if any(
-            is_message(_unwrap_item(item)) or _split_pair(as_object(item)) or is_chat_message(item) for item in items
+            is_message(_unwrap_item(item)) or _split_turn(as_object(item)) or is_chat_message(item) for item in items
         ):
             return _flatten_lists(items)
     return None
@@ -228,7 +228,7 @@ def _flatten_lists(items: Sequence[Any]) -> list[Any]:
             level = newest[0].get("children")
         return found
     for item in items:
-        found.extend(_split_pair(as_object(item)) or [_unwrap_item(item)])
+        found.extend(_split_turn(as_object(item)) or [_unwrap_item(item)])
     return found
 
 
@@ -250,10 +250,10 @@ def _unwrap_item(item: Any) -> Any:
 def _split_row(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the question and the answer in a row of a table. A row may have a prompt alone."""
     is_prompt = "prompt" in row and find_role(row) is None and find_names(row, "time")
-    return _split_pair(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
+    return _split_turn(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 
 
-def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _split_turn(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     queries, answers = find_names(value, "query"), find_names(value, "answer")
     if "assistant" in value or (answers and not queries):
         queries = ("user",)
@@ -284,7 +284,7 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
     return next((words for member in inner if (words := _find_answer_text(member, depth + 1))), "")
 
 
-def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
+def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
     """Add a conversation with an assistant. A speaker with an unknown role gets the role that no other speaker has."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
@@ -297,7 +297,7 @@ def _add_talk(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversati
     title = find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")
     inner = [*select_objects(list(raw.values())), *select_objects(list(as_object(raw.get("metadata")).values()))]
     times = {} if _find_seconds(raw) else next((held for held in inner if _find_seconds(held)), {})
-    talks.add_talk({**times, **raw, "title": title}, elements, read_turn, str(key)[:200])
+    talks.add_conversation({**times, **raw, "title": title}, elements, read_turn, str(key)[:200])
 
 
 def _read_turn(

@@ -100,7 +100,7 @@ class ImportedHistory:
     export: str | None = None  # the name that all files of an export share; None if an early version wrote it
     part: int = 1
     is_last: bool = True
-    seal: tuple[str, str] = ("", "")  # digest and signature
+    signature: tuple[str, str] = ("", "")  # digest and signature
 
     @property
     def is_whole(self) -> bool:
@@ -190,7 +190,7 @@ def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, 
     return found, {message.thread for message in found.values()}
 
 
-def place_undated(messages: Sequence[ImportedMessage], earlier: datetime) -> tuple[ImportedMessage, ...]:
+def date_undated_messages(messages: Sequence[ImportedMessage], earlier: datetime) -> tuple[ImportedMessage, ...]:
     """Give undated messages the time `earlier`, which precedes all messages and decisions in this memory."""
     return tuple(
         replace(message, created_at=min(message.created_at, earlier)) if message.is_undated else message

@@ -24,7 +24,7 @@ _BEGINS_JSON = re.compile(
 )
 
 
-def is_json_begin(text: str) -> bool:
+def starts_like_json(text: str) -> bool:
     """Return True if a text begins like JSON, and not only with a bracket, as in "[LINE] Chat history"."""
     return _BEGINS_JSON.match(text) is not None
 

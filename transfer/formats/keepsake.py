@@ -15,7 +15,7 @@ from records.errors import ImportRefused
 from records.messages import Origin, Role
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, make_import_source
 from transfer.formats.json_stream import JsonStream
-from transfer.formats.values import WrongElement, as_text, make_wrong_error, require_moment, require_object
+from transfer.formats.values import WrongElement, as_text, make_element_error, require_moment, require_object
 
 MARK = "keepsake-export"
 VERSION = 1
@@ -87,13 +87,13 @@ def read_export(stream: JsonStream) -> ImportedHistory:
                 if name == "messages":
                     messages.append(_parse_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
-                raise make_wrong_error(wrong.describe_place(f"{name}[{number}]", stream.find_line(at))) from None
+                raise make_element_error(wrong.describe_place(f"{name}[{number}]", stream.find_line(at))) from None
     stream.expect_end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
-        raise make_wrong_error("owner")
+        raise make_element_error("owner")
     part, called = facts["part"], facts["export"]
     if not _is_id(part) or not 0 < part <= MAX_PARTS:
-        raise make_wrong_error("part")
+        raise make_element_error("part")
     is_named = isinstance(called, str) and 0 < len(called) <= MAX_NAME_CHARS and called.isascii()
     return ImportedHistory(
         format="keepsake",
@@ -148,7 +148,7 @@ def make_signature(key: bytes, digest: str) -> str:
     return f"{_make_key_id(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
-def read_seal(data: bytes) -> tuple[str, str]:
+def read_signature(data: bytes) -> tuple[str, str]:
     """Return the digest of a file's signed content and its signature, or two empty strings if it is unsigned."""
     tail = data[-MAX_END_BYTES:]
     end = _END.search(tail)
@@ -158,9 +158,9 @@ def read_seal(data: bytes) -> tuple[str, str]:
     return hashlib.sha256(covered).hexdigest(), f"{end[1].decode()}:{end[2].decode()}"
 
 
-def find_signer(key: bytes, seal: tuple[str, str]) -> Signer:
+def find_signer(key: bytes, signature: tuple[str, str]) -> Signer:
     """Return "here" if this bot signed the digest, "altered" if the file was changed since, or else "elsewhere"."""
-    digest, given = seal
+    digest, given = signature
     if not given.startswith(_make_key_id(key)):
         return "elsewhere"
     return "here" if hmac.compare_digest(given, make_signature(key, digest)) else "altered"

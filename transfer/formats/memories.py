@@ -7,7 +7,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import offer_facts
+from transfer.formats.conversations import make_fact_questions
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
 from transfer.formats.values import select_objects
 
@@ -54,15 +54,15 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
-        listed = _read_json_list(file) if file.text.lstrip()[:1] in ("[", "{") else None
+        listed = _read_json_facts(file) if file.text.lstrip()[:1] in ("[", "{") else None
         facts += iterate_memories(file.text) if listed is None else listed
     if not facts and files[0].text.lstrip()[:1] not in ("[", "{"):
         raise ImportRefused(tr("import-no-memories"))
-    questions, kept = offer_facts(facts, reading)
+    questions, kept = make_fact_questions(facts, reading)
     return ImportedHistory(format="memories", messages=(), questions=questions, facts=kept)
 
 
-def _read_json_list(file: SourceFile) -> list[ImportedFact] | None:
+def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
     try:
         value = file.open_json().read_value()
     except ImportRefused:

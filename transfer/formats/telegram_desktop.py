@@ -99,22 +99,22 @@ def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
             made = add_title(talks.read_messages(each, partial(_read_message, chat, reading), chat.stream), chat.name)
             if made or len(chats) == 1:
                 read_of.append((chat, made))
-    questions, taken = _ask_for_chats(read_of, reading)
+    questions, taken = _make_chat_questions(read_of, reading)
     talks.questions += questions
     held = sorted(((_find_chat_title(chat), len(made)) for chat, made in taken if made), key=lambda pair: -pair[1])
     messages = [message for _, made in taken for message in made]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
-    is_there = any(message.is_own for message in said)
+    is_person_there = any(message.is_own for message in said)
     talks.add(messages)
-    if said and not is_there:  # an export of another account of theirs
+    if said and not is_person_there:  # an export of another account of theirs
         talks.ask_who_imports(is_required=False)
-    return talks.make_history(*_make_notes(held, is_there, reading.person))
+    return talks.make_history(*_make_notes(held, is_person_there, reading.person))
 
 
 _ReadChats = list[tuple[_Chat, list[ImportedMessage]]]
 
 
-def _ask_for_chats(chats: _ReadChats, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _ReadChats]:
+def _make_chat_questions(chats: _ReadChats, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _ReadChats]:
     """Ask which chats to import. By default, these are all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
@@ -140,14 +140,14 @@ def _find_chat_title(chat: _Chat) -> str:
     return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
 
 
-def _make_notes(chat_sizes: Sequence[tuple[str, int]], is_own_there: bool, person: int) -> list[str]:
+def _make_notes(chat_sizes: Sequence[tuple[str, int]], is_person_there: bool, person: int) -> list[str]:
     notes = []
     if len(chat_sizes) > 1:
         named = join_list(tr("import-chat-held", name=name, count=count) for name, count in chat_sizes[:_MAX_NAMED])
         if len(chat_sizes) > _MAX_NAMED:
             named = tr("import-more", shown=named, more=len(chat_sizes) - _MAX_NAMED)
         notes.append(tr("import-holds-chats", chats=len(chat_sizes), named=named))
-    if chat_sizes and not is_own_there:
+    if chat_sizes and not is_person_there:
         notes.append(tr("import-none-yours", id=str(person)))
     return notes
 

@@ -95,7 +95,7 @@ def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | Non
 def read_transcript(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Return the title and the date of a transcript, and its messages. Other text before the first turn is ignored."""
     if logo := _PERPLEXITY_LOGO.match(text):
-        return {}, _read_perplexity(text[logo.end() :])
+        return {}, _parse_perplexity_export(text[logo.end() :])
     text = _remove_markup(text)
     lines = list(_iterate_lines_and_headings(_FOOTER.sub("", text)))
     style, roles = _choose_style([heading for _, heading in lines if heading])
@@ -135,7 +135,7 @@ def _parse_turn(role: str, date: str, lines: list[str]) -> dict[str, str]:
     return {"role": role, "content": "\n".join(lines)}
 
 
-def _read_perplexity(text: str) -> list[dict[str, str]]:
+def _parse_perplexity_export(text: str) -> list[dict[str, str]]:
     messages: list[dict[str, str]] = []
     for part in _QUESTION.split(f"\n\n---\n\n{text}")[1:]:
         question, _, answer = part.partition("\n")

@@ -28,7 +28,7 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
         return tr("import-line", where=f"{element}{self.where}", line=str(line))
 
 
-def make_wrong_error(place: str) -> ImportRefused:
+def make_element_error(place: str) -> ImportRefused:
     return ImportRefused(tr("import-wrong", where=place))
 
 

@@ -46,7 +46,7 @@ async def test_an_imported_message_of_many_pages_holds_nobody_up(tmp_path: Path,
         )
         assert len({message.turn for message in messages}) == 1
         again = await importer.plan(SCOPE, ANNA.id, telegram(CODES[:300_000]))
-        assert not again.has_new
+        assert not again.has_anything_new
 
 
 async def test_a_long_paste_holds_nobody_up(tmp_path: Path) -> None:

@@ -440,7 +440,7 @@ async def test_a_file_that_is_known_is_offered_where_it_was_not_learned_from(tal
     done = await imported(talk, data)
     await imported(talk, chat("I swim.", first=300))
     plan = await talk.services.importer.plan(SCOPE, ANNA.id, data)
-    assert (plan.new, plan.ids) == (0, done.ids)
+    assert (plan.new_messages, plan.ids) == (0, done.ids)
     assert (await talk.services.importer.plan(SCOPE, ANNA.id, chat("I sail.", first=9))).ids is None
 
 

@@ -27,7 +27,7 @@ def of(value: Any) -> ImportedHistory:
 
 def refused(data: bytes, *, most: int = MAX_UNPACKED_BYTES) -> str:
     with pytest.raises(ImportRefused) as error:
-        read_file(data, person=ANNA, most=most, name="x")
+        read_file(data, person=ANNA, max_unpacked_bytes=most, name="x")
     return error.value.sentence
 
 

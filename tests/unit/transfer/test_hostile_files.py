@@ -190,7 +190,7 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
             await gate.wait()
         return ImportedHistory(format="telegram", messages=())
 
-    monkeypatch.setattr(reading, "read_in_child", held)
+    monkeypatch.setattr(reading, "read_history_in_child", held)
     reader, data = FileReader(), telegram(1_200)
     flood = [asyncio.create_task(reader.read(data, person=ANNA, zone=UTC)) for _ in range(20)]
     await first.wait()

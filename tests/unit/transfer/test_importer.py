@@ -132,7 +132,7 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
     async with talking(tmp_path / "new") as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=9)
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
-        assert (plan.is_restored, plan.new, plan.known) == (True, 16, 0)
+        assert (plan.is_restored, plan.new_messages, plan.known) == (True, 16, 0)
         assert await imported(talk, data) == (16, 0)
         after = await dumped(talk)
         assert {**after, "users": [], "accounts": []} == {**before, "users": [], "accounts": []}
@@ -165,7 +165,7 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
         first = (await talk.services.reminders.list_reminders(ANNA.id))[0]
         await talk.services.reminders.remove(ANNA.id, first.id)
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
-        assert (plan.new, plan.reminders, plan.has_new) == (0, 1, True)
+        assert (plan.new_messages, plan.reminders, plan.has_anything_new) == (0, 1, True)
         assert "Reminders that would be set: 1" in format_plan(plan)
         for _ in range(2):
             await imported(talk, data)
@@ -218,7 +218,7 @@ async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: Storage
         assert await imported(talk, history(250)) == (0, 250)
         assert await imported(talk, history(260)) == (10, 250)
         plan = await talk.services.importer.plan(HERE, ANNA.id, history(261))
-        assert (plan.total, plan.known, plan.new) == (261, 260, 1)
+        assert (plan.total, plan.known, plan.new_messages) == (261, 260, 1)
         assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
     assert not find_violations(read_data_dir(tmp_path))
 
@@ -759,9 +759,9 @@ async def test_the_chat_with_this_bot_is_left_out_of_a_page(tmp_path: Path, stor
         pages = {"one": page("Keepsake", *spoken, notice), "two": page("Keepsake 2", *other)}
         data = zipped(**pages, three=page("Tom", spoken[0], (NOW, "Tom", "No idea.")))
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
-        assert plan.total == plan.new == 6
+        assert plan.total == plan.new_messages == 6
         assert "The chat with me (5) is left out." in format_plan(plan)
-        assert not (await talk.services.importer.plan(HERE, ANNA.id, zipped(one=pages["one"]))).has_new
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, zipped(one=pages["one"]))).has_anything_new
     async with talking(tmp_path / "empty") as talk:
-        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).new == 11
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).new_messages == 11
         assert not (await talk.services.importer.plan(HERE, ANNA.id, b"[2025-03-02] - Likes tea")).total, "facts alone"

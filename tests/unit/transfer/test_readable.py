@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.talk import ANNA, talking
 from tests.unit.transfer.test_importer import history, imported
-from transfer.readable import close_markdown
+from transfer.readable import close_open_blocks
 
 COUNT = 400
 
@@ -76,4 +76,4 @@ async def test_summaries_stand_in_the_order_of_time_whatever_came_first(tmp_path
     ],
 )
 def test_the_markdown_of_a_message_ends_with_it(text: str, written: str) -> None:
-    assert close_markdown(text) == written
+    assert close_open_blocks(text) == written

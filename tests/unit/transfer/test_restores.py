@@ -109,7 +109,7 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
             if number != order[-1]:
                 assert not talk.prompts("summary-model"), "what comes back is neither summarised nor learned from"
                 again = await talk.services.importer.plan(HERE, ANNA.id, parts[number])
-                assert (again.has_new, again.is_restored) == (False, False)
+                assert (again.has_anything_new, again.is_restored) == (False, False)
         assert not find_violations(read_data_dir(tmp_path / "new"))
     async with talking(tmp_path / "new") as talk:
         after = await dumped(talk)
@@ -121,7 +121,8 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
         after["summaries"] = [row for row in after["summaries"] if row["id"] in known]
         assert as_it_was(after) == as_it_was(before)
         assert after["progress"][0]["learned_id"] >= before["progress"][0]["learned_id"]
-        assert [(await talk.services.importer.plan(HERE, ANNA.id, part)).has_new for part in parts] == [False] * 3
+        plans = [await talk.services.importer.plan(HERE, ANNA.id, part) for part in parts]
+        assert [plan.has_anything_new for plan in plans] == [False] * 3
 
 
 async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old: Old) -> None:
@@ -130,7 +131,7 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
         plan = await talk.services.importer.plan(HERE, ANNA.id, parts[0])
         assert "Still to come: part 2 and whatever follows part 2" not in format_plan(plan)
         assert "Still to come: whatever follows part 1." in format_plan(plan)
-        assert (await talk.services.importer.plan(HERE, ANNA.id, parts[2])).missing == "part 1 and part 2"
+        assert (await talk.services.importer.plan(HERE, ANNA.id, parts[2])).missing_parts == "part 1 and part 2"
 
         async def progress(done: int, total: int) -> None: ...
 
@@ -139,7 +140,7 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
         again = await talk.services.importer.plan(HERE, ANNA.id, parts[2])
         assert again.notes[-1] == "This file is in already; still to come: part 1 and part 2."
         done = await talk.services.importer.run(HERE, ANNA.id, parts[0], progress=progress)
-        assert done.missing == "part 2"
+        assert done.missing_parts == "part 2"
     async with talking(tmp_path / "used") as talk:
         await talk.remember()
         talk.updates = count(5000)
@@ -152,8 +153,8 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
 
 def test_what_is_missing_is_named_up_to_a_limit() -> None:
     one = Restoration(export="x", part=900, parts=frozenset({2}), last=1000, is_begun=True)
-    assert one.missing.startswith("part 1, part 3, part 4")
-    assert one.missing.endswith("part 21 and 978 others")
+    assert one.missing_parts.startswith("part 1, part 3, part 4")
+    assert one.missing_parts.endswith("part 21 and 978 others")
     assert not one.is_whole
 
 

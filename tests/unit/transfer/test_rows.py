@@ -7,7 +7,7 @@ import pytest
 from locales.catalog import use_language
 from locales.told import format_error
 from records.errors import ImportRefused
-from transfer.formats.conversations import offer_facts
+from transfer.formats.conversations import make_fact_questions
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory
 from transfer.rows import convert_history_to_rows, select_future_reminders
 
@@ -64,5 +64,5 @@ def test_what_a_file_hides_is_not_taken_over_from_it() -> None:
         [due | {"repeat": "", "month_day": 0}], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC
     )
     assert (reminder.wish.text, reminder.row["text"]) == ("dentist", "dentist")
-    told = offer_facts([ImportedFact(text=f"Likes tea.{hidden}")], FileReading(person=7))[0]
+    told = make_fact_questions([ImportedFact(text=f"Likes tea.{hidden}")], FileReading(person=7))[0]
     assert [question.options for question in told] == [("Likes tea.",)]
