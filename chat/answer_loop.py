@@ -179,7 +179,7 @@ class AnswerLoop:
         reasoning = completion.reasoning
         for call in completion.calls:
             asked = [*used, Used(call=call, result="", note="")]
-            left = room - self._count_exchange_tokens(_make_exchange("", asked, reasoning))
+            left = room - self._count_exchange_tokens(_to_messages("", asked, reasoning))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
@@ -188,9 +188,8 @@ class AnswerLoop:
             used.append(await tools.run_call(call, turn, seen=seen, room=share))
         if not used:
             return [], []
-        with_text = _make_exchange(completion.text, used, reasoning)
-        fits = self._count_exchange_tokens(with_text) <= room
-        return with_text if fits else _make_exchange("", used, reasoning), used
+        with_text = _to_messages(completion.text, used, reasoning)
+        return with_text if self._count_exchange_tokens(with_text) <= room else _to_messages("", used, reasoning), used
 
     def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
@@ -227,7 +226,7 @@ def _add_tool_exchange(context: Context, exchanged: Prompt, extra: int) -> Conte
     return replace(context, messages=(*context.messages, *exchanged), parts=(*parts, part, rest))
 
 
-def _make_exchange(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
+def _to_messages(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
     return [
         PromptMessage(role="assistant", content=text, calls=tuple(result.call for result in used), reasoning=reasoning),
         *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in used),

@@ -104,7 +104,7 @@ class Visits:
                 "opening": await self._read_start_page(session, request, parameters, language),
             }
 
-        return await self._respond_in_language(request, begin)
+        return await self._answer_in_language(request, begin)
 
     async def _read_start_page(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
@@ -125,7 +125,7 @@ class Visits:
             await self._sessions.end_sessions((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
-        return await self._respond_in_language(request, end)
+        return await self._answer_in_language(request, end)
 
     async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
         """Return the person's language. If `is_kept`, first take over the lease on the person."""
@@ -155,13 +155,11 @@ class Visits:
                 with use_language(language), use_reader_role(is_operator=is_operator):
                     return await make_response(call_handler)
 
-            return await self._respond_in_language(request, check_and_respond)
+            return await self._answer_in_language(request, check_and_respond)
 
         return endpoint
 
-    async def _respond_in_language(
-        self, request: Request, work: Callable[[], Awaitable[Answer | Response]]
-    ) -> Response:
+    async def _answer_in_language(self, request: Request, work: Callable[[], Awaitable[Answer | Response]]) -> Response:
         with use_language(find_reader_language(request.headers, self._host.default_language)):
             return await compress_response(request, await make_response(work))
 
