@@ -126,7 +126,8 @@ class MemoryRetrieval:
         newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
-        search = partial(self.search, incoming.words, store, scope, now=now, newest=newest, before=turn, facts=known)
+        asked = incoming.text_without_attachments
+        search = partial(self.search, asked, store, scope, now=now, newest=newest, before=turn, facts=known)
         # Short chats fit whole: search only if something was cut.
         found = await search() if known or sources.archived else None
         if found is not None:
@@ -335,11 +336,11 @@ class MemoryRetrieval:
         turn: int | None,
     ) -> Sequence[Message]:
         """Add the summaries and the turns before the newest. Return the messages of these turns."""
-        summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.order))
+        summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unfolded, *repeated)}
-        older = [*sorted(earlier.values(), key=lambda message: message.order), *unstored]
+        older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *unstored]
         await _run_in_thread_if_long(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unfolded) == MAX_UNFOLDED:
             oldest, _ = await store.find_id_range(scope)

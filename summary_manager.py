@@ -205,7 +205,7 @@ class SummaryManager:
     async def list_active_summaries(self, scope: Scope) -> Sequence[Summary]:
         """Return a conversation's active summaries, highest level first and oldest first within a level."""
         async with self._memory.open_store(scope.owner) as store:
-            return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.order))
+            return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.sort_key))
 
     async def _begin_fold(
         self, scope: Scope, reason: FoldReason
@@ -216,12 +216,12 @@ class SummaryManager:
             if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):
                 return "nothing"
 
-            async def give_back(lease: FoldLease | None) -> None:
+            async def release_unless_none(lease: FoldLease | None) -> None:
                 if lease is not None:
                     await store.release_fold(lease)
 
             take = partial(store.begin_fold, scope, reason, now=self._clock(), lease=LEASE)
-            lease = await acquire_or_undo(take, give_back)
+            lease = await acquire_or_undo(take, release_unless_none)
             if lease is None:
                 return "busy"
             plan = None
@@ -256,7 +256,7 @@ class SummaryManager:
             archived = await store.timeline.read_page(scope, before=active[0].id, limit=policy.looks_back)
         grouped = partial(group_turns, active, self._tokens.count if reason == "pressure" else None)
         is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
-        summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.order, summary.id))
+        summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.sort_key, summary.id))
         state = ScopeState(
             turns=await run_maybe_in_thread(grouped, in_thread=is_long),
             summaries=[
@@ -294,7 +294,8 @@ class SummaryManager:
             if config is None or store is None:
                 raise StaleFold
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)  # learning may have taken long
-            below = sorted(await store.list_summaries(scope, ids=plan.summary_ids), key=lambda summary: summary.order)
+            folded = await store.list_summaries(scope, ids=plan.summary_ids)
+            below = sorted(folded, key=lambda summary: summary.sort_key)
             ids = plan.window_ids or plan.message_ids
             window = await store.read_messages(scope, ids)
             if (len(window), len(below)) != (len(ids), len(plan.summary_ids)):
@@ -305,9 +306,9 @@ class SummaryManager:
                 below = [base for base in below if base.id == plan.base_id and base.last_at >= window[0].created_at]
                 # Messages that the predecessor covers have its chunk or an earlier one. Chunk ids are summary ids.
                 new = [m for m in window if not below or m.chunk_id is None or m.chunk_id > below[0].id]
-                if below and below[0].order < window[0].order:
+                if below and below[0].sort_key < window[0].sort_key:
                     earlier = await store.timeline.read_page(scope, before=window[0].id, limit=below[0].message_count)
-                    dropped = [message for message in earlier if message.order >= below[0].order]
+                    dropped = [message for message in earlier if message.sort_key >= below[0].sort_key]
             facts = await store.facts.list_all_facts(scope.owner)
         summaries = make_summary_sources(below)
         moments = [message.created_at for message in new]
@@ -331,12 +332,12 @@ class SummaryManager:
     async def release_lease(self, lease: FoldLease) -> None:
         """Release a lease, even if this task is cancelled. Only log errors, since the lease expires anyway."""
 
-        async def give_back() -> None:
+        async def release_in_store() -> None:
             async with self._memory.open_store(lease.scope.owner) as store:
                 await store.release_fold(lease)
 
         try:
-            await run_uncancelled(give_back)
+            await run_uncancelled(release_in_store)
         except (StorageError, ServedElsewhere) as error:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 

@@ -33,10 +33,10 @@ def run_child() -> None:
         _write_passages(name, size)
 
 
-def _write_passages(name: str, size: int) -> None:
+def _write_passages(file_name: str, data_size: int) -> None:
     out = sys.stdout.buffer
     try:
-        found = read_document(sys.stdin.buffer.read(size), name)
+        found = read_document(sys.stdin.buffer.read(data_size), file_name)
     except DocumentUnreadable as refused:
         write_answer(out, "refused", refused.sentence)
     except MemoryError:

@@ -164,7 +164,7 @@ class Rebuilder:
         self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, corrected: Sequence[Summary], made: list[Rebuilt]
     ) -> None:
         """Make the summary of a plan and add it to `made`. Keep the text if a person corrected it."""
-        below = sorted((made[source].summary for source in plan.summary_ids), key=lambda summary: summary.order)
+        below = sorted((made[source].summary for source in plan.summary_ids), key=lambda summary: summary.sort_key)
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
         ids, moments = _list_covered_ids_and_times(below, messages)
         has_levels = find_policy(plan.policy).has_levels
@@ -304,7 +304,7 @@ class Rebuilder:
 
 
 def _make_scope_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
-    active = sorted((new.summary for new in made if new.summary.is_active), key=lambda summary: summary.order)
+    active = sorted((new.summary for new in made if new.summary.is_active), key=lambda summary: summary.sort_key)
     return ScopeState(
         turns=turns,
         summaries=[

@@ -315,7 +315,7 @@ async def recall_snippets(
         found, memory.store, SCOPE, room=memory.snippet_budget, now=memory.clock.now, shown=shown
     )
     ranked = [id_ for id_ in found.ranked.ids if id_ not in shown]
-    return ranked, sorted(snippets, key=lambda snippet: snippet.message.order)
+    return ranked, sorted(snippets, key=lambda snippet: snippet.message.sort_key)
 
 
 def _make_blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:

@@ -157,7 +157,7 @@ async def _make_explanation(
     return Explanation(
         record=record,
         recent=tuple(messages[number] for number in recent_ids if number in messages),
-        summaries=tuple(sorted(summaries, key=lambda summary: (-summary.level, *summary.order))),
+        summaries=tuple(sorted(summaries, key=lambda summary: (-summary.level, *summary.sort_key))),
         gone_summaries=len(record.summaries) - len(summaries),
         snippets=tuple(
             (messages.get(snippet.id), snippet)

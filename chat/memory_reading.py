@@ -181,7 +181,7 @@ class MemoryReading:
         lines = [
             prompts.format_numbered_message(message, text, "" if place else day)
             for day, of_day in sorted(listed.items())
-            for place, (message, text) in enumerate(sorted(of_day, key=lambda line: line[0].order))
+            for place, (message, text) in enumerate(sorted(of_day, key=lambda line: line[0].sort_key))
         ]
         shown = {message.id: text for of_day in listed.values() for message, text in of_day}
         return (format_block("remembered", lines) if lines else ""), shown
@@ -192,7 +192,7 @@ class MemoryReading:
         packing = Packing(room=max_tokens - frame, now=now, count=self._tokens.count, format_line=line)
         for hit in hits:
             packing.add_snippet(Snippet(message=hit.message, text=hit.text, score={}))
-        fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.order)
+        fitting = sorted(packing.snippets, key=lambda snippet: snippet.message.sort_key)
         text = prompts.format_remembered_snippets(fitting, now, format_line=line) if fitting else ""
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 

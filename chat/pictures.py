@@ -44,7 +44,7 @@ def queue_pictures(turn: Turn) -> None:
                 person=incoming.person.id,
                 speaker=incoming.person.name,
                 sent_at=incoming.pieces[-1].sent_at,
-                words=incoming.words,
+                words=incoming.text_without_attachments,
             )
             for picture in incoming.pictures
             if picture.kind

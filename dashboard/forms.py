@@ -113,7 +113,7 @@ def format_explanation(number: int | None, explanation: Explanation, turn: Seque
         "id": number,
         "question": question[:MAX_SHOWN_CHARS] or None,
         "answer": answer[:MAX_SHOWN_CHARS] or None,
-        "lost": "" if record.is_known else tr("why-lost"),
+        "lost": "" if record.has_sources else tr("why-lost"),
         "parts": [
             {
                 "name": part.name,

@@ -139,7 +139,7 @@ class FactExtractor:
     async def _verify_facts(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
-        size = len(request.answers) + sum(len(message.content) for message in request.messages)
+        size = len(request.assistant_text) + sum(len(message.content) for message in request.messages)
         return await run_maybe_in_thread(
             partial(self._check_facts, batch, request, extracted), in_thread=size > MAX_CHARS_ON_LOOP
         )
@@ -159,7 +159,7 @@ class FactExtractor:
                 fact = schemas.replace_vague_text(version, speaker)
                 named = [shown[fact.known].text] if fact.known is not None else []
                 objections = verification.find_objections(
-                    fact, messages, allowed_texts=[*speakers, *named], zone=batch.zone, answers=request.answers
+                    fact, messages, allowed_texts=[*speakers, *named], zone=batch.zone, answers=request.assistant_text
                 )
                 if not objections:
                     kept.append(verification.remove_invented_start(fact, messages, zone=batch.zone))

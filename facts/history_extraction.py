@@ -46,7 +46,7 @@ class HistoryExtraction:
             return None
         async with self._memory.open_store(owner) as store:
             backlog = await store.history_extraction.count_backlog(owner, first_id, last_id)
-        return self._requests.estimate(backlog) if backlog.messages else None
+        return self._requests.estimate_extraction(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first_id: int, last_id: int) -> Literal["begun", "busy", "nothing", "off"]:
         """Begin or resume learning from a range of imported messages.

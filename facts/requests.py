@@ -42,7 +42,7 @@ class ExtractionRequest:
     turns: tuple[tuple[Message, ...], ...] = ()  # the covered turns
 
     @property
-    def answers(self) -> str:
+    def assistant_text(self) -> str:
         """Return the assistant's words in these turns, which are not part of the request."""
         return "\n".join(message.content for turn in self.turns for message in turn if message.role == "assistant")
 
@@ -129,7 +129,7 @@ class Requests:
             turns=tuple(covered),
         )
 
-    def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
+    def estimate_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
         """Estimate the cost of learning from imported messages, with tokens rounded up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
         frame = self._tokens.count_request(empty) + self._tokens.count(str(FACTS_SCHEMA))
@@ -248,8 +248,8 @@ class Requests:
             room -= size
         return turn, until, True
 
-    def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        free = self._max_tokens - self._tokens.count_request((*_make_request(instructions, body), *more)) - SEAM_TOKENS
+    def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], retry: Request) -> int:
+        free = self._max_tokens - self._tokens.count_request((*_make_request(instructions, body), *retry)) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 

@@ -60,7 +60,7 @@ class Message(_MessageContent):
     title: str = ""  # of the imported conversation that begins with this message
 
     @property
-    def order(self) -> tuple[datetime, int]:
+    def sort_key(self) -> tuple[datetime, int]:
         """The sort key within a scope. Ids alone are not in chronological order."""
         return self.created_at, self.id
 
@@ -72,12 +72,6 @@ class Message(_MessageContent):
     @property
     def is_user(self) -> bool:
         return self.role == "user"
-
-    @property
-    def place(self) -> str:
-        """The first line of a document's passage, such as "[lease.pdf, page 3]", or ""."""
-        first, _, rest = self.content.partition("\n") if self.origin == "document" else ("", "", "")
-        return first if rest else ""
 
 
 def limit_document_passages(messages: Iterable[Message]) -> list[Message]:

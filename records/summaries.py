@@ -43,7 +43,7 @@ class Summary:
     correction: str = ""  # the owner's own text, which later rebuilds respect
 
     @property
-    def order(self) -> tuple[datetime, int]:
+    def sort_key(self) -> tuple[datetime, int]:
         """The sort key within a scope, by the first covered message."""
         return self.first_at, self.first_id
 

@@ -32,7 +32,7 @@ class Incoming:
         return _join_pieces(self.pieces)
 
     @property
-    def words(self) -> str:
+    def text_without_attachments(self) -> str:
         """The text that the person wrote or forwarded, without attachments."""
         return _join_pieces([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
 

@@ -46,7 +46,7 @@ class ExplanationRecord:
     shown: tuple[int, ...] = ()  # ids of the Telegram messages that show the answer
 
     @property
-    def is_known(self) -> bool:
+    def has_sources(self) -> bool:
         """True if the sources of the answer were kept."""
         return bool(self.parts)
 

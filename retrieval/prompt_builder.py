@@ -280,7 +280,7 @@ class PromptBuilder:
             parts=parts,
             recent=tuple(message for turn in self._list_turns_in_order() for message in turn.messages),
             summaries=tuple(self._summaries),
-            snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.order)),
+            snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.sort_key)),
             facts=(*self._instructions, *self._facts),
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
@@ -350,7 +350,7 @@ class PromptBuilder:
         self._cut = [known for known in self._cut if (known.what, known.first_id) != (cut.what, cut.first_id)] + [cut]
 
     def _list_turns_in_order(self) -> list[PastTurn]:
-        return sorted(self._turns, key=lambda turn: turn.messages[0].order)
+        return sorted(self._turns, key=lambda turn: turn.messages[0].sort_key)
 
     def _make_request(self) -> list[PromptMessage]:
         """Return the prompt's messages, the most stable first, so that providers can cache the beginning."""
@@ -387,7 +387,7 @@ class PromptBuilder:
         return quoting.format_block("instructions", lines) if lines else ""
 
     def _format_snippets(self) -> str:
-        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
+        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.sort_key)
         return prompts.format_remembered_snippets(in_time, self._now) if in_time else ""
 
     def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:

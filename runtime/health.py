@@ -37,9 +37,9 @@ class Readiness:
     _known_at: float = field(default=float("-inf"), init=False)
     _asking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
-    def mark_started(self, measure: Check, **checks: Check) -> None:
-        """Mark the process as started. `measure` sets the gauges of /metrics, and `checks` test its parts."""
-        self._measure, self._checks, self._is_started = measure, checks, True
+    def mark_started(self, set_gauges: Check, **checks: Check) -> None:
+        """Mark the process as started. `set_gauges` sets the gauges of /metrics, and `checks` test its parts."""
+        self._measure, self._checks, self._is_started = set_gauges, checks, True
 
     async def check_parts(self) -> dict[str, bool]:
         """Return whether each part works, by name. The process is ready if all of them do."""

@@ -98,12 +98,12 @@ def _remove_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseEx
     return safe, record.exc_info[1] if record.exc_info else None
 
 
-def log_always(sentence: str, level: int = logging.INFO) -> None:
-    """Write a sentence to stderr regardless of LOG_LEVEL, as JSON if LOG_FORMAT is json."""
+def log_always(message: str, level: int = logging.INFO) -> None:
+    """Write a message to stderr regardless of LOG_LEVEL, as JSON if LOG_FORMAT is json."""
     formatters = (handler.formatter for handler in logging.getLogger().handlers)
     if formatter := next((known for known in formatters if isinstance(known, JsonFormatter)), None):
-        sentence = formatter.format(logging.LogRecord("bot", level, "", 0, sentence, None, None))
-    sys.stderr.write(sentence + "\n")
+        message = formatter.format(logging.LogRecord("bot", level, "", 0, message, None, None))
+    sys.stderr.write(message + "\n")
     sys.stderr.flush()
 
 

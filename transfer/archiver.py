@@ -115,7 +115,7 @@ class HistoryArchive:
 
     async def _list_active_summaries(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
-            return sorted(await store.list_summaries(self._scope), key=lambda summary: (summary.order, summary.id))
+            return sorted(await store.list_summaries(self._scope), key=lambda summary: (summary.sort_key, summary.id))
 
     async def _fold_summaries(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
@@ -128,4 +128,4 @@ class HistoryArchive:
         gone = set(plan.summary_ids)
         self._active = [active for active in self._active if active.id not in gone]
         self._active.append(summary)
-        self._active.sort(key=lambda active: active.order)
+        self._active.sort(key=lambda active: active.sort_key)

@@ -139,7 +139,7 @@ async def fold_sources(
     if not messages and not below:
         raise StaleFold
     number = await tx.run(reserve_ids, kind, scope.owner, "next_summary_id")
-    below.sort(key=lambda summary: summary.order)
+    below.sort(key=lambda summary: summary.sort_key)
     await tx.execute(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
     if plan.window_ids:
         told, inherited = await _read_sources(tx, WINDOW, scope, plan.window_ids), []

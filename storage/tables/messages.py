@@ -105,7 +105,7 @@ def read_context_sources(connection: Connection, scope: Scope, *, turns: int, be
     last = [message for message in unfolded if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))
-        last = sorted([*last, *(parse_message(row) for row in rows)], key=lambda message: message.order)
+        last = sorted([*last, *(parse_message(row) for row in rows)], key=lambda message: message.sort_key)
     return ContextSources(
         last=last,
         unfolded=unfolded,

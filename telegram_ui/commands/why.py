@@ -58,7 +58,7 @@ class WhyCommands(Family):
 
     async def _show_explanation(self, ask: Ask, telegram_id: int | None, *, has_corrections: bool = False) -> None:
         explanation = await self._find_explanation(ask, telegram_id)
-        if explanation is None or not explanation.record.is_known:
+        if explanation is None or not explanation.record.has_sources:
             unknown = tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
             await self._delivery.send_text(ask.chat, unknown if explanation is None else tr("why-lost"))
             return

@@ -200,7 +200,7 @@ async def test_an_edit_of_what_only_the_process_holds_is_taken_in_there(talk: Ta
     assert changed.turn is not None
     answered = await talk.conversation.answer_again(SCOPE, changed.turn, ANNA)
     assert answered is not None
-    assert answered[0].words == "My cat is Tim."
+    assert answered[0].text_without_attachments == "My cat is Tim."
     await say(talk, "And now?", 7)
     assert await talk.services.corrections.correct_message(SCOPE, 5, "My cat is Kim.") == Correction(turn=changed.turn)
     await say(talk, "What is my cat called?", 9)

@@ -128,7 +128,7 @@ def test_what_was_answered_is_known_and_not_shown() -> None:
         Requests(TOKENS, 8000), talk([[("user", "What now?"), ("assistant", "It is noted.")]]), [], "the user"
     )
     assert "It is noted." not in request.request[1].content
-    assert request.answers == "It is noted."
+    assert request.assistant_text == "It is noted."
 
 
 def test_only_known_facts_that_share_words_with_the_persons_are_shown() -> None:

@@ -232,7 +232,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         for first in (1, 3001, 5001, 6001):
             await imported(talk, history(600 if first < 5000 else 150, first=first))
             async with talk.services.memory.open_store(ANNA.id) as store:
-                active = sorted(await store.list_summaries(HERE), key=lambda summary: summary.order)
+                active = sorted(await store.list_summaries(HERE), key=lambda summary: summary.sort_key)
                 counts = await store.read_counts(HERE)
             assert len(active) <= 10
             assert [summary.level for summary in active] == sorted((summary.level for summary in active), reverse=True)
@@ -317,7 +317,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
             if message.source and "telegram" in message.source
         ]
         assert numbers == list(range(1, 301))
-        assert [message.order for message in messages] == sorted(message.order for message in messages)
+        assert [message.sort_key for message in messages] == sorted(message.sort_key for message in messages)
         assert [message.id > 0 for message in messages[145:160]].count(True) == 2, "among those of its time"
         assert [message.id for message in earlier] == [message.id for message in messages[147:152]]
         assert all(summary.first_at <= summary.last_at for summary in summaries)
@@ -329,8 +329,8 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
         prompt = talk.prompts()[-1]
         assert "under the blue flowerpot" in prompt
         active = await talk.services.summaries.list_active_summaries(HERE)
-        assert [active_summary.order for active_summary in active] == [
-            active_summary.order
+        assert [active_summary.sort_key for active_summary in active] == [
+            active_summary.sort_key
             for active_summary in sorted(active, key=lambda summary: (-summary.level, summary.first_at))
         ]
     assert not find_violations(read_data_dir(tmp_path))

@@ -338,7 +338,7 @@ async def test_a_photo_goes_to_a_model_that_sees(bots: Bots, peer: Peer) -> None
         (b"jpeg", "image/jpeg", "Photo")
     ]
     assert first.pictures[0].source.startswith(f"{first.source}:")
-    assert (second.words, second.is_wordless) == ("[Sent a photo]", True)
+    assert (second.text_without_attachments, second.is_wordless) == ("[Sent a photo]", True)
     assert [(picture.data, picture.kind) for picture in again.pictures] == [(b"other", "")]
 
 
@@ -459,9 +459,9 @@ async def test_a_document_is_read_before_the_words_that_came_with_it(bots: Bots,
         assert await bots.pending() == []
     asked, bare = bots.conversation.turns
     assert asked.passages == ("[lease.txt, lines 1–2]\nThe deposit is 900 euros.\nIt is due in May.",)
-    assert asked.words == "when is it due?\n[Sent with the file lease.txt]"
+    assert asked.text_without_attachments == "when is it due?\n[Sent with the file lease.txt]"
     assert [(piece.origin, piece.source.count(":")) for piece in asked.pieces] == [("document", 2), ("", 1)]
-    assert bare.words == "[Sent the file lease.txt]"
+    assert bare.text_without_attachments == "[Sent the file lease.txt]"
 
 
 async def test_a_file_that_cannot_be_fetched_is_said_and_its_words_are_answered(bots: Bots, peer: Peer) -> None:
