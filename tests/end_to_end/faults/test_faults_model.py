@@ -15,15 +15,15 @@ FAULTS = {
     "connection lost": (3, Behaviour(drop="start")),
     "hang": (1, Behaviour(text="Too late.", hold="start")),
     "hang in the middle": (1, Behaviour(text="Half of it is", hold="middle")),
-    "429": (3, Behaviour(status=429)),
+    "429": (4, Behaviour(status=429)),
     "429 with a long retry-after": (1, Behaviour(status=429, retry_after="120")),
     "429 with a short retry-after": (3, Behaviour(status=429, retry_after="0")),
     "500": (3, Behaviour(status=500)),
     "context too long, twice": (4, Behaviour(status=400, code="context_length_exceeded")),
     "cut in the middle": (3, Behaviour(text="Half of it is", drop="middle")),
     "malformed JSON": (3, Behaviour(text="Half of it is", raw="{this is not JSON")),
-    "empty choices": (3, Behaviour(empty_choices=True)),
-    "empty text": (3, Behaviour(text="")),
+    "empty choices": (4, Behaviour(empty_choices=True)),
+    "empty text": (4, Behaviour(text="")),
     "refusal": (1, Behaviour(refusal="I will not talk of that.")),
 }
 PASSING = {
