@@ -116,7 +116,7 @@ class BareSqlite:
         self._connection.execute("INSERT INTO words (rowid, content) VALUES (?, ?)", (row, text))
 
 
-def fill_and_analyze(folder: Path, storage: StorageType, count: int, url: str) -> None:
+def fill_and_update_statistics(folder: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill a data directory with `count` messages, or the tables at `url` unless it is ""."""
     asyncio.run(fill_storage(folder, storage, [SCOPE], count, database_url=url))
     if url:
@@ -336,7 +336,11 @@ def fill_missing_files(folder: Path, baseline_path: Path, storage: StorageType, 
         half.mkdir()
         print_progress(f"{storage}: filling {count:,} messages")
         run_in_own_process(
-            fill_and_analyze, half, storage, count, url and create_empty_schema(url, _make_schema_name(folder.name))
+            fill_and_update_statistics,
+            half,
+            storage,
+            count,
+            url and create_empty_schema(url, _make_schema_name(folder.name)),
         )
         half.rename(folder)
     if not baseline_path.exists():

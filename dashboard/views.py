@@ -74,7 +74,7 @@ class Views:
         }
 
     async def get_start_page(self, visit: Visit) -> Answer:
-        """Return the state of an owner's memory, with its newest messages unless `limit` is 0."""
+        """Return the data of the first page: the state of a memory, and its newest messages if a limit is given."""
         newest = {"timeline": await self.get_timeline(visit)} if visit.parameters.read_integer("limit", 0) else {}
         return {"home": await self.get_home(visit), **newest}
 

@@ -37,15 +37,15 @@ def split_compound(fact: ExtractedFact, names: str) -> list[ExtractedFact]:
             verb = _find_verb(told[place + 1 :], said[other + 1 :], said) if joint == same in _list_joints() else 0
             if verb and end > len(subject) and len(find_topics(fact.text[verb:])) >= MIN_TOPICS:
                 named = [word for word in _iterate_words(fact.attribute) if word[1] in _list_joints()]
-                first, second = _cut(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
-                start, quote = _cut(fact.text, end)[0], _cut(fact.quote, quote_end, joint)
+                first, second = _split_at_joint(fact.attribute, *(named or [(len(fact.attribute), "")])[0])
+                start, quote = _split_at_joint(fact.text, end)[0], _split_at_joint(fact.quote, quote_end, joint)
                 rest = replace(fact, text=subject + fact.text[verb:], quote=quote[1], attribute=second, replaces=None)
                 rest = replace(rest, is_single=fact.is_single and bool(second))
                 return [replace(fact, text=f"{start}.", quote=quote[0], attribute=first), *split_compound(rest, names)]
     return [fact]
 
 
-def _cut(text: str, start: int, joint: str = "") -> tuple[str, str]:
+def _split_at_joint(text: str, start: int, joint: str = "") -> tuple[str, str]:
     """Return what is in front of a joint that begins at `start`, and what is behind it."""
     return text[:start].rstrip(_PAUSES), text[start + len(joint) :].strip()
 

@@ -149,7 +149,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def for_person(self, scope: object) -> Self:
         answering = copy(self)
-        if prompt_cache.is_breakpoint_needed(self.name):
+        if prompt_cache.needs_cache_breakpoint(self.name):
             answering._cache_key = prompt_cache.make_cache_key(self._cache_salt, scope)
         answering._ladder = Ladder(for_person=True)
         return answering

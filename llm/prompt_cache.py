@@ -15,7 +15,7 @@ _VERSION = re.compile(r"(?:[\w.-]+/)?gpt-(\d{1,3})(?:\.(\d{1,3}))?(?![\d.])")
 _FIRST_VERSION = (5, 6)
 
 
-def is_breakpoint_needed(model: str) -> bool:
+def needs_cache_breakpoint(model: str) -> bool:
     found = _VERSION.match(model.lower())
     return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_VERSION
 

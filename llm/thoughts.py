@@ -84,7 +84,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     text = _remove_leading_block(_ASIDE.sub("", _COLLAPSED.sub("", text)), is_whole=is_whole)
     channel = _CHANNEL_BODY.search(text)
     if channel is not None and not text.count("`", 0, channel.start()) % 2:
-        return _remove_unfinished_mark(_find_final_channel(text, channel.start()), is_whole)
+        return _remove_unfinished_mark(_split_off_final_channel(text, channel.start()), is_whole)
     if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
         return ""
     kept, place, depth = "", 0, 0
@@ -187,7 +187,7 @@ def is_mark_mentioned(text: str, start: int, end: int) -> bool:
     return stands_alone and (not after or after in " \"'”’»),.;:?!/*_`")
 
 
-def _find_final_channel(text: str, start: int) -> str:
+def _split_off_final_channel(text: str, start: int) -> str:
     """Return the final channel and the calls in other channels. Without one, return the text before any channel."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):

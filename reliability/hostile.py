@@ -134,7 +134,7 @@ async def measure_case(
                 else:
                     async with _repeat_load(case.load, attack):
                         during_attack += await bystander.measure_waits(
-                            turns, may_stop=partial(_has_attacked_since, attack, attack.finished_loads)
+                            turns, may_stop=partial(_has_load_finished, attack, attack.finished_loads)
                         )
                 await attack.wait_until_answered()
     ratio = statistics.median(during_attack) / statistics.median(alone)
@@ -155,7 +155,7 @@ async def _sign_in(attack: Attack) -> str:
         return str(answer.json()["token"])
 
 
-def _has_attacked_since(attack: Attack, loads_before: int) -> bool:
+def _has_load_finished(attack: Attack, loads_before: int) -> bool:
     """Return True if more than `loads_before` loads have finished, or if an open-ended load is running."""
     return attack.finished_loads > loads_before or attack.runs_until_ended
 

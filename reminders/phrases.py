@@ -116,7 +116,7 @@ class _Reading:
             self._read_repetition,
             partial(self._read_named_date, has_preposition=preposition == "at"),
             self._read_numeric_date,
-            self._read_period,
+            self._read_part_of_day,
             partial(self._read_time_of_day, has_preposition=preposition == "at"),
             partial(self._read_weekday, has_preposition=bool(preposition)),
             self._read_zone,
@@ -249,7 +249,7 @@ class _Reading:
         self._set_day(year + 2000 if 0 < year < 100 else year, b, a)
         return found.end()
 
-    def _read_period(self, start: int) -> int:
+    def _read_part_of_day(self, start: int) -> int:
         for name, text in self.words.periods:
             if not (found := text.match(self.text, start)):
                 continue
@@ -304,7 +304,7 @@ class _Reading:
             if self.is_dated and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
                 self.unsure.append(self.text[start:end])  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
-        half = self._read_period(_skip_gap(self.text, end))
+        half = self._read_part_of_day(_skip_gap(self.text, end))
         end = max(end, half)
         if is_bare and not (has_preposition or unit or half >= 0):
             behind = self.skip(_skip_gap(self.text, end), "on", "at")

@@ -86,7 +86,7 @@ async def find_restoration(store: MemoryStore, owner: int, history: ImportedHist
 
 @define(kw_only=True, eq=False)
 class Restorer:
-    """Restores exports of this bot."""
+    """Restores exports of this bot into a memory, one file at a time."""
 
     _memory: ExternalMemory
     _archiver: Archiver

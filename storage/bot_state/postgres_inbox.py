@@ -110,7 +110,7 @@ class SharedWork(StatementRunner):
         If the previous claim failed, also return the unfinished updates that it claimed.
         """
         async with self._claiming:  # two claims at once would split an owner's updates between them
-            await self.leases.take_waiting_owners(bot_id, now=now)
+            await self.leases.take_over_waiting_owners(bot_id, now=now)
             # The last claim may have been committed and its reply lost: then return everything claimed again.
             again, self._has_failed_claim = self._has_failed_claim, True
             unprepared = json.dumps(sorted(self.leases.unprepared_owners))

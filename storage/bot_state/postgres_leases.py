@@ -137,7 +137,7 @@ class PostgresLeases(StatementRunner):
             folding = await self._fetch_rows(None, _FOLDING, json.dumps(sorted(free)))
             await self.release_owners(free - {row[0] for row in folding} - self._kept.keys())
 
-    async def take_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
+    async def take_over_waiting_owners(self, bot_id: int, *, now: datetime) -> None:
         """Begin to serve owners of dead processes, and a fair share of unserved owners with new updates."""
         async with self._taking:
             me = self.replica

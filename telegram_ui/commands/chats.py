@@ -95,7 +95,7 @@ class ChatsCommands(Family):
     _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
     async def accept_awaited_text(self, ask: Ask) -> bool:
-        return await self._title.take_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
+        return await self._title.accept_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
 
     async def _rename_chat(self, ask: Ask, thread: int) -> str:
         scope, title = Scope(owner=ask.chat.id, thread=thread), format_visible_line(ask.argument)

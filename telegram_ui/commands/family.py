@@ -315,7 +315,9 @@ class NextText:
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
-    async def take_answer(self, ask: Ask, get_reply: Callable[[int], Awaitable[str | None]], *, max_chars: int) -> bool:
+    async def accept_answer(
+        self, ask: Ask, get_reply: Callable[[int], Awaitable[str | None]], *, max_chars: int
+    ) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
         `get_reply` takes the question's subject and returns the reply. The question stays open after an answer of more

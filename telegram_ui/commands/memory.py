@@ -161,7 +161,7 @@ class MemoryCommands(Family):
         async def store_text(fact_id: int) -> str | None:
             return await (self._edit_fact(ask, fact_id, ask.argument) if fact_id else self._add_fact(ask, ask.argument))
 
-        return await self._new_text.take_answer(ask, store_text, max_chars=MAX_FACT_CHARS)
+        return await self._new_text.accept_answer(ask, store_text, max_chars=MAX_FACT_CHARS)
 
 
 def _parse_id(text: str) -> int:

@@ -86,7 +86,7 @@ class ModelCommands(Family):
         return await self._show_personas(ask, ask.message_id)
 
     async def accept_awaited_text(self, ask: Ask) -> bool:
-        return await self._own.take_answer(ask, partial(self._store_own_persona, ask), max_chars=MAX_PERSONA_CHARS)
+        return await self._own.accept_answer(ask, partial(self._store_own_persona, ask), max_chars=MAX_PERSONA_CHARS)
 
     async def _store_own_persona(self, ask: Ask, message_id: int = 0) -> str:
         """Store a persona in the person's own words. `message_id` is the message to update, or 0."""

@@ -1,7 +1,7 @@
 """The address of an answer, and the check that this process may still write there.
 
-Before each visible request, the bot calls `check_lease`. So a process that was paused, and replaced by another one,
-sends nothing when it wakes.
+Before each visible request, the bot calls `raise_if_lease_lost`. A process that was paused and replaced by another one
+therefore sends nothing when it wakes.
 """
 
 from collections.abc import Awaitable, Callable
@@ -88,7 +88,7 @@ def require_lease_for_sending(shared: "SharedWork | None", owner: int) -> None:
         raise ServedElsewhere
 
 
-async def check_lease() -> None:
+async def raise_if_lease_lost() -> None:
     """Raise ServedElsewhere if another process serves the chat of this context now."""
     if (check := _lease_check.get()) is not None:
         await check()

@@ -24,7 +24,7 @@ from telegram_ui.commands import answer_buttons, proposals, summaries
 from telegram_ui.commands.answer_buttons import format_shown_text
 from telegram_ui.commands.family import AnswerControls
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat, check_lease
+from telegram_ui.sending.chat import Chat, raise_if_lease_lost
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import MAX_UNITS
 from telegram_ui.sending.http import was_unreachable
@@ -233,7 +233,7 @@ class Answering:
         try:
             # If the lease was lost, the update is handed out again in its old order.
             with self._queues.chats.allow_cancelling(parsed.location):
-                await check_lease()
+                await raise_if_lease_lost()
                 read = TurnWithFiles(make_incoming(pieces))
                 if any(piece.attachment or piece.replied_picture for piece in pieces):
                     async with self._delivery.show_typing(parsed.chat):

@@ -133,7 +133,7 @@ class SerialQueues:
         await self._idle.wait()
 
     async def close(self, *, grace: float, timeout: float = 0) -> None:
-        """Drop waiting jobs. Cancel running ones after `patience` seconds, and again `grace` seconds later."""
+        """Drop waiting jobs. Cancel running ones after `timeout` seconds, and again `grace` seconds later."""
         self._closed = True
         self._waiting.clear()
         self._ready.clear()

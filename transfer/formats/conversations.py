@@ -315,7 +315,7 @@ def number_duplicate(name: str, seen: Counter[str]) -> str:
 
 
 def merge_duplicates(messages: Sequence[ImportedMessage], assistant: str) -> Sequence[ImportedMessage]:
-    """Drop repeated messages. Give a new id to a message whose id belongs to a message with another text.
+    """Drop repeated messages. Give a new id to a message if another one with the same id has a different text.
 
     A nameless assistant gets the name `assistant`, which distinguishes its messages from those of this bot.
     """

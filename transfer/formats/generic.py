@@ -130,7 +130,7 @@ class _FileReader:
             self._add_conversation(named, messages, titles)
             for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
                 self._collect_conversations(thread, depth + 1, "", title)
-        elif is_message(message := _unwrap_item(value)) or is_chat_message(value):
+        elif is_message(message := _unwrap_message(value)) or is_chat_message(value):
             self._loose.append(message)
         elif depth < MAX_DEPTH:
             for key, member in value.items():
@@ -177,14 +177,14 @@ def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
             return list(member.values())
         items = member if isinstance(member, list) else ()
         if any(
-            is_message(_unwrap_item(item)) or _split_turn(as_object(item)) or is_chat_message(item) for item in items
+            is_message(_unwrap_message(item)) or _split_turn(as_object(item)) or is_chat_message(item) for item in items
         ):
             return _flatten_lists(items)
     return None
 
 
 def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any]) -> list[Any]:
-    tree = {name: _unwrap_item(node) for name, node in nodes.items() if isinstance(node, dict)}
+    tree = {name: _unwrap_message(node) for name, node in nodes.items() if isinstance(node, dict)}
     parent = next((name for node in tree.values() for name in find_names(node, "parent")), "")
     is_wrapped = any(isinstance(as_object(node).get("message"), dict) for node in nodes.values())
     if not parent or not (is_wrapped or any(map(is_message, tree.values()))):
@@ -228,11 +228,11 @@ def _flatten_lists(items: Sequence[Any]) -> list[Any]:
             level = newest[0].get("children")
         return found
     for item in items:
-        found.extend(_split_turn(as_object(item)) or [_unwrap_item(item)])
+        found.extend(_split_turn(as_object(item)) or [_unwrap_message(item)])
     return found
 
 
-def _unwrap_item(item: Any) -> Any:
+def _unwrap_message(item: Any) -> Any:
     if not isinstance(item, dict):
         return item
     if isinstance(versions := item.get("versions"), list) and versions:  # of LM Studio
@@ -330,7 +330,7 @@ def _is_table(text: str) -> bool:
     return len(row) > 1 and (is_chat_message(row) or is_message(row) or bool(_split_row(row)))
 
 
-def _fits_format(sample: Sample) -> bool:
+def _looks_like_conversation(sample: Sample) -> bool:
     if sample.opening:
         names = dict.fromkeys(sample.names)
         is_talk = bool(sample.names & {"conversations", "conversation", "messages", "messagesTree"})
@@ -355,7 +355,7 @@ PRODUCTS = [
 """Products whose files only need a name of their own."""
 FORMAT = ImportFormat(
     name="generic",
-    fits=_fits_format,
+    fits=_looks_like_conversation,
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:grok-chat-item|direct-messages)\.js"),
 )
