@@ -18,6 +18,7 @@ MAX_ARGUMENTS_CHARS = 10_000  # characters of one call's arguments that are take
 MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most
 REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in the name of a field, or in the type of a part
 MAX_REASONING_CHARS = 60_000  # of what a model thought before its calls; with more, its calls go back without
+MAX_REASONING_DETAILS = 200  # parts of OpenRouter's list of the same
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
 
 
@@ -126,10 +127,12 @@ class Reasoning:
     _held: dict[str, Any] = field(default_factory=dict)  # texts, and OpenRouter's lists of parts
 
     def add(self, message: Mapping[str, Any]) -> None:
-        for name in filter(REASONING.search, message):
-            held = self._held.setdefault(name, "" if isinstance(message[name], str) else [])
-            if type(held) is type(message[name]) and len(held) <= MAX_REASONING_CHARS:
-                self._held[name] = held + message[name]
+        for name, value in message.items():
+            if REASONING.search(name) and isinstance(value, str | list):
+                held: Any = self._held.get(name) or type(value)()
+                limit = MAX_REASONING_CHARS if isinstance(value, str) else MAX_REASONING_DETAILS
+                if type(held) is type(value) and len(held) <= limit:
+                    self._held[name] = held + value
 
     @property
     def text(self) -> str:
@@ -139,7 +142,8 @@ class Reasoning:
         """Return the reasoning as a JSON object, or "" if there is none or too much."""
         held = {name: value for name, value in self._held.items() if value}
         text = json.dumps(held, ensure_ascii=False) if held else ""
-        return text if len(text) <= MAX_REASONING_CHARS else ""
+        is_small = all(isinstance(value, str) or len(value) <= MAX_REASONING_DETAILS for value in held.values())
+        return text if is_small and len(text) <= MAX_REASONING_CHARS else ""
 
 
 def _split_arguments(arguments: str) -> list[str]:

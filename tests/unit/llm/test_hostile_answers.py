@@ -12,7 +12,7 @@ from llm import endpoint
 from llm.event_reader import MAX_EVENT_BYTES, MAX_WHOLE_BYTES
 from llm.failures import MAX_ERROR_CHARS, find_error_message
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
-from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, Offer
+from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_DETAILS, Offer, Reasoning
 from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour
@@ -145,3 +145,23 @@ def test_a_text_of_json_has_so_many_parts() -> None:
     assert isinstance(parse_untrusted_json(whole), list)
     with pytest.raises(ValueError, match="parts"):
         parse_untrusted_json(f"[{whole}]")
+
+
+def test_a_null_before_the_reasoning_hides_none_of_it() -> None:
+    """vLLM and OpenRouter send `null` in chunks without reasoning."""
+    reasoning = Reasoning()
+    for said in (None, "First ", None, "second"):
+        reasoning.add({"reasoning_content": said, "reasoning_details": None if said is None else [{"text": said}]})
+    assert json.loads(reasoning.to_json()) == {
+        "reasoning_content": "First second",
+        "reasoning_details": [{"text": "First "}, {"text": "second"}],
+    }
+
+
+def test_reasoning_in_parts_has_a_bound() -> None:
+    reasoning = Reasoning()
+    for _ in range(MAX_REASONING_DETAILS):
+        reasoning.add({"reasoning_details": [{}]})
+    assert len(json.loads(reasoning.to_json())["reasoning_details"]) == MAX_REASONING_DETAILS
+    reasoning.add({"reasoning_details": [{}]})
+    assert reasoning.to_json() == "", "its calls go back without"
