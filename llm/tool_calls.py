@@ -129,9 +129,9 @@ class Reasoning:
     def add(self, message: Mapping[str, Any]) -> None:
         for name, value in message.items():
             if REASONING.search(name) and isinstance(value, str | list):
-                held: Any = self._held.get(name) or type(value)()
+                held: Any = self._held.get(name) or value[:0]
                 limit = MAX_REASONING_CHARS if isinstance(value, str) else MAX_REASONING_DETAILS
-                if type(held) is type(value) and len(held) <= limit:
+                if isinstance(held, str) == isinstance(value, str) and len(held) <= limit:
                     self._held[name] = held + value
 
     @property
