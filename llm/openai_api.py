@@ -441,7 +441,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             answer.add({"choices": [{"text": find_error_body(error.body).get("failed_generation")}]})
             if not (answer.offer.tools and answer.parse_text().calls):
                 raise
-        is_empty = not (answer.text or answer.finish or answer.calls.finish())
+        is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.finish())
         if is_empty and find_error_message(event):  # an error in a form of its own
             raise make_error_from_body(event)
         answer.raise_if_incomplete()
