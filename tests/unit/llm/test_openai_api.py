@@ -1,6 +1,7 @@
 """OpenAIChat against the scripted server, over real HTTP."""
 
 import asyncio
+import importlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -80,6 +81,8 @@ class Bench:
 @asynccontextmanager
 async def a_bench(timeout: float = 20.0) -> AsyncIterator[Bench]:
     pauses = Pauses()
+    # The model imports the SDK at its first call, which on a busy machine takes longer than a test's time limit.
+    importlib.import_module("llm.openai_client")
     async with (
         running() as (server, url),
         OpenAIChat(
