@@ -266,7 +266,7 @@ class _Reading:
         return -1
 
     def _choose_day_half(self, name: str) -> bool:
-        """Shift the hour to the named part of the day. Return False if they contradict each other."""
+        """Shift the hour to the named part of the day. Return False if the two contradict each other."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(name, (720, 1440))
         length = (end - start) % 1440 or 1440

@@ -119,7 +119,7 @@ def _find_missing_line_ends(text: str, entities: Sequence[ConvertedEntity]) -> l
 
 
 def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
-    """Split an answer into one piece per message. Their joined texts equal the text of `convert_markdown`."""
+    """Split an answer into one piece per message. Joined, the pieces have the text of `convert_markdown`."""
     return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
 
