@@ -138,7 +138,7 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on with a storage type and a fold threshold. Move existing data to that storage. Raise ValueError if
+        """Turn memory on with a storage and a fold threshold. Move existing data to that storage. Raise ValueError if
         `every_n` is not between 1 and 500. If the move fails, change nothing and raise StorageError.
         """
         if not 1 <= every_n <= MAX_EVERY_N:
