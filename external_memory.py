@@ -57,8 +57,9 @@ class ExternalMemory:
     async def open(
         cls, path: Path, *, clock: Clock, database_url: str = "", serving: Serving = lambda _people: lambda _owner: True
     ) -> AsyncIterator["ExternalMemory"]:
-        """Open the memory in a data directory, and lock the directory while the block runs. If `database_url` is given,
-        open PostgreSQL too. Raise SettingsError if a setting is wrong, or StorageError if the storage cannot be opened.
+        """Open the memory in a data directory, and lock the directory while the block runs.
+
+        If there is a `database_url`, open PostgreSQL too. Raise SettingsError for a wrong setting, or StorageError.
         """
 
         def mark_corrupt(sentence: str) -> None:
@@ -138,8 +139,9 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Turn memory on with a storage and a fold threshold. Move existing data to that storage. Raise ValueError if
-        `every_n` is not between 1 and 500. If the move fails, change nothing and raise StorageError.
+        """Turn memory on with a storage and a fold threshold. Move existing data to that storage.
+
+        Raise ValueError if `every_n` is not 1 to 500. If the move fails, change nothing and raise StorageError.
         """
         if not 1 <= every_n <= MAX_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MAX_EVERY_N} turns")
@@ -259,9 +261,10 @@ class ExternalMemory:
             return await store.forgetting.preview_deletion(owner, request, with_remainder=with_remainder)
 
     async def forget(self, owner: int, request: Forgetting, *, purges_files: bool = True) -> Forgotten:
-        """Erase messages or facts and everything derived from them. Return what was erased. Unless `purges_files` is
-        set, call `purge_files` later. To erase messages, call this inside `exclude_turns`. Raise StorageError if the
-        store fails. Raise StorageIndexing, without erasing anything, if the word index is incomplete.
+        """Erase messages or facts and everything derived from them. Return what was erased.
+
+        Unless `purges_files`, call `purge_files` later. To erase messages, call this inside `exclude_turns`. Raise
+        StorageError on failure, or StorageIndexing, without erasing anything, if the word index is incomplete.
         """
         async with self.open_store(owner) as store:
             await self._wait_for_word_index(store, owner, request)

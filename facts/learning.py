@@ -122,9 +122,7 @@ class Facts:
         return inserted
 
     async def _store_facts(self, store: MemoryStore, batch: Batch, new: Sequence[NewFact]) -> list[Fact]:
-        """Reconcile extracted facts with the known ones and store them. Return the new facts. Raise StaleFacts if a
-        source was changed or forgotten, or NewerFacts if other facts have been stored in the meantime.
-        """
+        """Reconcile facts with the known ones, store them, and return the new ones. Raise StaleFacts or NewerFacts."""
         owner, request = batch.scope.owner, batch.request
         for _ in range(MAX_PLANS):
             facts = await store.facts.list_all_facts(owner)

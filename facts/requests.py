@@ -66,10 +66,7 @@ class ProfileRequest:
 
 
 class Requests:
-    """Builds requests of at most `window` tokens.
-
-    `under` lowers this limit to the number of tokens that the model accepts.
-    """
+    """Builds requests of at most `window` tokens. `under` lowers this limit to what the model accepts."""
 
     def __init__(self, tokenizer: Tokenizer, window: int, *, under: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
@@ -90,11 +87,12 @@ class Requests:
         max_turns: int = MAX_TURNS,
         separates_long: bool = False,
     ) -> ExtractionRequest:
-        """Build a request with as many of the first turns as fit, and the known facts that they may change. If the
-        first turn does not fit, include as many of its messages as do. Shorten a message in the middle if it takes more
-        than a quarter of the available space. Leave out the assistant's messages, which small models mistake for the
-        person's. If `separates_long` is set, put a long turn into its own request, because small models learn nothing
-        from the lines around it.
+        """Build a request with as many of the first turns as fit, and the known facts that they may change.
+
+        If the first turn does not fit, include as many of its messages as do. Cut the middle of a message that takes
+        more than a quarter of the space. Leave out the assistant's messages, which small models mistake for the
+        person's. If `separates_long`, put a long turn into its own request, since small models learn nothing from the
+        lines around it.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.make_facts_request([], [])

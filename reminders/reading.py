@@ -42,9 +42,10 @@ class WishReader:
     _quota: Quota
 
     async def read_or_explain(self, person_id: int, text: str, now: datetime) -> tuple[ReminderWish, str | None] | str:
-        """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder. If the reason
-        is None, the reminder can be set without asking. Otherwise the person must confirm it, because the model parsed
-        it or the returned text may refer to a different time. `now` must be timezone-aware and in the person's zone.
+        """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.
+
+        Without a reason for doubt, it can be set at once. Otherwise the person must confirm it, because the model
+        parsed it or the returned text may refer to a different time. `now` must be aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, parse_reminder_phrase

@@ -55,9 +55,7 @@ class Budgets:
 
 
 class PromptBuilder:
-    """Builds one request. Parts must be added in this order: last turns, instructions, profile, summaries, older turns,
-    archived turns, facts, snippets.
-    """
+    """Builds one request. Its parts must be added in the order of the methods below."""
 
     def __init__(
         self,

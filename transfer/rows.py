@@ -27,10 +27,7 @@ _REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 def convert_history_to_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool = False
 ) -> Mapping[str, Sequence[Portable]]:
-    """Return a file's rows by table. Raise ImportRefused if a row is invalid.
-
-    `is_ours` is True if this bot signed the file.
-    """
+    """Return a file's rows by table. `is_ours` means that this bot signed it. Raise ImportRefused for invalid rows."""
     made = _parse_valid_rows(history, owner, now, is_ours=is_ours)
     if is_ours and history.owner == owner:  # the owner has agreed to these instructions before
         return made

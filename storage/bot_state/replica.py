@@ -41,8 +41,9 @@ AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
 
 @define(eq=False)
 class Replica:
-    """This process, one of several that serve the bot. `instance_id` identifies its DATA_DIR. `held` maps owners to the
-    fencing tokens of this process's leases. `wanted` lists the owners that other processes ask for.
+    """This process, one of several that serve the bot. `instance_id` identifies its DATA_DIR.
+
+    `held` maps owners to the fencing tokens of its leases. `wanted` lists the owners that other processes ask for.
     """
 
     instance_id: str

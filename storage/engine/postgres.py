@@ -66,9 +66,9 @@ class PostgresDatabase:
     async def open(
         cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: LeaseHolder | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
-        """Connect to the server, migrate its schema and register `replica`. Close all connections at the end. Raise
-        SettingsError if the address or login is wrong, StorageTooNew if the schema is newer than this program, and
-        StorageError if the server fails.
+        """Connect to the server, migrate its schema and register `replica`. Close all connections at the end.
+
+        Raise SettingsError for a wrong address or login, StorageTooNew, or StorageError if the server fails.
         """
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # its warnings quote the server's messages
         threads = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="postgres")

@@ -45,8 +45,9 @@ THREADS_AT_ONCE = 100  # threads that one query names
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quotes:
-    """The ids of remaining texts that quote forgotten text. `messages` lists the answers, and `holders` lists all
-    messages that contain a quote. `is_complete` is False if not all texts were searched.
+    """The ids of remaining texts that quote forgotten text.
+
+    `messages` lists the answers, and `holders` all messages with a quote. `is_complete` means that all were searched.
     """
 
     messages: tuple[int, ...] = ()
@@ -66,11 +67,12 @@ Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a r
 
 @dataclass(slots=True)
 class _ForgottenWords:
-    """The forgotten words to search for. A mark is a term or a sequence of words ("run"). `since` maps each mark to the
-    time and id of the first forgotten text that contains it. `terms` maps stems to terms, and `runs` maps the first
-    words of runs to runs. A single term from `rare` proves a quote. A term from `unsure` proves one only in a short
-    text or next to another term, and a run of such terms also if it is repeated. `new` holds the marks that nobody used
-    before the time in `since`.
+    """The forgotten words to search for. A mark is a term or a sequence of words ("run").
+
+    `since` maps each mark to the time and id of the first forgotten text that contains it. `terms` maps stems to terms,
+    and `runs` maps the first words of runs to runs. A single term from `rare` proves a quote. A term from `unsure`
+    proves one only in a short text or next to another term, and a run of such terms also if it is repeated. `new` holds
+    the marks that nobody used before the time in `since`.
     """
 
     since: dict[Mark, tuple[str, int]] = field(default_factory=dict)

@@ -118,9 +118,9 @@ def indent_row(row: Mapping[str, object], depth: int) -> str:
 
 
 def read_snapshot(path: Path) -> tuple[int, Content]:
-    """Parse memory.json. Return the number of the last journal record it contains, and its content. Raise SnapshotError
-    if it is invalid, StorageTooNew or StorageTooOld if it has another format version, and StorageTooLarge if it is too
-    large to read.
+    """Parse memory.json. Return the number of the last journal record it contains, and its content.
+
+    Raise SnapshotError if it is invalid, StorageTooNew or StorageTooOld for another format, or StorageTooLarge.
     """
     if (size := path.stat().st_size) > MAX_SNAPSHOT_BYTES:
         raise StorageTooLarge(

@@ -218,9 +218,9 @@ class MemoryStore(FoldTable):
         times: Sequence[tuple[float, float]] = (),
         before: int | None = None,
     ) -> Candidates:
-        """Return messages that may answer a question, with their neighbours, in chronological order. Include the seqs
-        in `nearest` and messages sent within `times` (Unix timestamps). Exclude messages whose id is `before` or
-        higher.
+        """Return messages that may answer a question, with their neighbours, in chronological order.
+
+        Include the seqs in `nearest` and messages sent within `times` (Unix timestamps). Exclude ids from `before` on.
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         read = partial(

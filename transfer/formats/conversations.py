@@ -115,9 +115,10 @@ class Conversations:
         read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
     ) -> None:
-        """Add a conversation with an assistant. `elements` holds its messages with their places in the file. A message
-        without a time gets the time of the previous message or of `raw`. If neither is known, the message is undated. A
-        message without an id gets a hash of `key` (default: the first message), its position and its text.
+        """Add a conversation with an assistant. `elements` holds its messages with their places in the file.
+
+        A message without a time gets that of the previous message or of `raw`; without either, it is undated. One
+        without an id gets a hash of `key` (default: the first message), its position and its text.
         """
         numbers, last, known = count(), self.reading.now, None
         with self.count_failures(""):
