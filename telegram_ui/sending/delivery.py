@@ -160,6 +160,7 @@ class Delivery:
 
     async def _keep_typing(self, chat: Chat) -> None:
         while True:
+            await self.pace.wait_for_preview()
             state = self.get_state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:

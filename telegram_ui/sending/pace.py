@@ -1,4 +1,4 @@
-"""Pace outgoing messages. After Telegram has refused one, limit the bot's messages per second."""
+"""Pace outgoing messages. Previews never crowd out texts, and after Telegram has refused one, texts are paced too."""
 
 import asyncio
 import time
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 MAX_MESSAGES_A_SECOND = 28  # Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")
-MAX_PREVIEWS_A_SECOND = 20  # drafts and edits among them; the rest is for final texts
-LIMIT_SECONDS = 60.0  # how long the limit holds after a refusal. Telegram allows bursts, a local server has no limit.
+MAX_PREVIEWS_A_SECOND = 20  # drafts, typing and removed buttons among them; the rest is for final texts
+LIMIT_SECONDS = 60.0  # how long texts are limited after a refusal. Telegram allows bursts, a local server has no limit.
 
 
 class TimeSource(Protocol):
@@ -61,10 +61,11 @@ class SendingPace:
             await self._clock.sleep(moment - now)
 
     async def wait_for_preview(self) -> None:
-        """Wait until a preview may be sent."""
+        """Wait until a preview, or another request that may come late, leaves room for final texts."""
         async with self._previews:
-            while (now := self._clock.time()) < self._held_until and len(self._moments) >= MAX_PREVIEWS_A_SECOND:
-                if (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - now) <= 0:
+            while len(self._moments) >= MAX_PREVIEWS_A_SECOND:
+                wait = self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - self._clock.time()
+                if wait <= 0:
                     break
                 await self._clock.sleep(wait)
             self._moments.append(self._clock.time())

@@ -39,10 +39,18 @@ async def gone(pace: SendingPace, clock: ManualClock, kind: str, number: int) ->
     return moments
 
 
-async def test_nothing_waits_while_telegram_takes_everything() -> None:
+async def test_no_text_waits_while_telegram_takes_everything() -> None:
     clock = ManualClock()
     pace = SendingPace(clock)
-    assert await gone(pace, clock, "preview", 100) == [0.0] * 100
+    assert await gone(pace, clock, "final", 100) == [0.0] * 100
+
+
+async def test_previews_leave_room_for_texts_before_telegram_refuses_one() -> None:
+    clock = ManualClock()
+    pace = SendingPace(clock)
+    few = MAX_PREVIEWS_A_SECOND // 2
+    assert await gone(pace, clock, "final", few) == [0.0] * few
+    assert await gone(pace, clock, "preview", few + 1) == [0.0] * few + [1.0]
     assert await gone(pace, clock, "final", 100) == [0.0] * 100
 
 
