@@ -1,6 +1,7 @@
 """Pace outgoing messages. Previews never crowd out texts, and after Telegram has refused one, texts are paced too."""
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -43,7 +44,8 @@ class SendingPace:
 
     def __init__(self, clock: TimeSource) -> None:
         self._clock = clock
-        self._moments: deque[float] = deque(maxlen=MAX_MESSAGES_A_SECOND)  # of the latest messages, ascending
+        # Of the latest messages, ascending.
+        self._moments = deque([-math.inf] * MAX_MESSAGES_A_SECOND, maxlen=MAX_MESSAGES_A_SECOND)
         self._previews = asyncio.Lock()
         self._held_until = 0.0
 
@@ -54,8 +56,7 @@ class SendingPace:
     async def wait_for_final_message(self) -> None:
         """Wait until a final text may be sent. Its turn is reserved at once, so no later text overtakes it."""
         now = self._clock.time()
-        is_full = now < self._held_until and len(self._moments) == MAX_MESSAGES_A_SECOND
-        moment = max(now, self._moments[0] + 1.0) if is_full else now
+        moment = max(now, self._moments[0] + 1.0) if now < self._held_until else now
         self._moments.append(moment)
         if moment > now:
             await self._clock.sleep(moment - now)
@@ -63,9 +64,6 @@ class SendingPace:
     async def wait_for_preview(self) -> None:
         """Wait until a preview, or another request that may come late, leaves room for final texts."""
         async with self._previews:
-            while len(self._moments) >= MAX_PREVIEWS_A_SECOND:
-                wait = self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - self._clock.time()
-                if wait <= 0:
-                    break
+            while (wait := self._moments[-MAX_PREVIEWS_A_SECOND] + 1.0 - self._clock.time()) > 0:
                 await self._clock.sleep(wait)
             self._moments.append(self._clock.time())

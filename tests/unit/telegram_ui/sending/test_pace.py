@@ -105,8 +105,8 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
             streams = [AnswerStream(delivery, Chat(id=person)) for person in range(1, MANY + 1)]
             for stream in streams:
                 await stream.show("It is as")
-            # All have tried to show something.
-            while len([call for call in world.calls if call["method"] == "sendMessageDraft"]) < MANY:
+            # The first previews are out. The others leave room for texts.
+            while len([call for call in world.calls if call["method"] == "sendMessageDraft"]) < MAX_PREVIEWS_A_SECOND:
                 await world.calls.wait_for_entries(world.calls.last)
             await asyncio.gather(*(stream.finish("It is as I said.") for stream in streams))
     texts = [
@@ -114,7 +114,6 @@ async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monk
     ]
     assert texts == ["It is as I said."] * MANY
     refused = [call["method"] for call in world.calls if call["answer"].get("error_code") == 429]
-    assert "sendMessageDraft" in refused, "so many at once are more than Telegram takes"
     assert refused.count("sendMessage") < MANY, (
         "texts keep the limit, as far as a busy machine lets them arrive in time"
     )
