@@ -27,15 +27,15 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
     return fact
 
 
-async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, is_change: bool = False) -> str | None:
-    """Replace the text of a fact, or return an error sentence. If `is_change`, keep the old fact as history."""
+async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, supersede: bool = False) -> str | None:
+    """Replace the text of a fact, or return an error sentence. If `supersede`, keep the old fact as history."""
     text = " ".join(remove_invisible_characters(text).split())
     if refusal := _explain_refusal(text):
         return refusal
     if await is_incognito(services, owner):
         return tr("memory-incognito-on")
     facts = services.facts
-    made = await (facts.supersede_fact(owner, fact_id, text) if is_change else facts.edit(owner, fact_id, text))
+    made = await (facts.supersede_fact(owner, fact_id, text) if supersede else facts.edit(owner, fact_id, text))
     return None if made is not None else tr("memory-no-such-fact", id=str(fact_id))
 
 

@@ -6,9 +6,9 @@ from attrs import define
 
 from chat.operation import format_backup, format_receipt, list_audience, list_people, make_overview, propose_broadcast
 from chat.services import Services
+from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
 from dashboard.host import Host
-from dashboard.visits import Answer, Visit, VisitRefused
 from locales.catalog import tr
 from records.owners import Standing
 from runtime import logs
@@ -24,9 +24,9 @@ class Admin:
     _services: Services
     _host: Host
 
-    async def get_overview(self, visit: Visit) -> Answer:
+    async def get_overview(self, request: PageRequest) -> JsonBody:
         """Return the data of the admin page."""
-        self._require_admin(visit)
+        self._require_admin(request)
         operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await make_overview(services, operation)
         spent = await memory.usage.read_usage_of_day(services.clock().date())
@@ -53,7 +53,7 @@ class Admin:
                     "said": format_receipt(await memory.broadcasts.count_outcomes(broadcast), tr("broadcast-sending")),
                 }
                 for broadcast in await memory.broadcasts.list_broadcasts_in_progress()
-                if broadcast.admin == visit.session.person
+                if broadcast.admin == request.session.person
             ],
             "errors": [
                 {"at": datetime.fromtimestamp(at, UTC).isoformat(), "where": where, "text": template}
@@ -61,42 +61,42 @@ class Admin:
             ],
         }
 
-    async def set_standing(self, standing: Standing, visit: Visit) -> Answer:
+    async def set_standing(self, standing: Standing, request: PageRequest) -> JsonBody:
         """Let a person in, refuse them or remove them. Return the new overview."""
-        self._require_admin(visit)
-        person = visit.parameters.read_integer("id")
+        self._require_admin(request)
+        person = request.parameters.read_integer("id")
         if standing == "removed" and person in self._host.operation.admin_ids:
-            raise VisitRefused(409, tr("admin-not-an-admin"))
+            raise RequestRefused(409, tr("admin-not-an-admin"))
         if person <= 0:
-            raise VisitRefused(404, tr("admin-nobody"))
-        await self._host.store_decision(person, standing, visit.session.person)
-        return await self.get_overview(visit)
+            raise RequestRefused(404, tr("admin-nobody"))
+        await self._host.store_decision(person, standing, request.session.person)
+        return await self.get_overview(request)
 
-    async def preview_broadcast(self, visit: Visit) -> Answer:
+    async def preview_broadcast(self, request: PageRequest) -> JsonBody:
         """Store a draft of a broadcast. Return it with a question that asks to confirm it."""
-        self._require_admin(visit)
-        text = visit.parameters.read_text("text", MAX_TEXT_CHARS)
-        found = await propose_broadcast(self._services, self._host.operation, visit.session.person, text)
+        self._require_admin(request)
+        text = request.parameters.read_text("text", MAX_TEXT_CHARS)
+        found = await propose_broadcast(self._services, self._host.operation, request.session.person, text)
         if isinstance(found, str):
-            raise VisitRefused(400, found)
+            raise RequestRefused(400, found)
         broadcast, people = found
         return {**pick_fields(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
 
-    async def end_broadcast(self, visit: Visit, *, is_sent: bool) -> Answer:
-        """Start sending a broadcast if `is_sent`, or else cancel it. Return the new overview."""
-        self._require_admin(visit)
-        memory, admin = self._services.memory, visit.session.person
-        found = await memory.broadcasts.find_broadcast(visit.parameters.read_integer("id"))
+    async def send_or_cancel_broadcast(self, request: PageRequest, *, with_sending: bool) -> JsonBody:
+        """Start sending a broadcast if `with_sending`, or else cancel it. Return the new overview."""
+        self._require_admin(request)
+        memory, admin = self._services.memory, request.session.person
+        found = await memory.broadcasts.find_broadcast(request.parameters.read_integer("id"))
         if found is None or found.admin != admin:
-            raise VisitRefused(404, tr("shared-dead-button"))
-        if is_sent:
+            raise RequestRefused(404, tr("shared-dead-button"))
+        if with_sending:
             people = await list_audience(memory, self._host.operation, admin)
             await memory.broadcasts.start_sending(found, people, receipt_id=None)
-            return {"said": tr("broadcast-sending"), **await self.get_overview(visit)}
+            return {"said": tr("broadcast-sending"), **await self.get_overview(request)}
         said = format_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
         await memory.broadcasts.delete_broadcast(found)
-        return {"said": said, **await self.get_overview(visit)}
+        return {"said": said, **await self.get_overview(request)}
 
-    def _require_admin(self, visit: Visit) -> None:
-        if not visit.is_admin or visit.is_group:
-            raise VisitRefused(404, tr("web-none"))
+    def _require_admin(self, request: PageRequest) -> None:
+        if not request.is_admin or request.is_group:
+            raise RequestRefused(404, tr("web-none"))

@@ -18,12 +18,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from chat.services import Services
 from dashboard.admin import Admin
 from dashboard.changes import Changes
+from dashboard.endpoints import Handler, PageApi, ParameterReader
 from dashboard.host import STATIC, Host
 from dashboard.parameters import read_json, read_query
-from dashboard.past import Past
 from dashboard.sessions import PageSessions
+from dashboard.transfers import TransferHandlers
 from dashboard.views import Views
-from dashboard.visits import Handler, ParameterReader, Visits
 from locales.page_texts import make_page_texts_for_reader
 from runtime.assets import compress_response, make_asset_response, read_assets
 from runtime.http_server import BoundedProtocol, serve
@@ -73,8 +73,8 @@ def serve_dashboard(services: Services, host: Host, address: tuple[str, int]) ->
 def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     sessions = PageSessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     views = Views(services=services, operation=host.operation)
-    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors, opening=views.get_start_page)
-    past, admin = Past(services=services, host=host), Admin(services=services, host=host)
+    api = PageApi(services=services, sessions=sessions, host=host, visitors=visitors, start_page=views.get_start_page)
+    transfers, admin = TransferHandlers(services=services, host=host), Admin(services=services, host=host)
     reading: dict[str, Handler] = {
         "home": views.get_home,
         "timeline": views.get_timeline,
@@ -90,27 +90,27 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "statistics": views.get_statistics,
         "settings": views.get_settings,
         "reminders": views.list_reminders,
-        "learning": past.get_learning_offer,
+        "learning": transfers.get_fact_learning_offer,
         "admin": admin.get_overview,
-        "export": past.download_export,
+        "export": transfers.download_export,
     }
     writing: dict[str, Handler] = {
         **Changes(services=services, views=views).handlers,
-        "learn": past.start_learning,
-        "export/send": past.send_export,
-        "learn/stop": past.stop_learning,
+        "learn": transfers.start_learning_facts,
+        "export/send": transfers.send_export,
+        "learn/stop": transfers.stop_learning_facts,
         "admin/allow": partial(admin.set_standing, "allowed"),
         "admin/refuse": partial(admin.set_standing, "refused"),
         "admin/remove": partial(admin.set_standing, "removed"),
         "admin/broadcast": admin.preview_broadcast,
-        "admin/broadcast/send": partial(admin.end_broadcast, is_sent=True),
-        "admin/broadcast/stop": partial(admin.end_broadcast, is_sent=False),
+        "admin/broadcast/send": partial(admin.send_or_cancel_broadcast, with_sending=True),
+        "admin/broadcast/stop": partial(admin.send_or_cancel_broadcast, with_sending=False),
     }
     # The body is a file, so the parameters are in the query string.
-    uploading: dict[str, Handler] = {"import/plan": past.plan_import, "import/run": past.run_import}
+    uploading: dict[str, Handler] = {"import/plan": transfers.plan_import, "import/run": transfers.run_import}
 
     def make_route(name: str, method: str, handler: Handler, reader: ParameterReader) -> Route:
-        return Route(f"/{name}", visits.make_endpoint(handler, reader), methods=[method])
+        return Route(f"/{name}", api.make_endpoint(handler, reader), methods=[method])
 
     async def get_texts(request: Request) -> Response:
         texts = make_page_texts_for_reader(STATIC, request.query_params.get("wanted", ""), request.headers)
@@ -125,8 +125,8 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
             "/api",
             routes=[
                 Route("/texts", get_texts),
-                Route("/session", visits.begin_session, methods=["POST"]),
-                Route("/session/end", visits.end_sessions, methods=["POST"]),
+                Route("/session", api.begin_session, methods=["POST"]),
+                Route("/session/end", api.end_sessions, methods=["POST"]),
                 *(make_route(name, "GET", handler, read_query) for name, handler in reading.items()),
                 *(make_route(name, "POST", handler, read_json) for name, handler in writing.items()),
                 *(make_route(name, "POST", handler, read_query) for name, handler in uploading.items()),
@@ -168,10 +168,10 @@ def is_known_host(scope: Scope, *, names: Collection[str]) -> bool:
     return False
 
 
-def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linked: Collection[str] = ()) -> bool:
+def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linkable_paths: Collection[str] = ()) -> bool:
     """Return False for a cross-site request, which must not act on behalf of a visitor.
 
-    `origins` are accepted in addition to the host of the request. Other sites may link to the paths in `linked`.
+    `origins` are accepted in addition to the host of the request. Other sites may link to `linkable_paths`.
     """
     headers = Headers(scope=scope)
     origin = headers.get("origin")
@@ -181,7 +181,7 @@ def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linked: Colle
         return False
     if origin is not None and (not name or name not in (headers.get("host"), *origins)):  # "null" has no name
         return False
-    if scope["path"] in linked and scope["method"] == "GET":
+    if scope["path"] in linkable_paths and scope["method"] == "GET":
         return True
     return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 

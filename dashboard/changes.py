@@ -10,10 +10,10 @@ from attrs import define
 from chat.choices import Choice, MemoryIsOff, NotOffered, apply_choices, list_choices
 from chat.facts_by_hand import VERBS, add_fact, change_fact, edit_fact
 from chat.services import Services
+from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
 from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
-from dashboard.visits import Answer, Handler, Visit, VisitRefused
 from locales.catalog import format_full_day, tr
 from locales.page_texts import remove_commands
 from locales.told import format_counts, format_outcome, format_quote_counts, format_receipt
@@ -42,15 +42,15 @@ class Changes:
     def handlers(self) -> Mapping[str, Handler]:
         return {
             "facts/add": self.add_fact,
-            "facts/edit": partial(self._replace_fact_text, is_change=False),
-            "facts/supersede": partial(self._replace_fact_text, is_change=True),
-            **{f"facts/{verb}": partial(self._apply_fact_verb, verb) for verb in VERBS},
+            "facts/edit": partial(self._replace_fact_text, supersede=False),
+            "facts/supersede": partial(self._replace_fact_text, supersede=True),
+            **{f"facts/{action}": partial(self._run_fact_action, action) for action in VERBS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
             "forget/preview": self.preview_forgetting,
             "forget": self.forget_items,
             "settings": self.change_settings,
-            "summaries/fold": self.fold_messages,
+            "summaries/fold": self.summarize_now,
             "summaries/rebuild": self.rebuild_summaries,
             "summaries/correct": self.correct_summary,
             "conversations/begin": self.begin_conversation,
@@ -60,46 +60,46 @@ class Changes:
             "reminders/remove": self.remove_reminder,
         }
 
-    async def add_fact(self, visit: Visit) -> Answer:
-        added = await add_fact(self._services, visit.owner, visit.parameters.read_text("text", MAX_TEXT_CHARS))
+    async def add_fact(self, request: PageRequest) -> JsonBody:
+        added = await add_fact(self._services, request.owner, request.parameters.read_text("text", MAX_TEXT_CHARS))
         said = added if isinstance(added, str) else tr("memory-added", text=added.text)
-        return {"said": said, **await self._views.list_facts(visit)}
+        return {"said": said, **await self._views.list_facts(request)}
 
-    async def _replace_fact_text(self, visit: Visit, *, is_change: bool) -> Answer:
-        number, text = visit.parameters.read_integer("id"), visit.parameters.read_text("text", MAX_TEXT_CHARS)
-        refusal = await edit_fact(self._services, visit.owner, number, text, is_change=is_change)
+    async def _replace_fact_text(self, request: PageRequest, *, supersede: bool) -> JsonBody:
+        number, text = request.parameters.read_integer("id"), request.parameters.read_text("text", MAX_TEXT_CHARS)
+        refusal = await edit_fact(self._services, request.owner, number, text, supersede=supersede)
         if refusal is not None:
-            raise VisitRefused(400, refusal)
-        return {"said": tr("web-saved"), **await self._views.list_facts(visit)}
+            raise RequestRefused(400, refusal)
+        return {"said": tr("web-saved"), **await self._views.list_facts(request)}
 
-    async def _apply_fact_verb(self, verb: str, visit: Visit) -> Answer:
-        said = await change_fact(self._services, visit.owner, verb, visit.parameters.read_integer("id"))
-        return {"said": said, **await self._views.list_facts(visit)}
+    async def _run_fact_action(self, action: str, request: PageRequest) -> JsonBody:
+        said = await change_fact(self._services, request.owner, action, request.parameters.read_integer("id"))
+        return {"said": said, **await self._views.list_facts(request)}
 
-    async def refresh_profile(self, visit: Visit) -> Answer:
-        if await self._services.distiller.distil_now(visit.owner) is None:
-            raise VisitRefused(409, tr("memory-not-enough"))
-        return await self._views.list_profiles(visit)
+    async def refresh_profile(self, request: PageRequest) -> JsonBody:
+        if await self._services.distiller.distil_now(request.owner) is None:
+            raise RequestRefused(409, tr("memory-not-enough"))
+        return await self._views.list_profiles(request)
 
-    async def forget_profile(self, visit: Visit) -> Answer:
-        what = Forgetting(what="profiles", ids=(visit.parameters.read_integer("id"),))
-        gone = await self._services.corrections.forget(visit.owner, what)
+    async def forget_profile(self, request: PageRequest) -> JsonBody:
+        what = Forgetting(what="profiles", ids=(request.parameters.read_integer("id"),))
+        gone = await self._services.corrections.forget(request.owner, what)
         said = tr("forget-gone") if gone.is_empty else format_receipt(gone)
-        return {"said": said, **await self._views.list_profiles(visit)}
+        return {"said": said, **await self._views.list_profiles(request)}
 
-    async def preview_forgetting(self, visit: Visit) -> Answer:
+    async def preview_forgetting(self, request: PageRequest) -> JsonBody:
         """Return the items that a request would erase, and later messages that repeat them."""
-        what = await self._parse_forgetting(visit)
-        with_remainder = visit.parameters.read_flag("with_repeats", default=True)
+        what = await self._parse_forget_request(request)
+        with_remainder = request.parameters.read_flag("with_repeats", default=True)
         found = Forgotten()
         if not _erases_nothing(what):
-            found = await self._services.memory.preview_forgetting(visit.owner, what, with_remainder=with_remainder)
+            found = await self._services.memory.preview_forgetting(request.owner, what, with_remainder=with_remainder)
         quotes = tr("forget-quotes", what=format_quote_counts(found.remainder)) if found.remainder.has_quotes else ""
-        is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
+        is_importing = what.what == "everything" and self._services.importer.is_running(request.owner)
         erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_counts(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
-        async with self._services.memory.open_store(visit.owner) as store:
-            repeating = await store.read_messages(visit.scope, found.remainder.answers[:MAX_LISTED])
+        async with self._services.memory.open_store(request.owner) as store:
+            repeating = await store.read_messages(request.scope, found.remainder.answers[:MAX_LISTED])
         return {
             "erases": erases,
             "quotes": quotes,
@@ -111,23 +111,23 @@ class Changes:
             "repeating": [_shorten_text(message.content) for message in repeating],
         }
 
-    async def forget_items(self, visit: Visit) -> Answer:
-        what = await self._parse_forgetting(visit)
-        gone = Forgotten() if _erases_nothing(what) else await self._services.corrections.forget(visit.owner, what)
+    async def forget_items(self, request: PageRequest) -> JsonBody:
+        what = await self._parse_forget_request(request)
+        gone = Forgotten() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
         return {
             "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_receipt(gone)),
             "counts": pick_fields(gone, "messages", "summaries", "facts"),
         }
 
-    async def _parse_forgetting(self, visit: Visit) -> Forgetting:
-        parameters, ids = visit.parameters, visit.parameters.read_ids("ids")
+    async def _parse_forget_request(self, request: PageRequest) -> Forgetting:
+        parameters, ids = request.parameters, request.parameters.read_ids("ids")
         with_quotes = parameters.read_flag("with_quotes", default=False)
         match parameters.read_text("what", MAX_NAME_CHARS):
             case "messages" | "turn" as kind:
-                async with self._services.memory.open_store(visit.owner) as store:
-                    found = await store.read_messages(visit.scope, ids)
+                async with self._services.memory.open_store(request.owner) as store:
+                    found = await store.read_messages(request.scope, ids)
                     if kind == "turn" and found:
-                        found = await store.read_turn(visit.scope, found[0].turn)
+                        found = await store.read_turn(request.scope, found[0].turn)
                 chosen = tuple(message.id for message in found)
                 return Forgetting(what="messages", ids=chosen, with_quotes=with_quotes)
             case "facts":
@@ -136,126 +136,126 @@ class Changes:
                 first, last = parameters.read_day("first"), parameters.read_day("last")
                 if first is None or last is None or last < first:
                     raise BadRequest("first and last are days.")
-                since = datetime.combine(first, time(), visit.zone)
-                until = datetime.combine(last + timedelta(days=1), time(), visit.zone)
+                since = datetime.combine(first, time(), request.zone)
+                until = datetime.combine(last + timedelta(days=1), time(), request.zone)
                 return Forgetting(what="dates", since=since, until=until, with_quotes=with_quotes)
             case "conversation":
-                await self._find_topic(visit)
-                return Forgetting(what="conversations", ids=(visit.scope.thread,), with_quotes=with_quotes)
+                await self._find_topic(request)
+                return Forgetting(what="conversations", ids=(request.scope.thread,), with_quotes=with_quotes)
             case "everything":
                 return Forgetting(what="everything")
         raise BadRequest("what is messages, turn, facts, days, conversation or everything.")
 
-    async def change_settings(self, visit: Visit) -> Answer:
-        parameters = visit.parameters.read_object("change")
+    async def change_settings(self, request: PageRequest) -> JsonBody:
+        parameters = request.parameters.read_object("change")
         choices = [choice for choice in list_choices(self._services) if parameters.is_present(choice.name)]
         wanted = {choice.name: _read_chosen_value(parameters, choice) for choice in choices}
         try:
-            config = await apply_choices(self._services, visit.owner, wanted)
+            config = await apply_choices(self._services, request.owner, wanted)
         except NotOffered as error:
-            raise VisitRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
-        return {"said": tr("web-saved"), "settings": await self._views.get_settings(replace(visit, config=config))}
+            raise RequestRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
+        return {"said": tr("web-saved"), "settings": await self._views.get_settings(replace(request, config=config))}
 
-    async def fold_messages(self, visit: Visit) -> Answer:
-        _require_memory_on(visit)
-        outcome = await self._services.summaries.fold_now(visit.scope)
+    async def summarize_now(self, request: PageRequest) -> JsonBody:
+        _require_memory_on(request)
+        outcome = await self._services.summaries.fold_now(request.scope)
         if outcome.state in ("failed", "busy"):
-            raise VisitRefused(409, format_outcome(outcome))
+            raise RequestRefused(409, format_outcome(outcome))
         return {"said": format_outcome(outcome)}
 
-    async def rebuild_summaries(self, visit: Visit) -> Answer:
-        _require_memory_on(visit)
-        self._services.rebuilder.start_rebuild(visit.scope)  # the page polls the progress
+    async def rebuild_summaries(self, request: PageRequest) -> JsonBody:
+        _require_memory_on(request)
+        self._services.rebuilder.start_rebuild(request.scope)  # the page polls the progress
         return {"said": tr("dashboard-rebuilding")}
 
-    async def correct_summary(self, visit: Visit) -> Answer:
-        number, text = visit.parameters.read_integer("id"), visit.parameters.read_text("text", MAX_TEXT_CHARS)
+    async def correct_summary(self, request: PageRequest) -> JsonBody:
+        number, text = request.parameters.read_integer("id"), request.parameters.read_text("text", MAX_TEXT_CHARS)
         text = remove_invisible_characters(text).strip()
         if not text:
-            raise VisitRefused(400, tr("dashboard-summary-empty"))
-        match await self._services.rebuilder.correct_summary(visit.scope, number, text):
+            raise RequestRefused(400, tr("dashboard-summary-empty"))
+        match await self._services.rebuilder.correct_summary(request.scope, number, text):
             case "busy":
-                raise VisitRefused(409, tr("summaries-busy"))
+                raise RequestRefused(409, tr("summaries-busy"))
             case "gone":
-                raise VisitRefused(404, tr("forget-gone"))
+                raise RequestRefused(404, tr("forget-gone"))
         return {"said": tr("dashboard-summary-corrected")}
 
-    async def begin_conversation(self, visit: Visit) -> Answer:
-        location, title = await self._find_topic(visit), _parse_title(visit)
-        if get_memory_mode(visit.config) == "off":
-            raise VisitRefused(409, tr("chats-off"))
+    async def begin_conversation(self, request: PageRequest) -> JsonBody:
+        location, title = await self._find_topic(request), _parse_title(request)
+        if get_memory_mode(request.config) == "off":
+            raise RequestRefused(409, tr("chats-off"))
         current = await self._services.memory.find_open_conversation(location)
         await self._services.memory.begin_conversation(location, title)
         self._services.titles.start_generating(location, [current])
-        return {"scopes": await self._views.list_scopes(visit.owner)}
+        return {"scopes": await self._views.list_scopes(request.owner)}
 
-    async def open_conversation(self, visit: Visit) -> Answer:
-        location = await self._find_topic(visit)
+    async def open_conversation(self, request: PageRequest) -> JsonBody:
+        location = await self._find_topic(request)
         current = await self._services.memory.find_open_conversation(location)
-        if not await self._services.memory.open_conversation(location, visit.scope):
-            raise VisitRefused(404, tr("chats-gone"))
+        if not await self._services.memory.open_conversation(location, request.scope):
+            raise RequestRefused(404, tr("chats-gone"))
         self._services.titles.start_generating(location, [current])
-        return {"scopes": await self._views.list_scopes(visit.owner)}
+        return {"scopes": await self._views.list_scopes(request.owner)}
 
-    async def name_conversation(self, visit: Visit) -> Answer:
-        location, title = await self._find_topic(visit), _parse_title(visit)
-        async with self._services.memory.open_store(visit.owner) as store:
-            is_done = await store.conversations.set_title(location, visit.scope, title, now=self._services.clock())
+    async def name_conversation(self, request: PageRequest) -> JsonBody:
+        location, title = await self._find_topic(request), _parse_title(request)
+        async with self._services.memory.open_store(request.owner) as store:
+            is_done = await store.conversations.set_title(location, request.scope, title, now=self._services.clock())
         if not is_done:
-            raise VisitRefused(404, tr("chats-gone"))
-        return {"scopes": await self._views.list_scopes(visit.owner)}
+            raise RequestRefused(404, tr("chats-gone"))
+        return {"scopes": await self._views.list_scopes(request.owner)}
 
-    async def _find_topic(self, visit: Visit) -> Scope:
-        for scope in await self._views.list_scopes(visit.owner):
-            if scope["thread"] == visit.scope.thread:
-                return Scope(owner=visit.owner, thread=int(str(scope["place"])))
-        raise VisitRefused(404, tr("chats-gone"))
+    async def _find_topic(self, request: PageRequest) -> Scope:
+        for scope in await self._views.list_scopes(request.owner):
+            if scope["thread"] == request.scope.thread:
+                return Scope(owner=request.owner, thread=int(str(scope["place"])))
+        raise RequestRefused(404, tr("chats-gone"))
 
-    async def add_reminder(self, visit: Visit) -> Answer:
-        services, person = self._services, visit.session.person
-        now, text = services.clock().astimezone(visit.zone), visit.parameters.read_text("text", MAX_TEXT_CHARS)
-        if "at" in visit.parameters:  # the person has confirmed what the model read
-            given = {name: visit.parameters.read_text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
+    async def add_reminder(self, request: PageRequest) -> JsonBody:
+        services, owner, person = self._services, request.owner, request.session.person
+        now, text = services.clock().astimezone(request.zone), request.parameters.read_text("text", MAX_TEXT_CHARS)
+        if "at" in request.parameters:  # the person has confirmed what the model read
+            given = {name: request.parameters.read_text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
             if (wish := parse_reminder({**given, "text": text}, now)) is None:
-                raise VisitRefused(400, tr("reminders-impossible-passed"))
+                raise RequestRefused(400, tr("reminders-impossible-passed"))
         else:
             wished = await services.wish_reader.read_or_explain(person, text, now)
             if isinstance(wished, str):
-                raise VisitRefused(400, wished)
-            wish, doubt = wished
-            if doubt is not None:
-                return {"proposed": _format_proposal(wish, visit.zone, doubt)}
-        thread = visit.scope.thread
+                raise RequestRefused(400, wished)
+            wish, ambiguity = wished
+            if ambiguity is not None:
+                return {"proposed": _serialize_proposal(wish, request.zone, ambiguity)}
+        thread = request.scope.thread
         if thread >= FIRST_NUMBER:
-            thread = (await self._find_topic(visit)).thread
-        kept = await services.reminders.add(visit.owner, wish, thread=thread, person=person, language=visit.language)
-        if kept is None:
-            raise VisitRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
-        return {"said": tr("web-saved"), **await self._views.list_reminders(visit)}
+            thread = (await self._find_topic(request)).thread
+        added = await services.reminders.add(owner, wish, thread=thread, person=person, language=request.language)
+        if added is None:
+            raise RequestRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
+        return {"said": tr("web-saved"), **await self._views.list_reminders(request)}
 
-    async def remove_reminder(self, visit: Visit) -> Answer:
-        await self._services.reminders.remove(visit.owner, visit.parameters.read_integer("id"))
-        return await self._views.list_reminders(visit)
-
-
-def _require_memory_on(visit: Visit) -> None:
-    if visit.config is None or not visit.config.enabled:
-        raise VisitRefused(409, tr("summaries-is-off"))
+    async def remove_reminder(self, request: PageRequest) -> JsonBody:
+        await self._services.reminders.remove(request.owner, request.parameters.read_integer("id"))
+        return await self._views.list_reminders(request)
 
 
-def _parse_title(visit: Visit) -> str:
-    title = " ".join(visit.parameters.read_text("title", MAX_TEXT_CHARS).split())
+def _require_memory_on(request: PageRequest) -> None:
+    if request.config is None or not request.config.enabled:
+        raise RequestRefused(409, tr("summaries-is-off"))
+
+
+def _parse_title(request: PageRequest) -> str:
+    title = " ".join(request.parameters.read_text("title", MAX_TEXT_CHARS).split())
     if len(title) > MAX_TITLE_CHARS:
-        raise VisitRefused(400, tr("chats-too-long", most=str(MAX_TITLE_CHARS)))
+        raise RequestRefused(400, tr("chats-too-long", most=str(MAX_TITLE_CHARS)))
     return title
 
 
-def _format_proposal(wish: ReminderWish, zone: tzinfo, doubt: str) -> dict[str, str]:
+def _serialize_proposal(wish: ReminderWish, zone: tzinfo, ambiguity: str) -> dict[str, str]:
     local = wish.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
     when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
-    question = tr("reminders-offer-unsure", words=doubt, when=when) if doubt else tr("reminders-offer", when=when)
-    return {"asked": question, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
+    asked = tr("reminders-offer-unsure", words=ambiguity, when=when) if ambiguity else tr("reminders-offer", when=when)
+    return {"asked": asked, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
 
 
 def _shorten_text(text: str) -> str:

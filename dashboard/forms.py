@@ -30,7 +30,7 @@ def pick_fields(record: object, *names: str) -> Json:
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
 
 
-def format_message(message: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
+def serialize_message(message: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
     """Return a message as JSON. `text` is a passage to show in place of the message's beginning."""
     shown = message.content if text is None else text
     cut = shown if is_whole else shown[:MAX_SHOWN_CHARS]
@@ -46,13 +46,13 @@ def format_message(message: Message, *, text: str | None = None, is_whole: bool 
     }
 
 
-def format_hit(hit: Hit) -> Json:
+def serialize_hit(hit: Hit) -> Json:
     """Return a search result as JSON."""
-    form = format_message(hit.message, text=hit.text)
+    form = serialize_message(hit.message, text=hit.text)
     return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
 
 
-def format_summary_head(summary: Summary) -> Json:
+def serialize_summary_metadata(summary: Summary) -> Json:
     """Return a summary as JSON without its text and title."""
     return {
         **pick_fields(summary, "id", "level", "first_at", "last_at", "is_active", "source_ids"),
@@ -68,10 +68,10 @@ def find_title(text: str) -> str:
     return shown if len(shown) <= MAX_TITLE_CHARS else f"{shown[:MAX_TITLE_CHARS].rsplit(' ', 1)[0]}…"
 
 
-def format_summary(summary: Summary) -> Json:
+def serialize_summary(summary: Summary) -> Json:
     """Return a summary as JSON, with its text and the model, time and tokens used to make it."""
     return {
-        **format_summary_head(summary),
+        **serialize_summary_metadata(summary),
         **pick_fields(summary, "base_id", "score", "model", "milliseconds", "tokens_in", "tokens_out"),
         "title": find_title(summary.text),
         "text": summary.text,
@@ -79,7 +79,7 @@ def format_summary(summary: Summary) -> Json:
     }
 
 
-def format_fact(fact: Fact) -> Json:
+def serialize_fact(fact: Fact) -> Json:
     """Return a fact as JSON."""
     return {
         **pick_fields(fact, "id", "text", "kind", "subject", "superseded_by", "is_pinned", "is_uncertain"),
@@ -92,7 +92,7 @@ def format_fact(fact: Fact) -> Json:
     }
 
 
-def format_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
+def serialize_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
     """Return a setting as JSON, with its current value."""
     return {
         **pick_fields(choice, "name", "kind", "longest"),
@@ -103,7 +103,7 @@ def format_choice(choice: Choice, value: object, *, hint: str = "") -> Json:
     }
 
 
-def format_explanation(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
+def serialize_explanation(number: int | None, explanation: Explanation, turn: Sequence[Message]) -> Json:
     """Return an explanation of an answer as JSON. `turn` holds the messages of the turn."""
     record = explanation.record
     question = "\n".join(message.content for message in turn if message.is_user)
@@ -137,11 +137,11 @@ def format_explanation(number: int | None, explanation: Explanation, turn: Seque
             for fact, chosen in explanation.facts
         ],
         "snippets": [
-            {"message": format_message(message) if message else None, "why": format_reason(chosen.score)}
+            {"message": serialize_message(message) if message else None, "why": format_reason(chosen.score)}
             for message, chosen in explanation.snippets
         ],
-        "looked_up": [format_message(message) if message else None for message in explanation.looked_up],
-        "summaries": [format_summary(summary) for summary in explanation.summaries],
-        "recent": [format_message(message) for message in explanation.recent[-MAX_RECENT:]],
+        "looked_up": [serialize_message(message) if message else None for message in explanation.looked_up],
+        "summaries": [serialize_summary(summary) for summary in explanation.summaries],
+        "recent": [serialize_message(message) for message in explanation.recent[-MAX_RECENT:]],
         "cut": format_cuts(record.cut, is_message_cut=record.message_was_cut),
     }

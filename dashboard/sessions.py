@@ -68,14 +68,14 @@ class PageSessions:
         )
         return await self._sign_session("link", session, nonce=secrets.token_urlsafe(12))
 
-    async def open_by_link(self, link: str) -> PageSession:
+    async def open_with_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, and invalidate the link."""
         session, nonce = await self._read_signed_session("link", link)
         if not await self._memory.used_links.use_link(nonce, expires_at=session.expires_at, now=self._clock()):
             raise NoSession
         return self.renew_session(await self._require_unrevoked(session))
 
-    async def open_by_telegram(self, init_data: str) -> PageSession:
+    async def open_with_init_data(self, init_data: str) -> PageSession:
         """Open a session from the initData of a Telegram Mini App."""
         form = verify_init_data(init_data, self._bot_token, now=self._clock())
         try:

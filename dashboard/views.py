@@ -12,8 +12,8 @@ from chat.choices import list_choices
 from chat.operation import Operation
 from chat.services import Services
 from dashboard import forms
+from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.parameters import BadRequest
-from dashboard.visits import Answer, Visit, VisitRefused
 from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from locales.catalog import tr
 from locales.page_texts import remove_commands
@@ -47,18 +47,18 @@ class Views:
     _services: Services
     _operation: Operation
 
-    async def get_home(self, visit: Visit) -> Answer:
+    async def get_home(self, request: PageRequest) -> JsonBody:
         """Return the state of an owner's memory. The page calls this at intervals."""
-        config, status = visit.config, await self._services.summaries.read_status(visit.scope)
-        async with self._services.memory.open_store(visit.owner) as store:
-            facts = await store.facts.read_revision(visit.owner)
+        config, status = request.config, await self._services.summaries.read_status(request.scope)
+        async with self._services.memory.open_store(request.owner) as store:
+            facts = await store.facts.read_revision(request.owner)
         return {
-            "owner": visit.owner,
-            "thread": visit.scope.thread,
-            "is_group": visit.is_group,
+            "owner": request.owner,
+            "thread": request.scope.thread,
+            "is_group": request.is_group,
             "zone": _find_zone_name(config),
-            "language": visit.language,
-            "scopes": await self.list_scopes(visit.owner),
+            "language": request.language,
+            "scopes": await self.list_scopes(request.owner),
             "memory": {
                 "configured": config is not None,
                 "enabled": bool(config and config.enabled),
@@ -67,16 +67,16 @@ class Views:
                 "every_n": config.every_n if config else DEFAULT_EVERY_N,
                 "auto_fold": config.auto_fold if config else True,
             },
-            "counts": {**_format_counts(status), "facts": facts},
-            "folding": _format_folding(status),
+            "counts": {**_serialize_counts(status), "facts": facts},
+            "folding": _serialize_folding_state(status),
             "rebuilding": status.rebuilding,
             "learning": status.history_extraction,
         }
 
-    async def get_start_page(self, visit: Visit) -> Answer:
+    async def get_start_page(self, request: PageRequest) -> JsonBody:
         """Return the data of the first page: the state of a memory, and its newest messages if a limit is given."""
-        newest = {"timeline": await self.get_timeline(visit)} if visit.parameters.read_integer("limit", 0) else {}
-        return {"home": await self.get_home(visit), **newest}
+        newest = {"timeline": await self.get_timeline(request)} if request.parameters.read_integer("limit", 0) else {}
+        return {"home": await self.get_home(request), **newest}
 
     async def list_scopes(self, owner: int) -> list[dict[str, object]]:
         """Return the conversations of a chat, topic by topic. `is_open` marks the open one of each topic."""
@@ -93,51 +93,51 @@ class Views:
                 for conversation in (await store.conversations.list_conversations(place, first=0, limit=MAX_PLACES))[0]
             ]
 
-    async def get_timeline(self, visit: Visit) -> Answer:
-        parameters, limit = visit.parameters, visit.parameters.read_integer("limit", 100)
+    async def get_timeline(self, request: PageRequest) -> JsonBody:
+        parameters, limit = request.parameters, request.parameters.read_integer("limit", 100)
         if not 1 <= limit <= MAX_ROWS:
             raise BadRequest(f"limit is 1 to {MAX_ROWS}.")
         before, after = parameters.read_optional_integer("before"), parameters.read_optional_integer("after")
-        since = _find_midnight(visit, parameters.read_day("day"))
-        async with self._services.memory.open_store(visit.owner) as store:
+        since = _find_midnight(request, parameters.read_day("day"))
+        async with self._services.memory.open_store(request.owner) as store:
             found = await store.timeline.read_page(
-                visit.scope,
+                request.scope,
                 before=before,
                 after=after,
                 since=since,
                 speaker=parameters.read_text("speaker", MAX_NAME_CHARS),
-                kind=_parse_timeline_kind(visit),
+                kind=_parse_timeline_kind(request),
                 limit=limit + 1,  # the one beyond tells whether there are more
             )
             is_forwards = before is None and (after is not None or since is not None)
             has_more = len(found) > limit
             shown = (found[:limit] if is_forwards else found[-limit:]) if has_more else found
             chunks = sorted({message.chunk_id for message in shown if message.chunk_id is not None})
-            summaries = await store.list_summaries(visit.scope, active_only=False, ids=chunks) if chunks else []
+            summaries = await store.list_summaries(request.scope, active_only=False, ids=chunks) if chunks else []
         return {
-            "messages": await asyncio.to_thread(lambda: [forms.format_message(message) for message in shown]),
-            "summaries": [forms.format_summary(summary) for summary in summaries],
+            "messages": await asyncio.to_thread(lambda: [forms.serialize_message(message) for message in shown]),
+            "summaries": [forms.serialize_summary(summary) for summary in summaries],
             "has_older": has_more if not is_forwards else True,
             "has_newer": has_more if is_forwards else before is not None,
         }
 
-    async def list_speakers(self, visit: Visit) -> Answer:
-        async with self._services.memory.open_store(visit.owner) as store:
-            return {"speakers": list(await store.timeline.count_by_speaker(visit.scope))}
+    async def list_speakers(self, request: PageRequest) -> JsonBody:
+        async with self._services.memory.open_store(request.owner) as store:
+            return {"speakers": list(await store.timeline.count_by_speaker(request.scope))}
 
-    async def get_message(self, visit: Visit) -> Answer:
-        async with self._services.memory.open_store(visit.owner) as store:
-            found = await store.read_messages(visit.scope, [visit.parameters.read_integer("id")])
-            turn = await store.read_turn(visit.scope, found[0].turn) if found else []
+    async def get_message(self, request: PageRequest) -> JsonBody:
+        async with self._services.memory.open_store(request.owner) as store:
+            found = await store.read_messages(request.scope, [request.parameters.read_integer("id")])
+            turn = await store.read_turn(request.scope, found[0].turn) if found else []
         if not found:
-            raise VisitRefused(404, tr("forget-gone"))
+            raise RequestRefused(404, tr("forget-gone"))
         return {
-            "message": forms.format_message(found[0], is_whole=True),
-            "turn": [forms.format_message(message) for message in turn[:MAX_ROWS]],
+            "message": forms.serialize_message(found[0], is_whole=True),
+            "turn": [forms.serialize_message(message) for message in turn[:MAX_ROWS]],
         }
 
-    async def search_messages(self, visit: Visit) -> Answer:
-        parameters, kind = visit.parameters, _parse_timeline_kind(visit)
+    async def search_messages(self, request: PageRequest) -> JsonBody:
+        parameters, kind = request.parameters, _parse_timeline_kind(request)
         query = " ".join(parameters.read_text("q", MAX_QUERY_CHARS).split())
         first = max(0, parameters.read_integer("first", 0))
         if not query:
@@ -145,14 +145,14 @@ class Views:
         speaker, until = parameters.read_text("speaker", MAX_NAME_CHARS), parameters.read_day("until")
         among: Sequence[Scope] = ()
         if parameters.read_flag("all", default=False):
-            async with self._services.memory.open_store(visit.owner) as store:
-                among = [scope for scope in await store.list_scopes(visit.owner) if scope.thread >= 0][:MAX_PLACES]
+            async with self._services.memory.open_store(request.owner) as store:
+                among = [scope for scope in await store.list_scopes(request.owner) if scope.thread >= 0][:MAX_PLACES]
         page = await self._services.search.find_page(
-            visit.scope,
+            request.scope,
             query,
             limit=MAX_FOUND,
-            since=_find_midnight(visit, parameters.read_day("since")),
-            before=_find_midnight(visit, until + timedelta(days=1) if until else None),
+            since=_find_midnight(request, parameters.read_day("since")),
+            before=_find_midnight(request, until + timedelta(days=1) if until else None),
             other_scopes=among,
             is_wanted=lambda message: is_of_kind(message, kind) and (not speaker or message.speaker == speaker),
         )
@@ -160,74 +160,76 @@ class Views:
         near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
         shown = [*exact, *near][first : first + PAGE_SIZE]
         return {
-            "found": await asyncio.to_thread(lambda: [forms.format_hit(hit) for hit in shown]),
+            "found": await asyncio.to_thread(lambda: [forms.serialize_hit(hit) for hit in shown]),
             "total": len(exact),
             "near": len(near),
             "next": first + PAGE_SIZE if first + PAGE_SIZE < len(exact) + len(near) else None,
             "before": max(0, first - PAGE_SIZE),
         }
 
-    async def list_facts(self, visit: Visit) -> Answer:
-        newest = (await self._services.facts.list_all(visit.owner))[::-1][:MAX_FACTS_SENT]
-        facts = await asyncio.to_thread(lambda: [*map(forms.format_fact, newest)])  # thousands would block the loop
+    async def list_facts(self, request: PageRequest) -> JsonBody:
+        newest = (await self._services.facts.list_all(request.owner))[::-1][:MAX_FACTS_SENT]
+        facts = await asyncio.to_thread(lambda: [*map(forms.serialize_fact, newest)])  # thousands would block the loop
         return {"longest": MAX_FACT_CHARS, "facts": facts}
 
-    async def list_profiles(self, visit: Visit) -> Answer:
-        versions = (await self._services.distiller.list_versions(visit.owner))[:MAX_ROWS]
+    async def list_profiles(self, request: PageRequest) -> JsonBody:
+        versions = (await self._services.distiller.list_versions(request.owner))[:MAX_ROWS]
         return {"versions": [forms.pick_fields(version, "id", "text", "created_at", "model") for version in versions]}
 
-    async def list_summaries(self, visit: Visit) -> Answer:
+    async def list_summaries(self, request: PageRequest) -> JsonBody:
         """Return all summaries without titles and texts for the time axis, or the titles of those in `titled`."""
-        ids = visit.parameters.read_ids("titled")
-        async with self._services.memory.open_store(visit.owner) as store:
-            found = (await store.list_summaries(visit.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]
+        ids = request.parameters.read_ids("titled")
+        async with self._services.memory.open_store(request.owner) as store:
+            found = (await store.list_summaries(request.scope, active_only=False, ids=ids or None))[-MAX_SUMMARIES:]
         if ids:
             return {"titles": {summary.id: forms.find_title(summary.text) for summary in found}}
-        return {"summaries": await asyncio.to_thread(lambda: [*map(forms.format_summary_head, found)])}
+        return {"summaries": await asyncio.to_thread(lambda: [*map(forms.serialize_summary_metadata, found)])}
 
-    async def get_summary(self, visit: Visit) -> Answer:
-        number = visit.parameters.read_integer("id")
-        async with self._services.memory.open_store(visit.owner) as store:
-            known = {summary.id: summary for summary in await store.list_summaries(visit.scope, active_only=False)}
+    async def get_summary(self, request: PageRequest) -> JsonBody:
+        number = request.parameters.read_integer("id")
+        async with self._services.memory.open_store(request.owner) as store:
+            known = {summary.id: summary for summary in await store.list_summaries(request.scope, active_only=False)}
             if number not in known:
-                raise VisitRefused(404, tr("forget-gone"))
+                raise RequestRefused(404, tr("forget-gone"))
             chosen = known[number]
-            messages = await store.timeline.read_chunk(visit.scope, number, limit=MAX_ROWS)
+            messages = await store.timeline.read_chunk(request.scope, number, limit=MAX_ROWS)
+        parents = [other for other in known.values() if number in other.source_ids]
         sources = [known[source] for source in chosen.source_ids[:MAX_ROWS] if source in known]
         return {
-            "summary": forms.format_summary(chosen),
-            "sources": [forms.format_summary(summary) for summary in sources],
-            "messages": [forms.format_message(message) for message in messages],
-            "above": [forms.format_summary(other) for other in known.values() if number in other.source_ids][:MAX_ROWS],
+            "summary": forms.serialize_summary(chosen),
+            "sources": [forms.serialize_summary(summary) for summary in sources],
+            "messages": [forms.serialize_message(message) for message in messages],
+            "above": [forms.serialize_summary(parent) for parent in parents[:MAX_ROWS]],
         }
 
-    async def list_explanations(self, visit: Visit) -> Answer:
+    async def list_explanations(self, request: PageRequest) -> JsonBody:
         """Return a page of explanations of the latest answers, newest first."""
-        before = visit.parameters.read_optional_integer("before")
+        before = request.parameters.read_optional_integer("before")
         explained = self._services.explanations.explain_latest_answers
-        found = await explained(visit.scope, before=before, limit=MAX_EXPLANATIONS + 1)
+        found = await explained(request.scope, before=before, limit=MAX_EXPLANATIONS + 1)
         turns: dict[int | None, Sequence[Message]] = {}
-        async with self._services.memory.open_store(visit.owner) as store:
+        async with self._services.memory.open_store(request.owner) as store:
             ids = [number for number, _ in found if number is not None]
-            for answer in await store.read_messages(visit.scope, ids):
-                turns[answer.id] = await store.read_turn(visit.scope, answer.turn)
+            for answer in await store.read_messages(request.scope, ids):
+                turns[answer.id] = await store.read_turn(request.scope, answer.turn)
         shown = found[:MAX_EXPLANATIONS]
         return {
-            "answers": [forms.format_explanation(number, made, turns.get(number, ())) for number, made in shown],
+            "answers": [forms.serialize_explanation(number, made, turns.get(number, ())) for number, made in shown],
             "next": shown[-1][0] if len(found) > MAX_EXPLANATIONS else None,
         }
 
-    async def get_statistics(self, visit: Visit) -> Answer:
+    async def get_statistics(self, request: PageRequest) -> JsonBody:
         services = self._services
-        status = await services.summaries.read_status(visit.scope)
-        used = await services.quota.days(visit.owner, DAYS_OF_USE)
+        status = await services.summaries.read_status(request.scope)
+        used = await services.quota.days(request.owner, DAYS_OF_USE)
         priced = [usage for usage in used if usage.model in services.prices]
-        async with services.memory.open_store(visit.owner) as store:
-            made = await store.list_summaries(visit.scope, active_only=False)
-            texts = await store.explanations.list_latest_explanations(visit.scope, limit=100)
+        cost = sum(services.prices[usage.model].calculate_cost(usage.used) for usage in priced)
+        async with services.memory.open_store(request.owner) as store:
+            made = await store.list_summaries(request.scope, active_only=False)
+            texts = await store.explanations.list_latest_explanations(request.scope, limit=100)
         records = [record for _, text in texts if (record := parse_explanation(text)) is not None]
         return {
-            **await self.count_messages_per_day(visit),
+            **await self.count_messages_per_day(request),
             "usage": [
                 {
                     **forms.pick_fields(usage, "day", "model"),
@@ -235,39 +237,36 @@ class Views:
                 }
                 for usage in used
             ],
-            "cost": {
-                str(DAYS_OF_USE): sum(services.prices[usage.model].calculate_cost(usage.used) for usage in priced)
-                or None
-            },
-            "room": await services.quota.count_tokens_left(visit.owner),
+            "cost": {str(DAYS_OF_USE): cost or None},
+            "room": await services.quota.count_tokens_left(request.owner),
             "tokens_saved": status.tokens_saved,
             "answers": {
                 "explained": len(records),
                 "with_earlier": sum(bool(record.snippets or record.looked_up) for record in records),
                 "with_facts": sum(bool(record.facts) for record in records),
             },
-            "folds": _count_folds_per_day(made, visit.zone),
-            "counts": _format_counts(status),
+            "folds": _count_folds_per_day(made, request.zone),
+            "counts": _serialize_counts(status),
         }
 
-    async def count_messages_per_day(self, visit: Visit) -> Answer:
+    async def count_messages_per_day(self, request: PageRequest) -> JsonBody:
         """Return the number of messages on each day that has any, in the owner's time zone."""
-        async with self._services.memory.open_store(visit.owner) as store:
-            hours = await store.timeline.count_by_hour(visit.scope)
+        async with self._services.memory.open_store(request.owner) as store:
+            hours = await store.timeline.count_by_hour(request.scope)
         messages = Counter[str]()
         for hour, count, _ in hours:
-            messages[hour.astimezone(visit.zone).date().isoformat()] += count
+            messages[hour.astimezone(request.zone).date().isoformat()] += count
         return {"days": sorted(messages.items())}
 
-    async def get_settings(self, visit: Visit) -> Answer:
-        config, every_n = visit.config, visit.config.every_n if visit.config else DEFAULT_EVERY_N
+    async def get_settings(self, request: PageRequest) -> JsonBody:
+        config, every_n = request.config, request.config.every_n if request.config else DEFAULT_EVERY_N
         offered = [choice for choice in list_choices(self._services) if choice.is_offered(config)]
         rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
         for choice in offered:
             value = _find_zone_name(config) if choice.name == "timezone" else choice.get_value(config)
             about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
-            rows[choice.group].append(forms.format_choice(choice, value, hint=about))
-        is_private, days = not visit.is_group, self._operation.retention_days
+            rows[choice.group].append(forms.serialize_choice(choice, value, hint=about))
+        is_private, days = not request.is_group, self._operation.retention_days
         return {
             "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": (5, 10, 20, 50),
@@ -275,32 +274,32 @@ class Views:
             "privacy": remove_commands(format_what_is_stored(config, is_private=is_private, retention_days=days)),
         }
 
-    async def list_reminders(self, visit: Visit) -> Answer:
-        reminders = await self._services.reminders.list_reminders(visit.owner)
+    async def list_reminders(self, request: PageRequest) -> JsonBody:
+        reminders = await self._services.reminders.list_reminders(request.owner)
         return {"reminders": [forms.pick_fields(reminder, "id", "text", "due_at", "repeat") for reminder in reminders]}
 
 
-def _parse_timeline_kind(visit: Visit) -> TimelineKind:
-    given = visit.parameters.read_text("kind", MAX_NAME_CHARS)
+def _parse_timeline_kind(request: PageRequest) -> TimelineKind:
+    given = request.parameters.read_text("kind", MAX_NAME_CHARS)
     if given not in TIMELINE_KINDS:
         raise BadRequest(f"kind is one of {', '.join(filter(None, TIMELINE_KINDS))}.")
     return given
 
 
-def _find_midnight(visit: Visit, day: date | None) -> datetime | None:
-    return datetime.combine(day, clock_time(), visit.zone) if day else None
+def _find_midnight(request: PageRequest, day: date | None) -> datetime | None:
+    return datetime.combine(day, clock_time(), request.zone) if day else None
 
 
 def _find_zone_name(config: OwnerConfig | None) -> str:
     return (config.timezone if config else "") or "UTC"
 
 
-def _format_counts(status: Status) -> dict[str, int]:
+def _serialize_counts(status: Status) -> dict[str, int]:
     figures = forms.pick_fields(status.counts, "total", "archived", "active_turns", "characters")
     return {**figures, "summaries": sum(status.counts.active_by_level.values())}
 
 
-def _format_folding(status: Status) -> dict[str, object] | None:
+def _serialize_folding_state(status: Status) -> dict[str, object] | None:
     if status.is_folding:
         return {"state": "processing", "error": None}
     if status.failure:
@@ -308,9 +307,9 @@ def _format_folding(status: Status) -> dict[str, object] | None:
     return None
 
 
-def _count_folds_per_day(made: Sequence[Summary], zone: tzinfo) -> list[dict[str, object]]:
+def _count_folds_per_day(summaries: Sequence[Summary], zone: tzinfo) -> list[dict[str, object]]:
     groups: dict[tuple[str, int], list[Summary]] = {}
-    for summary in made:
+    for summary in summaries:
         day = summary.created_at.astimezone(zone).date().isoformat()
         groups.setdefault((day, summary.level), []).append(summary)
     return [

@@ -106,7 +106,9 @@ def make_playground_app(
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
             # GET is guarded too, because Bot API methods also act on GET. Links to the two pages still work.
-            Middleware(Guard, is_allowed=partial(is_same_origin, linked=frozenset({"/", PAGE})), refusal=CROSS_SITE),
+            Middleware(
+                Guard, is_allowed=partial(is_same_origin, linkable_paths=frozenset({"/", PAGE})), refusal=CROSS_SITE
+            ),
             Middleware(SafeHeaders, policy=CONTENT_POLICY),
         ],
     )

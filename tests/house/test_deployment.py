@@ -20,7 +20,7 @@ import pytest
 import yaml
 from prometheus_client import generate_latest
 
-from dashboard.past import MAX_FILE_BYTES
+from dashboard.transfers import MAX_FILE_BYTES
 from runtime import VERSION
 from runtime.health import Readiness, serve_health
 from runtime.metrics import REGISTRY

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import cast
 
 from chat.operation import Operation
+from dashboard.endpoints import PageRequest
 from dashboard.parameters import Parameters
 from dashboard.views import Views
-from dashboard.visits import Visit
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -44,7 +44,10 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         shown = desk.last(ANN)
         assert shown.splitlines()[1] == CLOSE
         page = await Views(services=talk.services, operation=Operation()).search_messages(
-            cast("Visit", SimpleNamespace(parameters=Parameters({"q": "zzzzqqq"}), scope=Scope(owner=ANN), zone=UTC))
+            cast(
+                "PageRequest",
+                SimpleNamespace(parameters=Parameters({"q": "zzzzqqq"}), scope=Scope(owner=ANN), zone=UTC),
+            )
         )
         assert page["total"] == 0, "the page counts as found what has the words alone, as the chat does"
         near = cast("list[dict[str, str]]", page["found"])

@@ -14,11 +14,11 @@ from attrs import define, field
 from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
+from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
 from dashboard.host import Host
 from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
-from dashboard.visits import Answer, Visit, VisitRefused
 from locales.catalog import tr, use_language
 from locales.page_texts import remove_commands
 from locales.told import format_error
@@ -40,7 +40,7 @@ FORMATS = ("json", "markdown", "html")
 
 
 @define(kw_only=True, eq=False)
-class Past:
+class TransferHandlers:
     """Handlers of requests that import or export data."""
 
     _services: Services
@@ -48,12 +48,12 @@ class Past:
     _uploads: FileTransfers = field(factory=FileTransfers, init=False)
     _exports: FileTransfers = field(factory=FileTransfers, init=False)
 
-    async def plan_import(self, visit: Visit) -> Answer:
+    async def plan_import(self, request: PageRequest) -> JsonBody:
         """Return a preview of an import, with the questions that the person still has to answer."""
-        context = self._parse_import_request(visit)
-        async with self._uploads.reserve_place(visit.session.person):
-            data = await _receive_upload(visit)
-            plan = await self._services.importer.plan(visit.scope, visit.session.person, data, context)
+        context = self._parse_import_request(request)
+        async with self._uploads.reserve_place(request.session.person):
+            data = await _receive_upload(request)
+            plan = await self._services.importer.plan(request.scope, request.session.person, data, context)
         return {
             "text": remove_commands(format_plan(plan, with_instructions=False)),
             "instructions": {"heading": format_instructions_heading(plan), "texts": list(plan.instructions)},
@@ -69,18 +69,18 @@ class Past:
                 if question.key not in context.answers and (plan.new_messages or question.several)
             ],
             "has_new": plan.has_anything_new,
-            "learn": None if plan.has_anything_new else await self._make_learning_offer(visit.owner, plan.ids),
+            "learn": None if plan.has_anything_new else await self._offer_to_learn_facts(request.owner, plan.ids),
         }
 
-    async def run_import(self, visit: Visit) -> Response:
-        context = self._parse_import_request(visit)
+    async def run_import(self, request: PageRequest) -> Response:
+        context = self._parse_import_request(request)
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._uploads.reserve_place(visit.session.person))
-            lines = self._stream_import(visit, await _receive_upload(visit), context, stack.pop_all())
+            await stack.enter_async_context(self._uploads.reserve_place(request.session.person))
+            lines = self._stream_import(request, await _receive_upload(request), context, stack.pop_all())
             return StreamingResponse(lines, media_type="application/x-ndjson")
 
     async def _stream_import(
-        self, visit: Visit, data: bytes, context: FileContext, stack: AsyncExitStack
+        self, request: PageRequest, data: bytes, context: FileContext, stack: AsyncExitStack
     ) -> AsyncIterator[str]:
         changed, counts = asyncio.Event(), (0, 0)
 
@@ -89,8 +89,8 @@ class Past:
             counts = done, total
             changed.set()
 
-        with use_language(visit.language):  # the task inherits the language
-            task = asyncio.create_task(self._run_import_or_explain(visit, data, context, report))
+        with use_language(request.language):  # the task inherits the language
+            task = asyncio.create_task(self._import_file(request, data, context, report))
         try:
             while not task.done():
                 change = asyncio.ensure_future(changed.wait())
@@ -104,12 +104,12 @@ class Past:
             await stack.aclose()
             await cancel_and_wait(task)
 
-    async def _run_import_or_explain(self, visit: Visit, data: bytes, context: FileContext, report: Progress) -> Answer:
-        person = visit.session.person
+    async def _import_file(self, request: PageRequest, data: bytes, context: FileContext, report: Progress) -> JsonBody:
+        person = request.session.person
         try:
-            async with self._services.memory.keep_lease(visit.owner):  # the handler of the request has returned
-                done = await self._services.importer.run(visit.scope, person, data, context, progress=report)
-            offer = await self._make_learning_offer(visit.owner, done.ids)
+            async with self._services.memory.keep_lease(request.owner):  # the handler of the request has returned
+                done = await self._services.importer.run(request.scope, person, data, context, progress=report)
+            offer = await self._offer_to_learn_facts(request.owner, done.ids)
             return {"said": remove_commands(format_result(done)), "learn": offer}
         except StaleFold:
             return {"error": tr("transfer-moved")}
@@ -119,39 +119,39 @@ class Past:
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}
 
-    async def _make_learning_offer(self, owner: int, ids: tuple[int, int] | None) -> Answer | None:
-        estimate = await self._services.history_extraction.estimate(owner, *ids) if ids else None
-        if estimate is None or ids is None:
+    async def _offer_to_learn_facts(self, owner: int, id_range: tuple[int, int] | None) -> JsonBody | None:
+        estimate = await self._services.history_extraction.estimate(owner, *id_range) if id_range else None
+        if estimate is None or id_range is None:
             return None
         figures = {"messages": estimate.messages, "requests": estimate.requests, "tokens": estimate.tokens}
-        return {"text": tr("learning-what-it-takes", **figures), "first": ids[0], "last": ids[1]}
+        return {"text": tr("learning-what-it-takes", **figures), "first": id_range[0], "last": id_range[1]}
 
-    async def get_learning_offer(self, visit: Visit) -> Answer:
+    async def get_fact_learning_offer(self, request: PageRequest) -> JsonBody:
         """Return an offer to learn from imported messages, and a prompt to get facts from another assistant."""
         return {
-            "offer": await self._make_learning_offer(visit.owner, (-MAX_NUMBER, MAX_NUMBER)),
+            "offer": await self._offer_to_learn_facts(request.owner, (-MAX_NUMBER, MAX_NUMBER)),
             "paste": tr("transfer-paste-prompt"),
         }
 
-    async def start_learning(self, visit: Visit) -> Answer:
-        first, last = visit.parameters.read_integer("first"), visit.parameters.read_integer("last")
-        match await self._services.history_extraction.begin(visit.owner, first, last):
+    async def start_learning_facts(self, request: PageRequest) -> JsonBody:
+        first, last = request.parameters.read_integer("first"), request.parameters.read_integer("last")
+        match await self._services.history_extraction.begin(request.owner, first, last):
             case "busy":
-                raise VisitRefused(409, tr("learning-busy"))
+                raise RequestRefused(409, tr("learning-busy"))
             case "off":
-                raise VisitRefused(409, tr("learning-off"))
+                raise RequestRefused(409, tr("learning-off"))
             case "nothing":
                 return {"said": tr("learning-nothing")}
         return {"said": tr("learning-begun")}
 
-    async def stop_learning(self, visit: Visit) -> Answer:
-        await self._services.history_extraction.stop(visit.owner)
+    async def stop_learning_facts(self, request: PageRequest) -> JsonBody:
+        await self._services.history_extraction.stop(request.owner)
         return {"said": tr("learning-stopped")}
 
-    async def download_export(self, visit: Visit) -> Response:
+    async def download_export(self, request: PageRequest) -> Response:
         """Stream an export as a file to download."""
         async with AsyncExitStack() as stack:
-            name, file = await self._open_export(visit, stack)
+            name, file = await self._open_export_file(request, stack)
             opened = stack.pop_all()
 
         async def read_chunks() -> AsyncIterator[bytes]:
@@ -162,36 +162,36 @@ class Past:
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return StreamingResponse(read_chunks(), media_type="application/octet-stream", headers=headers)
 
-    async def _open_export(self, visit: Visit, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
-        wanted = visit.parameters.read_text("format", MAX_NAME_CHARS)
+    async def _open_export_file(self, request: PageRequest, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
+        wanted = request.parameters.read_text("format", MAX_NAME_CHARS)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
-        await stack.enter_async_context(self._exports.reserve_place(visit.session.person))
+        await stack.enter_async_context(self._exports.reserve_place(request.session.person))
         exporter = self._services.exporter
-        making = exporter.export_files(visit.owner) if wanted == "json" else exporter.export_readable(visit.owner)
+        making = exporter.export_files(request.owner) if wanted == "json" else exporter.export_readable(request.owner)
         files = await stack.enter_async_context(making)
         if wanted != "json":
             files = tuple(file for file in files if file.name.endswith((".html", "-page.zip")) == (wanted == "html"))
         if not files:
-            raise VisitRefused(404, tr("transfer-nothing"))
+            raise RequestRefused(404, tr("transfer-nothing"))
         if len(files) == 1:
             return files[0].name, files[0].file
         archive = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
         await asyncio.to_thread(_write_zip, files, archive)
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
-    async def send_export(self, visit: Visit) -> Answer:
+    async def send_export(self, request: PageRequest) -> JsonBody:
         """Send an export to the chat. Telegram's apps do not let a page save a file."""
         send_file = self._host.send_file
         async with AsyncExitStack() as stack:
-            name, file = await self._open_export(visit, stack)
-            if send_file is None or not await send_file(visit.session.person, name, file):
-                raise VisitRefused(409, tr("transfer-not-private"))
+            name, file = await self._open_export_file(request, stack)
+            if send_file is None or not await send_file(request.session.person, name, file):
+                raise RequestRefused(409, tr("transfer-not-private"))
         return {"said": tr("dashboard-export-sent")}
 
-    def _parse_import_request(self, visit: Visit) -> FileContext:
+    def _parse_import_request(self, request: PageRequest) -> FileContext:
         try:
-            answers = parse_untrusted_json(visit.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
+            answers = parse_untrusted_json(request.parameters.read_text("answers", MAX_ANSWERS_CHARS) or "{}")
         except ValueError:
             answers = None
         if not isinstance(answers, dict) or not all(
@@ -199,13 +199,13 @@ class Past:
         ):
             raise BadRequest("answers are numbers of options, by the keys of questions.")
         chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
-        name = visit.parameters.read_text("name", MAX_FILE_NAME_CHARS)
+        name = request.parameters.read_text("name", MAX_FILE_NAME_CHARS)
         return FileContext(name=name, bot=self._host.bot_id, answers=chosen)
 
 
-async def _receive_upload(visit: Visit) -> bytes:
+async def _receive_upload(request: PageRequest) -> bytes:
     # Through a temporary file, so that a half-sent upload takes no memory.
-    with await receive_file(visit.request, MAX_FILE_BYTES) as file:
+    with await receive_file(request.http_request, MAX_FILE_BYTES) as file:
         return await asyncio.to_thread(file.read)
 
 

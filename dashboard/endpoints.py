@@ -30,7 +30,7 @@ from text.characters import replace_surrogates
 log = logging.getLogger(__name__)
 
 
-class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
+class RequestRefused(Exception):  # noqa: N818 - reads as the state it is
     """Raised if a request is refused, with an HTTP status and a sentence for the reader."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -39,11 +39,11 @@ class VisitRefused(Exception):  # noqa: N818 - reads as the state it is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Visit:
+class PageRequest:
     """An authorized request for one conversation. `config` is None if the owner has not configured a memory."""
 
     session: PageSession
-    request: Request
+    http_request: Request
     parameters: Parameters
     scope: Scope
     config: OwnerConfig | None
@@ -63,34 +63,35 @@ class Visit:
         return self.config.zone if self.config else UTC
 
 
-Answer = dict[str, object]
-Handler = Callable[[Visit], Awaitable[Answer | Response]]
+JsonBody = dict[str, object]
+Handler = Callable[[PageRequest], Awaitable[JsonBody | Response]]
+BodyMaker = Callable[[], Awaitable[JsonBody | Response]]
 ParameterReader = Callable[[Request], Awaitable[Parameters]]
 
 
 @define(kw_only=True, eq=False)
-class Visits:
+class PageApi:
     """Turns handlers into endpoints that check the session and the access to the owner's data."""
 
     _services: Services
     _sessions: PageSessions
     _host: Host
     _visitors: Visitors
-    _opening: Handler
+    _start_page: Handler
 
     async def begin_session(self, request: Request) -> Response:
         """Handle POST api/session: check the proof of identity and return a token."""
 
-        async def begin() -> Answer:
+        async def open_session() -> JsonBody:
             parameters = await read_json(request)
             if "init_data" in parameters:
-                session = await self._sessions.open_by_telegram(parameters.read_text("init_data", 8_192))
+                session = await self._sessions.open_with_init_data(parameters.read_text("init_data", 8_192))
             elif "link" in parameters:
-                session = await self._sessions.open_by_link(parameters.read_text("link", 8_192))
+                session = await self._sessions.open_with_link(parameters.read_text("link", 8_192))
             else:
                 session = self._sessions.renew_session(await self._require_session(request))
             self._require_access(session)
-            language = await self._choose_language(session, request, is_kept=True)
+            language = await self._choose_language(session, request, with_lease=True)
             token = await self._sessions.make_token(session)
             self._visitors.remember_person(token, session.person)
             return {
@@ -101,37 +102,37 @@ class Visits:
                 "owner": self._services.memory.find_current_id(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": make_page_texts(STATIC, language),
-                "opening": await self._read_start_page(session, request, parameters, language),
+                "opening": await self._make_start_page(session, request, parameters, language),
             }
 
-        return await self._answer_in_language(request, begin)
+        return await self._answer_in_language(request, open_session)
 
-    async def _read_start_page(
+    async def _make_start_page(
         self, session: PageSession, request: Request, parameters: Parameters, language: str
-    ) -> Answer | Response | None:
+    ) -> JsonBody | Response | None:
         """Return the initial content of the page, or None if it was not requested or cannot be read."""
         if "opening" not in parameters:
             return None
-        with use_language(language), suppress(VisitRefused, BadRequest, KeepsakeError):
+        with use_language(language), suppress(RequestRefused, BadRequest, KeepsakeError):
             asked = parameters.read_object("opening")
             owner = asked.read_integer("owner", session.owner)
-            return await self._handle_request(self._opening, session, request, asked, owner, language)
+            return await self._authorize_and_call(self._start_page, session, request, asked, owner, language)
         return None
 
     async def end_sessions(self, request: Request) -> Response:
         """Handle POST api/session/end: end all sessions of the person."""
 
-        async def end() -> Answer:
+        async def revoke_sessions() -> JsonBody:
             await self._sessions.end_sessions((await self._require_session(request)).person)
             raise NoSession  # the response to every later request, too
 
-        return await self._answer_in_language(request, end)
+        return await self._answer_in_language(request, revoke_sessions)
 
-    async def _choose_language(self, session: PageSession, request: Request, *, is_kept: bool = False) -> str:
-        """Return the person's language. If `is_kept`, first take over the lease on the person."""
+    async def _choose_language(self, session: PageSession, request: Request, *, with_lease: bool = False) -> str:
+        """Return the person's language. If `with_lease`, first take over the lease on the person."""
         memory, default = self._services.memory, self._host.default_language
         try:
-            async with memory.keep_lease(session.person) if is_kept else nullcontext():
+            async with memory.keep_lease(session.person) if with_lease else nullcontext():
                 chosen = await memory.get_language(session.person) or ""
         except KeepsakeError:
             return find_reader_language(request.headers, default)
@@ -141,58 +142,58 @@ class Visits:
         """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
         async def endpoint(request: Request) -> Response:
-            async def check_and_respond() -> Answer | Response:
+            async def check_and_respond() -> JsonBody | Response:
                 session = await self._require_session(request)
                 self._require_access(session)
                 language = await self._choose_language(session, request)
                 is_operator = self._host.operation.may_run_bot(Person(id=session.person, name=""))
 
-                async def call_handler() -> Answer | Response:
+                async def call_handler() -> JsonBody | Response:
                     parameters = await reader(request)
                     owner = parameters.read_integer("owner")
-                    return await self._handle_request(handler, session, request, parameters, owner, language)
+                    return await self._authorize_and_call(handler, session, request, parameters, owner, language)
 
                 with use_language(language), use_reader_role(is_operator=is_operator):
-                    return await make_response(call_handler)
+                    return await run_and_respond(call_handler)
 
             return await self._answer_in_language(request, check_and_respond)
 
         return endpoint
 
-    async def _answer_in_language(self, request: Request, work: Callable[[], Awaitable[Answer | Response]]) -> Response:
+    async def _answer_in_language(self, request: Request, make_body: BodyMaker) -> Response:
         with use_language(find_reader_language(request.headers, self._host.default_language)):
-            return await compress_response(request, await make_response(work))
+            return await compress_response(request, await run_and_respond(make_body))
 
-    async def _handle_request(
+    async def _authorize_and_call(
         self,
         handler: Handler,
         session: PageSession,
-        request: Request,
+        http_request: Request,
         parameters: Parameters,
         owner: int,
         language: str,
-    ) -> Answer | Response:
+    ) -> JsonBody | Response:
         memory = self._services.memory
         owner = memory.find_current_id(owner)
         if owner != session.person and not (owner < 0 and await self._host.configures(owner, session.person)):
-            raise VisitRefused(403, tr("web-not-yours"))
+            raise RequestRefused(403, tr("web-not-yours"))
         thread = parameters.read_optional_integer("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person
-            raise VisitRefused(403, tr("web-not-yours"))
+            raise RequestRefused(403, tr("web-not-yours"))
         async with memory.keep_lease(owner):
             scope = Scope(owner=owner, thread=thread or 0)
             if thread is None:
                 scope = await memory.find_open_conversation(scope)
-            visit = Visit(
+            page_request = PageRequest(
                 session=session,
-                request=request,
+                http_request=http_request,
                 parameters=parameters,
                 scope=scope,
                 config=await memory.get_config(owner),
                 language=language,
                 is_admin=session.person in self._host.operation.admin_ids,
             )
-            return await handler(visit)
+            return await handler(page_request)
 
     async def _require_session(self, request: Request) -> PageSession:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -204,14 +205,14 @@ class Visits:
 
     def _require_access(self, session: PageSession) -> None:
         if not self._services.memory.serves(session.person):
-            raise VisitRefused(403, tr("web-not-served"))
+            raise RequestRefused(403, tr("web-not-served"))
 
 
-async def make_response(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
-    """Return the response that `work` produces, or an error response if it fails."""
+async def run_and_respond(make_body: BodyMaker) -> Response:
+    """Return the response made of what `make_body` returns, or an error response if it fails."""
     try:
-        answer = await work()
-    except VisitRefused as refusal:
+        answer = await make_body()
+    except RequestRefused as refusal:
         return _make_error_response(refusal.status, str(refusal))
     except BadRequest as error:
         return _make_error_response(400, str(error))

@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 
 from chat.operation import Operation
+from dashboard.endpoints import JsonBody, RequestRefused, run_and_respond
 from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
 from dashboard.views import MAX_FACTS_SENT, Views
-from dashboard.visits import Answer, VisitRefused, make_response
 from records.errors import ImportRefused, ServedElsewhere, StorageError
 from records.facts import Fact
 from runtime.pacing import TooLarge
@@ -22,7 +22,7 @@ from tests.support.loop_watch import watched_loop
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (VisitRefused(409, "Not now."), 409),
+        (RequestRefused(409, "Not now."), 409),
         (BadRequest("id is a whole number."), 400),
         (TooLarge(), 413),
         (NoSession(), 401),
@@ -32,10 +32,10 @@ from tests.support.loop_watch import watched_loop
     ],
 )
 async def test_every_failure_is_a_sentence(error: Exception, status: int) -> None:
-    async def work() -> Answer:
+    async def work() -> JsonBody:
         raise error
 
-    answer = await make_response(work)
+    answer = await run_and_respond(work)
     assert answer.status_code == status
     sentence = json.loads(bytes(answer.body))["error"]
     assert sentence
@@ -57,15 +57,15 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
         services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), operation=Operation()
     )
     async with watched_loop() as held:
-        answer = await make_response(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
+        answer = await run_and_respond(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT
     assert held.units < 40
 
 
 async def test_a_page_at_the_wrong_process_asks_again() -> None:
-    async def work() -> Answer:
+    async def work() -> JsonBody:
         raise ServedElsewhere
 
-    answer = await make_response(work)
+    answer = await run_and_respond(work)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert "again" in json.loads(bytes(answer.body))["error"]
