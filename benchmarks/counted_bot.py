@@ -33,13 +33,13 @@ def read_cpu_ms_by_thread() -> dict[str, float]:
     return {name: round(ms, 1) for name, ms in spent.items()}
 
 
-def record_databases(databases: list[Database]) -> None:
+def record_opened_databases(databases: list[Database]) -> None:
     """Patch Database.open so that it adds each database to `databases`."""
-    opened: Callable[..., Any] = Database.open
+    open_database: Callable[..., Any] = Database.open
 
     @asynccontextmanager
     async def open_counted_database(*arguments: Any, **options: Any) -> AsyncIterator[Database]:
-        async with opened(*arguments, **options) as database:
+        async with open_database(*arguments, **options) as database:
             databases.append(database)
             yield database
 
@@ -59,7 +59,7 @@ def print_costs(databases: list[Database], *_: object) -> None:
 def main() -> None:
     name, *arguments = sys.argv[1:]
     databases: list[Database] = []
-    record_databases(databases)
+    record_opened_databases(databases)
     signal.signal(signal.SIGUSR1, partial(print_costs, databases))
     sys.exit(importlib.import_module(name).main(arguments))
 

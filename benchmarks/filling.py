@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.invented import MessageGenerator
 from records.owners import StorageType
@@ -63,6 +64,14 @@ class MessageBlock:
     entries: Sequence[TermsEntry]
 
 
+class SummarySpan(NamedTuple):
+    """The ids of the first and last message that a summary covers, and of the chunks in between."""
+
+    first: int
+    last: int
+    chunk_ids: list[int]
+
+
 async def fill_storage(
     folder: Path, storage: StorageType, scopes: Sequence[Scope], count: int, *, database_url: str = ""
 ) -> None:
@@ -73,7 +82,7 @@ async def fill_storage(
     if storage is StorageType.POSTGRES:
         async with open_postgres_database(database_url) as server:
             for index, scope in enumerate(scopes):
-                filled = partial(_fill_postgres, scope=scope, count=count, before=index * count)
+                filled = partial(_fill_postgres, scope=scope, count=count, existing_count=index * count)
                 await server.transact(filled, scope.owner)
         return
     if storage is StorageType.JSON:
@@ -87,7 +96,7 @@ async def fill_storage(
 
 def _fill_sqlite(connection: Connection, scopes: Sequence[Scope], count: int) -> None:
     for scope in scopes:
-        _insert_first_rows(connection, scope, count, StorageType.SQLITE)
+        _insert_owner_and_summaries(connection, scope, count, StorageType.SQLITE)
     with suspend_indexes(connection, "messages", "places"):
         _insert_messages(connection, scopes, count)
     connection.execute(_COUNT_WORDS)
@@ -110,14 +119,14 @@ def suspend_indexes(connection: Connection, *tables: str) -> Iterator[None]:
     connection.execute("INSERT INTO unindexed SELECT seq, user_id FROM messages")
 
 
-def _fill_postgres(connection: Connection, scope: Scope, count: int, before: int) -> None:
-    _insert_first_rows(connection, scope, count, StorageType.POSTGRES)
-    _insert_messages(connection, [scope], count, before=before)
-    connection.execute("SELECT setval('message_seq', ?)", (before + count,)).fetchall()
+def _fill_postgres(connection: Connection, scope: Scope, count: int, existing_count: int) -> None:
+    _insert_owner_and_summaries(connection, scope, count, StorageType.POSTGRES)
+    _insert_messages(connection, [scope], count, existing_count=existing_count)
+    connection.execute("SELECT setval('message_seq', ?)", (existing_count + count,)).fetchall()
 
 
-def _insert_first_rows(connection: Connection, scope: Scope, count: int, storage: StorageType) -> None:
-    for row in make_first_rows(scope, count):
+def _insert_owner_and_summaries(connection: Connection, scope: Scope, count: int, storage: StorageType) -> None:
+    for row in make_owner_and_summary_rows(scope, count):
         table = BY_NAME[str(row["table"])]
         if table is USERS:
             connection.execute(UPSERT_USER, (*USERS.to_values(row), storage))
@@ -125,29 +134,29 @@ def _insert_first_rows(connection: Connection, scope: Scope, count: int, storage
             connection.execute(table.upsert_sql, table.to_values(row))
 
 
-def _insert_messages(connection: Connection, scopes: Sequence[Scope], count: int, *, before: int = 0) -> None:
-    for block in make_message_blocks(scopes, count, before=before):
+def _insert_messages(connection: Connection, scopes: Sequence[Scope], count: int, *, existing_count: int = 0) -> None:
+    for block in make_message_blocks(scopes, count, existing_count=existing_count):
         numbered = zip(block.entries, block.rows, strict=True)
         connection.executemany(_INSERT, [(*MESSAGES.to_values(row), entry.seq) for entry, row in numbered])
         word_index.index_entries(connection, block.entries)
 
 
-def make_first_rows(scope: Scope, count: int) -> list[Row]:
+def make_owner_and_summary_rows(scope: Scope, count: int) -> list[Row]:
     """Return the rows of a scope that are inserted before its messages: the owner and the summaries."""
     scope_fields = {"user_id": scope.owner, "thread_id": scope.thread}
     summaries = _make_summaries(count)
     return [_make_owner_row(scope, count, len(summaries)), *({**summary, **scope_fields} for summary in summaries)]
 
 
-def make_message_blocks(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[MessageBlock]:
-    """Yield the messages of `scopes` in blocks, scope by scope. `before` is the number of messages already stored."""
+def make_message_blocks(scopes: Sequence[Scope], count: int, *, existing_count: int = 0) -> Iterator[MessageBlock]:
+    """Yield the messages of `scopes` in blocks, scope by scope. `existing_count` messages are already stored."""
     chunk_ids = _list_chunk_ids(count)
     block_arguments = (
         (
             scope,
             first,
             count,
-            before + index * count,
+            existing_count + index * count,
             chunk_ids[first // CHUNK_MESSAGES : (first + BLOCK_MESSAGES) // CHUNK_MESSAGES],
         )
         for index, scope in enumerate(scopes)
@@ -168,11 +177,13 @@ def make_message_blocks(scopes: Sequence[Scope], count: int, *, before: int = 0)
             yield pending.popleft().result()
 
 
-def _make_message_block(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int]) -> MessageBlock:
+def _make_message_block(
+    scope: Scope, first: int, count: int, existing_count: int, chunk_ids: Sequence[int]
+) -> MessageBlock:
     """Make the block of a scope's messages that follows its first `first` messages.
 
-    `count` is the number of messages in the scope, and `before` the number in earlier scopes. `chunk_ids` holds the
-    chunks of the block's archived messages.
+    `count` is the number of messages in the scope, and `existing_count` the number in earlier scopes. `chunk_ids` holds
+    the chunks of the block's archived messages.
     """
     block = _make_analyzed_texts(first, min(BLOCK_MESSAGES, count - first))
     ids = [chunk for chunk in chunk_ids for _ in range(CHUNK_MESSAGES)] + [None] * len(block)
@@ -180,7 +191,7 @@ def _make_message_block(scope: Scope, first: int, count: int, before: int, chunk
         _make_message_row(scope, number, text, count, chunk)
         for number, ((text, _), chunk) in enumerate(zip(block, ids, strict=False), start=first + 1)
     ]
-    numbered = enumerate(zip(rows, block, strict=True), start=before + first + 1)
+    numbered = enumerate(zip(rows, block, strict=True), start=existing_count + first + 1)
     return MessageBlock(rows, [word_index.analyse_message(seq, row, terms) for seq, (row, (_, terms)) in numbered])
 
 
@@ -210,7 +221,7 @@ def compute_message_time(number: int, count: int) -> str:
 
 async def make_row_batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
     """Yield all portable rows of a scope with `count` messages, at most BATCH_ROWS at a time."""
-    rows = make_first_rows(scope, count)
+    rows = make_owner_and_summary_rows(scope, count)
     chunk_ids = _list_chunk_ids(count)
     for start in range(0, len(rows), BATCH_ROWS):
         yield rows[start : start + BATCH_ROWS]
@@ -271,46 +282,50 @@ def _make_summaries(count: int) -> Sequence[Row]:
     They include the inactive summaries, which others have replaced.
     """
     rows: list[dict[str, object]] = []
-    spans: dict[int, tuple[int, int, list[int]]] = {}  # first message, last message, chunks
-    active: dict[int, list[int]] = {}
+    spans: dict[int, SummarySpan] = {}
+    active_ids_by_level: dict[int, list[int]] = {}
     generator = MessageGenerator(seed=4, assistant_words=60)
 
-    def add(level: int, span: tuple[int, int, list[int]], sources: Sequence[int]) -> None:
+    def add(level: int, span: SummarySpan, sources: Sequence[int]) -> None:
         number = len(rows) + 1
-        spans[number] = (span[0], span[1], span[2] or [number])
-        active.setdefault(level, []).append(number)
+        spans[number] = span if span.chunk_ids else span._replace(chunk_ids=[number])
+        active_ids_by_level.setdefault(level, []).append(number)
         rows.append(_make_summary_row(number, level, generator.make_answer(), spans[number], sources, count))
 
     for chunk in range(max(0, count - UNFOLDED) // CHUNK_MESSAGES):
-        add(1, (chunk * CHUNK_MESSAGES + 1, (chunk + 1) * CHUNK_MESSAGES, []), ())
-        while plan := pyramid.plan_fold(_make_scope_state(active), "upwards"):
-            below = [spans[number] for number in plan.summary_ids]
-            for level in active:
-                active[level] = [number for number in active[level] if number not in plan.summary_ids]
+        add(1, SummarySpan(chunk * CHUNK_MESSAGES + 1, (chunk + 1) * CHUNK_MESSAGES, []), ())
+        while plan := pyramid.plan_fold(_make_scope_state(active_ids_by_level), "upwards"):
+            source_spans = [spans[number] for number in plan.summary_ids]
+            for level in active_ids_by_level:
+                active_ids_by_level[level] = [
+                    number for number in active_ids_by_level[level] if number not in plan.summary_ids
+                ]
             for number in plan.summary_ids:
                 rows[number - 1]["is_active"] = False
-            covered = [summary_id for span in below for summary_id in span[2]]
-            add(plan.level, (below[0][0], below[-1][1], covered), plan.summary_ids)
+            covered = [summary_id for span in source_spans for summary_id in span.chunk_ids]
+            add(plan.level, SummarySpan(source_spans[0].first, source_spans[-1].last, covered), plan.summary_ids)
     return rows
 
 
-def _make_scope_state(active: Mapping[int, Sequence[int]]) -> ScopeState:
+def _make_scope_state(active_ids_by_level: Mapping[int, Sequence[int]]) -> ScopeState:
     return ScopeState(
-        summaries=[ActiveSummary(id=number, level=level) for level, ids in active.items() for number in ids]
+        summaries=[
+            ActiveSummary(id=number, level=level) for level, ids in active_ids_by_level.items() for number in ids
+        ]
     )
 
 
 def _make_summary_row(
-    number: int, level: int, text: str, span: tuple[int, int, list[int]], sources: Sequence[int], count: int
+    number: int, level: int, text: str, span: SummarySpan, sources: Sequence[int], count: int
 ) -> dict[str, object]:
-    first, last, chunks = span
+    first, last, chunk_ids = span
     return {
         "table": "summaries",
         "id": number,
         "summary_text": text,
         "created_at": compute_message_time(last, count),
         "level": level,
-        "source_chunk_ids": chunks,
+        "source_chunk_ids": chunk_ids,
         "is_active": True,
         "source_ids": list(sources),
         "first_id": first,

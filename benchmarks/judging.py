@@ -13,7 +13,7 @@ _STOP_WORDS = frozenset(
 _UNSPACED = re.compile(r"[\u3040-\u9fff]")
 
 
-def split_words(text: str) -> frozenset[str]:
+def collect_words(text: str) -> frozenset[str]:
     """Return the distinct words of a text, or its characters for Chinese and Japanese."""
     lower = text.lower()
     return frozenset(re.findall(r"\w" if _UNSPACED.search(lower) else r"\w+", lower))
@@ -21,21 +21,23 @@ def split_words(text: str) -> frozenset[str]:
 
 def is_message_shown(full_text: str, shown_text: str, answer: str) -> bool:
     """Return True if the prompt shows enough of a message's words, or enough of those that also occur in the answer."""
-    shown, full = split_words(shown_text), split_words(full_text)
-    answering = (split_words(answer) - _STOP_WORDS) & full
+    shown, full = collect_words(shown_text), collect_words(full_text)
+    answering = (collect_words(answer) - _STOP_WORDS) & full
     return any(words and len(words & shown) >= MIN_SHOWN_SHARE * len(words) for words in (full, answering))
 
 
-def find_shown_ids(shown_texts: Mapping[str, str], full_texts: Mapping[str, str], answer: str) -> frozenset[str]:
+def find_ids_shown_in_prompt(
+    shown_texts: Mapping[str, str], full_texts: Mapping[str, str], answer: str
+) -> frozenset[str]:
     """Return the ids of the messages that the prompt shows sufficiently. Both mappings hold texts by message id."""
     return frozenset(
         id_ for id_, text in shown_texts.items() if is_message_shown(full_texts.get(id_, ""), text, answer)
     )
 
 
-def parse_session_id(dia_id: str) -> str:
+def parse_session_id(line_id: str) -> str:
     """Return the session part of a LoCoMo message id: "D1" for "D1:3"."""
-    return dia_id.partition(":")[0]
+    return line_id.partition(":")[0]
 
 
 def compute_session_recall_and_ndcg(ranked: Sequence[str], evidence: Collection[str]) -> tuple[float, float]:

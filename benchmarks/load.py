@@ -83,7 +83,7 @@ class RunningBot:
 
     async def read_costs(self) -> list[dict[str, Any]]:
         """Return the costs that each process reports. See counted_bot.py for their fields."""
-        return list(await asyncio.gather(*(self._read_costs_of(process) for process in self._processes)))
+        return list(await asyncio.gather(*(self._read_resource_usage(process) for process in self._processes)))
 
     async def wait_until_idle(self) -> None:
         """Wait until all processes are idle, so that startup work does not count as part of a turn."""
@@ -99,7 +99,7 @@ class RunningBot:
     async def _read_cpu_ms(self) -> float:
         return float(sum(sum(cost["processor_ms"].values()) for cost in await self.read_costs()))
 
-    async def _read_costs_of(self, process: Process) -> dict[str, Any]:
+    async def _read_resource_usage(self, process: Process) -> dict[str, Any]:
         assert process.stdout
         process.send_signal(signal.SIGUSR1)
         async with asyncio.timeout(MAX_WAIT_SECONDS):
@@ -166,7 +166,9 @@ async def measure_bots(load: Load, model: InstantEndpoint, bots: Sequence[str] =
                 crowd = Crowd(world, load.people)
                 data = Path(folder) / name
                 async with serve_with_aiohttp(make_bot_api(world)) as api:
-                    command, env = await _prepare_bot(name, crowd, api, f"{model_url}/v1", data, load)
+                    command, env = await _prepare_command_and_environment(
+                        name, crowd, api, f"{model_url}/v1", data, load
+                    )
                     url = env.get("DATABASE_URL", "")
                     many = load.processes if name == "keepsake" else 1
                     async with run_processes(command, world, env, processes=many) as bot:
@@ -182,17 +184,17 @@ async def measure_bots(load: Load, model: InstantEndpoint, bots: Sequence[str] =
     return results
 
 
-async def _prepare_bot(
-    name: str, crowd: Crowd, api: str, model_url: str, folder: Path, load: Load
+async def _prepare_command_and_environment(
+    bot_name: str, crowd: Crowd, api: str, model_url: str, folder: Path, load: Load
 ) -> tuple[list[str], dict[str, str]]:
     """Prepare the memory of a bot, and return its command line and its environment."""
     token = crowd.world.token
-    if name.startswith("keepsake"):
-        people = crowd.people if name == "keepsake" else ()
+    if bot_name.startswith("keepsake"):
+        people = crowd.people if bot_name == "keepsake" else ()
         url = (
             make_environment_without_embedding().get("DATABASE_URL", "") if load.storage is StorageType.POSTGRES else ""
         )
-        url = url and create_empty_schema(url, f"load_{name}")
+        url = url and create_empty_schema(url, f"load_{bot_name}")
         if load.remembered:
             await asyncio.to_thread(folder.mkdir)
             scopes = [Scope(owner=person) for person in people]
@@ -214,7 +216,7 @@ async def _prepare_bot(
             "DATABASE_URL": url,
         }
         return ["bot"], {**make_environment_without_embedding(), **own}
-    kind = name.removeprefix("bare_")
+    kind = bot_name.removeprefix("bare_")
     return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], read_environment()
 
 
@@ -223,7 +225,7 @@ async def _measure_turns(
 ) -> dict[str, Any]:
     """Let the crowd talk to the bot, and return response times and the average costs of a turn."""
     asked, called, before = model.request_count, crowd.world.calls.last, await bot.read_costs()
-    spent, counts = (server.read_cpu_seconds(), server.read_counts()) if server else ({}, {})
+    spent, counts = (server.read_cpu_seconds(), server.read_activity_counts()) if server else ({}, {})
     start, (busy, possible) = time.perf_counter(), read_machine_cpu_seconds()
     response_times = await crowd.measure_response_times(load.turns)
     seconds = time.perf_counter() - start
@@ -233,7 +235,7 @@ async def _measure_turns(
     costs = list(zip(before, await bot.read_costs(), strict=True))
     turns = len(response_times)
     by_thread = {
-        name: round(sum(_compute_thread_ms(*cost, name) for cost in costs) / turns, 2)
+        name: round(sum(_compute_thread_cpu_ms(*cost, name) for cost in costs) / turns, 2)
         for name in sorted({name for _, after in costs for name in after["processor_ms"]})
     }
     calls_by_method = Counter(call["method"] for call in crowd.world.calls.list_since(called))
@@ -277,19 +279,19 @@ async def _measure_follow_up_work(
     }
 
 
-def _compute_thread_ms(before: Mapping[str, Any], after: Mapping[str, Any], thread: str) -> float:
+def _compute_thread_cpu_ms(before: Mapping[str, Any], after: Mapping[str, Any], thread: str) -> float:
     """Return the CPU milliseconds that threads named `thread` used between two reports of a process's costs."""
     return float(after["processor_ms"].get(thread, 0.0) - before["processor_ms"].get(thread, 0.0))
 
 
 def _compute_cpu_seconds(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
     """Return the CPU seconds that a process used between two reports of its costs."""
-    return round(sum(_compute_thread_ms(before, after, name) for name in after["processor_ms"]) / 1000, 2)
+    return round(sum(_compute_thread_cpu_ms(before, after, name) for name in after["processor_ms"]) / 1000, 2)
 
 
 def _measure_database_use(server: PostgresServer, before: Mapping[str, int], turns: int) -> dict[str, float]:
     """Return the server's open connections, and its commits and written rows per turn since the counts in `before`."""
-    now = server.read_counts()
+    now = server.read_activity_counts()
     return {
         "connections": now["connections"],
         "server_commits_a_turn": round((now["commits"] - before["commits"]) / turns, 2),

@@ -21,7 +21,7 @@ LINE_INTERVAL = timedelta(seconds=1)  # small, because two sessions may begin a 
 class Line:
     """One message of a conversation. LoCoMo's `dia_id` of the third message in session 1 is "D1:3"."""
 
-    dia_id: str
+    line_id: str
     speaker: str
     role: Role
     text: str
@@ -58,15 +58,15 @@ class Sample:
     def lines(self) -> Iterator[Line]:
         return (line for session in self.sessions for line in session)
 
-    def count_lines_before(self, dia_id: str) -> int:
-        """Count the lines before line `dia_id`, which need not exist, or all lines if it is ""."""
-        if not dia_id:
+    def count_lines_before(self, line_id: str) -> int:
+        """Count the lines before line `line_id`, which need not exist, or all lines if it is ""."""
+        if not line_id:
             return sum(map(len, self.sessions))
-        return sum(parse_line_id(line.dia_id) < parse_line_id(dia_id) for line in self.lines)
+        return sum(parse_line_id(line.line_id) < parse_line_id(line_id) for line in self.lines)
 
-    def compute_line_time(self, dia_id: str) -> datetime | None:
-        """Return the time of line `dia_id`, which need not exist, or None if its session has no date."""
-        session, turn = parse_line_id(dia_id)
+    def compute_line_time(self, line_id: str) -> datetime | None:
+        """Return the time of line `line_id`, which need not exist, or None if its session has no date."""
+        session, turn = parse_line_id(line_id)
         return self.session_starts[session] + (turn - 1) * LINE_INTERVAL if session in self.session_starts else None
 
     @property
@@ -74,9 +74,9 @@ class Sample:
         return max(line.said_at for line in self.lines)
 
 
-def parse_line_id(dia_id: str) -> tuple[int, int]:
+def parse_line_id(line_id: str) -> tuple[int, int]:
     """Parse a line's id, and return the number of its session and its number within the session."""
-    session, turn = dia_id.removeprefix("D").split(":")
+    session, turn = line_id.removeprefix("D").split(":")
     return int(session), int(turn)
 
 
@@ -111,7 +111,7 @@ def _read_samples_argument(name: str) -> list[Sample]:
 def parse_evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:
     """Parse ids in LoCoMo's various spellings ("D8:6; D9:17", "D:11:26", "D30:05"). Skip those not in `known`."""
     found = (f"D{int(session)}:{int(turn)}" for text in raw for session, turn in _ID.findall(text))
-    return tuple(dict.fromkeys(dia_id for dia_id in found if dia_id in known))
+    return tuple(dict.fromkeys(line_id for line_id in found if line_id in known))
 
 
 def _parse_sample(raw: Mapping[str, Any]) -> Sample:
@@ -120,7 +120,7 @@ def _parse_sample(raw: Mapping[str, Any]) -> Sample:
     session_starts = {number: _parse_start_time(conversation, number) for number in numbers}
     sessions = [_parse_session(conversation, number, session_starts[number]) for number in numbers]
     sessions = sorted((lines for lines in sessions if lines), key=lambda lines: lines[0].said_at)
-    known = frozenset(line.dia_id for lines in sessions for line in lines)
+    known = frozenset(line.line_id for lines in sessions for line in lines)
     questions = (
         Question(
             text=asked["question"],
@@ -150,7 +150,7 @@ def _parse_session(conversation: Mapping[str, Any], number: int, start: datetime
     """Parse the lines of a session. Space their times by LINE_INTERVAL, because only sessions have a date."""
     return tuple(
         Line(
-            dia_id=line["dia_id"],
+            line_id=line["dia_id"],
             speaker=line["speaker"],
             role="user" if line["speaker"] == conversation["speaker_a"] else "assistant",
             text=_make_line_text(line),

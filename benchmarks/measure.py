@@ -12,7 +12,7 @@ from pathlib import Path
 
 from settings import read_environment
 
-Milliseconds = dict[str, float]
+LatencySummary = dict[str, float]
 
 
 def compute_percentile(values: Sequence[float], share: float) -> float:
@@ -21,7 +21,7 @@ def compute_percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else 0.0
 
 
-def summarize_times(seconds: Sequence[float]) -> Milliseconds:
+def summarize_times(seconds: Sequence[float]) -> LatencySummary:
     """Return the median and the 95th percentile in milliseconds."""
     return {
         "p50": round(compute_percentile(seconds, 0.5) * 1000, 2),

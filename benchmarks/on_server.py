@@ -57,7 +57,7 @@ class PostgresServer:
     def close(self) -> None:
         self._connection.close()
 
-    def read_counts(self) -> dict[str, int]:
+    def read_activity_counts(self) -> dict[str, int]:
         """Return the client connections, and the commits and rows written so far. They may be a second old."""
         row = self._connection.execute(_COUNTS).fetchone()
         return dict(zip(("connections", "commits", "rows"), row or (), strict=False))

@@ -43,8 +43,8 @@ BATCH = 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PeerResult:
-    """How well a peer found the evidence for one question.
+class RankingResult:
+    """How well a package found the evidence for one question.
 
     `coverage` is the percentage of the evidence that fits each budget. `all_at_10` is True if the first ten results
     contain all of it.
@@ -55,7 +55,7 @@ class PeerResult:
 
 
 def format_stored_line(line: Line) -> str:
-    """Format a line as the peers store it."""
+    """Format a line as the packages store it."""
     return f"{line.speaker}: {line.text}"
 
 
@@ -64,17 +64,17 @@ def format_shown_line(line: Line) -> str:
     return f"[{line.said_at:%Y-%m-%d}] {format_stored_line(line)}\n"
 
 
-def install_peers(folder: Path) -> Path:
+def install_compared_packages(folder: Path) -> Path:
     """Install the compared packages into an environment in `folder`, and return its interpreter."""
-    python = folder / "bin" / "python"
-    if not python.exists():
+    python_executable = folder / "bin" / "python"
+    if not python_executable.exists():
         venv.create(folder, with_pip=True)
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINNED]
+    command = [str(python_executable), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINNED]
     subprocess.run(command, check=True, stdout=sys.stderr)  # noqa: S603
-    return python
+    return python_executable
 
 
-async def write_job(sample: Sample, folder: Path, embedder: CachedEmbedder) -> None:
+async def write_runner_input(sample: Sample, folder: Path, embedder: CachedEmbedder) -> None:
     """Write the files that peer_runner.py reads."""
     texts = [format_stored_line(line) for line in sample.lines]
     questions = [question.text for question in sample.questions]
@@ -85,9 +85,9 @@ async def write_job(sample: Sample, folder: Path, embedder: CachedEmbedder) -> N
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
 
 
-def rank_with_peer(python: Path, peer: str, folder: Path) -> list[list[int]]:
-    """Run the peer, and return its ranking of line indexes for each question. Raise CalledProcessError if it fails."""
-    command = [str(python), peer_runner.__file__, str(folder), peer]
+def rank_with_package(python_executable: Path, package: str, folder: Path) -> list[list[int]]:
+    """Return the package's ranking of line indexes for each question. Raise CalledProcessError if it fails."""
+    command = [str(python_executable), peer_runner.__file__, str(folder), package]
     # mem0 requires a key for a model that it never calls with `infer=False`, and its telemetry has to be turned off.
     own = {"HOME": str(folder), "MEM0_DIR": str(folder / "mem0"), "MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none"}
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder, env=own)  # noqa: S603
@@ -95,10 +95,10 @@ def rank_with_peer(python: Path, peer: str, folder: Path) -> list[list[int]]:
     return rankings
 
 
-def judge_rankings(
+def evaluate_rankings(
     sample: Sample, rankings: Sequence[Sequence[int]], budgets: Sequence[int], tokenizer: Tokenizer
-) -> list[PeerResult]:
-    """Compute the results of a peer from its rankings, one for each question of the sample."""
+) -> list[RankingResult]:
+    """Compute the results of a package from its rankings, one for each question of the sample."""
     lines = list(sample.lines)
     sizes = [tokenizer.count(format_shown_line(line)) for line in lines]
     results = []
@@ -107,37 +107,37 @@ def judge_rankings(
         coverage = {}
         # A question that replaces a line is asked in that line's session, so only earlier sessions are known.
         end = parse_line_id(question.in_place_of)[0] if question.in_place_of else math.inf
-        known = [index for index in dict.fromkeys(ranked) if parse_line_id(lines[index].dia_id)[0] < end]
+        known = [index for index in dict.fromkeys(ranked) if parse_line_id(lines[index].line_id)[0] < end]
         for budget in budgets:
             room, fitting = budget, set[str]()
             for index in known:
                 if sizes[index] <= room:
                     room -= sizes[index]
-                    fitting.add(lines[index].dia_id)
+                    fitting.add(lines[index].line_id)
             coverage[budget] = 100 * len(fitting & evidence) / len(evidence)
-        first = {lines[index].dia_id for index in known[:TOP_COUNT]}
-        results.append(PeerResult(coverage=coverage, all_at_10=evidence <= first))
+        first = {lines[index].line_id for index in known[:TOP_COUNT]}
+        results.append(RankingResult(coverage=coverage, all_at_10=evidence <= first))
     return results
 
 
-async def measure_peers(
-    data: Sequence[Path], python: Path, peers: Sequence[str], budgets: Sequence[int], vectors: Path
-) -> dict[str, list[PeerResult]]:
-    """Ask each peer all questions of the files, and return its results. `vectors` is a file that caches vectors."""
+async def measure_package_recall(
+    data: Sequence[Path], python_executable: Path, packages: Sequence[str], budgets: Sequence[int], vectors: Path
+) -> dict[str, list[RankingResult]]:
+    """Ask each package all questions of the files, and return its results. `vectors` is a file that caches vectors."""
     tokenizer = Tokenizer.for_model(Settings().openai_model)
-    results: dict[str, list[PeerResult]] = {peer: [] for peer in peers}
+    results: dict[str, list[RankingResult]] = {package: [] for package in packages}
     async with CachedEmbedder(LocalEmbedder(), vectors) as embedder:
         for sample in (sample for path in data for sample in read_samples(path)):
-            for peer in peers:
-                print_progress(f"{peer}: {sample.sample_id}, {len(sample.questions)} questions")
+            for package in packages:
+                print_progress(f"{package}: {sample.sample_id}, {len(sample.questions)} questions")
                 with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
-                    await write_job(sample, Path(folder), embedder)
-                    rankings = await asyncio.to_thread(rank_with_peer, python, peer, Path(folder))
-                results[peer] += judge_rankings(sample, rankings, budgets, tokenizer)
+                    await write_runner_input(sample, Path(folder), embedder)
+                    rankings = await asyncio.to_thread(rank_with_package, python_executable, package, Path(folder))
+                results[package] += evaluate_rankings(sample, rankings, budgets, tokenizer)
     return results
 
 
-async def measure_keepsake(
+async def measure_keepsake_recall(
     data: Sequence[Path], budgets: Sequence[int], vectors: Path, settings: Settings
 ) -> dict[str, object]:
     """Return the bot's own figures for the same questions and budgets."""
@@ -166,10 +166,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     settings = read_settings_or_exit(parser)
     with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
-        python = install_peers((options.venv or Path(folder) / "venv").absolute())
+        python_executable = install_compared_packages((options.venv or Path(folder) / "venv").absolute())
         vectors = options.vectors or Path(folder) / "vectors.db"
-        peer_results = asyncio.run(measure_peers(options.data, python, options.peers, options.budgets, vectors))
-        keepsake = asyncio.run(measure_keepsake(options.data, options.budgets, vectors, settings))
+        peer_results = asyncio.run(
+            measure_package_recall(options.data, python_executable, options.peers, options.budgets, vectors)
+        )
+        keepsake = asyncio.run(measure_keepsake_recall(options.data, options.budgets, vectors, settings))
     print_report(
         {
             "benchmark": "peers",
@@ -179,14 +181,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "n": len(next(iter(peer_results.values()))),
             "keepsake": keepsake,
             **{
-                peer: {
+                package: {
                     "coverage": {
                         budget: round(fmean(result.coverage[budget] for result in results), 2)
                         for budget in options.budgets
                     },
                     "all_at_10": round(100 * fmean(result.all_at_10 for result in results), 2),
                 }
-                for peer, results in peer_results.items()
+                for package, results in peer_results.items()
             },
         }
     )

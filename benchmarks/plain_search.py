@@ -17,7 +17,7 @@ from text.tokenizer import Tokenizer
 MAX_FOUND = 500  # results of each search
 
 
-async def run_plain_searches(
+async def find_ids_by_search_method(
     question: str,
     store: MemoryStore,
     scope: Scope,

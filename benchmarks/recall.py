@@ -21,10 +21,10 @@ from typing import Any
 from assembly import open_services
 from benchmarks.arguments import make_number_parser, parse_output_path, read_settings_or_exit
 from benchmarks.invented import Clock
-from benchmarks.judging import TOP_COUNT, compute_session_recall_and_ndcg, find_shown_ids, parse_session_id
+from benchmarks.judging import TOP_COUNT, compute_session_recall_and_ndcg, find_ids_shown_in_prompt, parse_session_id
 from benchmarks.locomo import Line, Question, Sample, parse_questions_path, read_samples
 from benchmarks.measure import print_progress, print_report, summarize_times
-from benchmarks.plain_search import run_plain_searches
+from benchmarks.plain_search import find_ids_by_search_method
 from benchmarks.vector_file import CachedEmbedder
 from chat.memory_reading import MemoryReading, ReadingWish, Seen
 from chat.services import Services
@@ -64,22 +64,22 @@ class StoredConversation:
     ids: dict[int, str] = field(default_factory=dict)
     current_ids: Sequence[int] = ()
 
-    async def advance_to(self, dia_id: str) -> None:
-        """Store the lines before `dia_id`, and set the clock to the time of that line.
+    async def advance_to(self, line_id: str) -> None:
+        """Store the lines before `line_id`, and set the clock to the time of that line.
 
-        If `dia_id` is "", store all lines, and set the clock to ASKED_AFTER after the last one.
+        If `line_id` is "", store all lines, and set the clock to ASKED_AFTER after the last one.
         """
-        count = self.sample.count_lines_before(dia_id)
+        count = self.sample.count_lines_before(line_id)
         start = 0
         for session in self.sample.sessions:
             lines = session[max(0, len(self.ids) - start) : max(0, count - start)]
             start += len(session)
             if lines:
                 self.clock.now = lines[-1].said_at
-                self.ids |= await store_session(lines, self.store)
-        asked_at = self.sample.compute_line_time(dia_id) if dia_id else self.sample.ended_at + ASKED_AFTER
+                self.ids |= await store_session_and_map_ids(lines, self.store)
+        asked_at = self.sample.compute_line_time(line_id) if line_id else self.sample.ended_at + ASKED_AFTER
         self.clock.now = max(self.clock.now, asked_at or self.clock.now)
-        session_id = parse_session_id(dia_id)
+        session_id = parse_session_id(line_id)
         self.current_ids = [id_ for id_, known in self.ids.items() if parse_session_id(known) == session_id]
         if self.services.indexing is not None:
             self.services.indexing.wake()
@@ -170,7 +170,7 @@ async def measure_recall(
                     await memory.advance_to(question.in_place_of)
                     result = await _ask_question(file, question, memory)
                     result = await _add_further_pages(result, memory, tokenizer, pages=pages, order=order)
-                    plain = await run_plain_searches(
+                    plain = await find_ids_by_search_method(
                         question.text,
                         memory.store,
                         SCOPE,
@@ -219,7 +219,7 @@ async def open_conversation(
         )
 
 
-async def store_session(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
+async def store_session_and_map_ids(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
     """Store a session and archive it as one chunk. Return LoCoMo's id for each message id."""
     ids: dict[int, str] = {}
     turn: int | None = None
@@ -232,7 +232,7 @@ async def store_session(session: Sequence[Line], store: MemoryStore) -> dict[int
             turn=turn if line.role == "assistant" else None,
         )
         (message,) = await store.append_messages(SCOPE, [draft])
-        ids[message.id] = line.dia_id
+        ids[message.id] = line.line_id
         turn = message.turn
     now = session[-1].said_at
     lease = await store.begin_fold(SCOPE, "now", now=now, lease=timedelta(minutes=1))
@@ -255,9 +255,9 @@ async def _ask_question(file: str, question: Question, memory: StoredConversatio
         sample=memory.sample,
         question=question,
         ranked=tuple(memory.ids[id_] for id_ in ranked),
-        blocks=tuple(_make_blocks(snippets, memory.ids, memory.clock.now)),
+        blocks=tuple(_make_snippet_blocks(snippets, memory.ids, memory.clock.now)),
         shown=shown,
-        found=find_shown_ids(shown, said, question.answer),
+        found=find_ids_shown_in_prompt(shown, said, question.answer),
         in_part=frozenset(snippet.message.id for snippet in snippets if snippet.text.startswith("…")),
         seconds=seconds,
         plain={},
@@ -272,7 +272,7 @@ async def _add_further_pages(
     reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokenizer)
     request = ReadingWish.parse({"query": result.question.text, "order": order})
     assert isinstance(request, ReadingWish), request
-    numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
+    numbers = {line_id: id_ for id_, line_id in memory.ids.items()}
     shown = dict(result.shown)
     seen = {numbers[id_] for id_ in shown} | set(memory.current_ids)
     in_part = set(result.in_part)
@@ -298,7 +298,7 @@ async def _add_further_pages(
     said = {
         memory.ids[message.id]: message.content for message in await memory.store.read_messages(SCOPE, sorted(seen))
     }
-    return replace(result, shown=shown, found=find_shown_ids(shown, said, result.question.answer))
+    return replace(result, shown=shown, found=find_ids_shown_in_prompt(shown, said, result.question.answer))
 
 
 async def recall_snippets(
@@ -318,10 +318,10 @@ async def recall_snippets(
     return ranked, sorted(snippets, key=lambda snippet: snippet.message.sort_key)
 
 
-def _make_blocks(found: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
+def _make_snippet_blocks(snippets: Sequence[Snippet], ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
     """Yield one block per day, formatted as in the prompt."""
-    for snippets, text in prompts.group_by_day(found, now):
-        yield Block(ids=tuple(ids[snippet.message.id] for snippet in snippets), text=text)
+    for day_snippets, text in prompts.group_by_day(snippets, now):
+        yield Block(ids=tuple(ids[snippet.message.id] for snippet in day_snippets), text=text)
 
 
 def summarize_results(results: Sequence[QuestionResult]) -> dict[str, object]:

@@ -94,7 +94,7 @@ class BareSqlite:
     def measure_turn(self, question: str, answer: str) -> tuple[float, float]:
         """Commit the question, search for its words, and commit the answer. Return wall-clock and CPU seconds."""
         start, cpu_start = time.perf_counter(), time.thread_time()
-        self._commit(question)
+        self._insert_and_commit(question)
         wanted = " OR ".join(f'"{term}"' for term in list_content_terms(question))
         self._connection.execute(
             """
@@ -103,10 +103,10 @@ class BareSqlite:
             """,
             (wanted,),
         ).fetchall()
-        self._commit(answer)
+        self._insert_and_commit(answer)
         return time.perf_counter() - start, time.thread_time() - cpu_start
 
-    def _commit(self, text: str) -> None:
+    def _insert_and_commit(self, text: str) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
         self._insert(text)
         self._connection.execute("COMMIT")
@@ -123,18 +123,20 @@ def fill_and_update_statistics(folder: Path, storage: StorageType, count: int, u
         analyze_tables(url)
 
 
-def fill_baseline(path: Path, count: int) -> None:
+def create_baseline_database(path: Path, count: int) -> None:
     """Create the baseline's database with `count` messages."""
     with closing(BareSqlite(path)) as baseline:
         baseline.fill(make_texts(count))
 
 
-def measure_case(settings: Settings, baseline_path: Path, message_count: int, turn_count: int) -> dict[str, object]:
+def measure_storage_case(
+    settings: Settings, baseline_path: Path, message_count: int, turn_count: int
+) -> dict[str, object]:
     """Measure `turn_count` turns in a storage that was filled with `message_count` messages."""
-    return asyncio.run(_measure_case(settings, baseline_path, message_count, turn_count))
+    return asyncio.run(_measure_storage_case(settings, baseline_path, message_count, turn_count))
 
 
-async def _measure_case(
+async def _measure_storage_case(
     settings: Settings, baseline_path: Path, message_count: int, turn_count: int
 ) -> dict[str, object]:
     url = settings.database_url.value
@@ -149,7 +151,7 @@ async def _measure_case(
         server = stack.enter_context(closing(PostgresServer(url))) if url else None
         startup = compute_milliseconds_since(start)
         before = await _count_messages(services)
-        clock.now = max(clock.now, await _read_newest_time(services))
+        clock.now = max(clock.now, await _read_newest_message_time(services))
         messages = make_incoming_messages(MessageGenerator(seed=6), SCOPE, clock, first=before + 1)
         for incoming in islice(messages, WARM_UP_TURNS):  # so that caches are filled
             await services.conversation.reply(incoming)
@@ -188,11 +190,11 @@ async def _measure_case(
         "messages": message_count,
         "turn_ms": summarize_times(turn_seconds),
         "floor_ms": summarize_times(baseline_seconds),
-        "times_the_floor": _compare_to_baseline(turn_seconds, baseline_seconds),
+        "times_the_floor": _compute_ratio_to_baseline(turn_seconds, baseline_seconds),
         "turn_processor_ms": summarize_times(cpu_seconds),
         **({"of_it_the_server_ms": summarize_times(server_seconds)} if url else {}),
         "floor_processor_ms": summarize_times(baseline_cpu_seconds),
-        "times_the_floor_by_processor": _compare_to_baseline(cpu_seconds, baseline_cpu_seconds),
+        "times_the_floor_by_processor": _compute_ratio_to_baseline(cpu_seconds, baseline_cpu_seconds),
         "recall_ms": summarize_times(recall_seconds),
         "settle_ms": {**summarize_times(fold_seconds), "most": round(max(fold_seconds) * 1000, 1)},
         "startup_ms": startup,
@@ -205,26 +207,26 @@ async def _count_messages(services: Services) -> int:
     return (await services.summaries.read_status(SCOPE)).counts.total
 
 
-async def _read_newest_time(services: Services) -> datetime:
+async def _read_newest_message_time(services: Services) -> datetime:
     """Return the time of the newest message, which is after LAST_DAY if an earlier run added turns."""
     async with services.memory.open_store(SCOPE.owner) as store:
         newest = await store.timeline.read_page(SCOPE, limit=1)
     return newest[-1].created_at if newest else datetime.min.replace(tzinfo=UTC)
 
 
-def _compare_to_baseline(values: Sequence[float], baseline: Sequence[float]) -> float:
+def _compute_ratio_to_baseline(values: Sequence[float], baseline: Sequence[float]) -> float:
     """Return the median of the values as a multiple of the median of the baseline."""
     return round(compute_percentile(values, 0.5) / compute_percentile(baseline, 0.5), 2)
 
 
-async def _measure_memory_of_people(settings: Settings, people: int) -> dict[str, object]:
-    """Measure the RAM for `people` users who turn memory on and hold one turn. Telegram is not involved."""
+async def _measure_process_memory(settings: Settings, person_count: int) -> dict[str, object]:
+    """Measure the RAM for `person_count` users who turn memory on and hold one turn. Telegram is not involved."""
     clock, generator = Clock(), MessageGenerator(seed=6)
     async with open_services(
         settings, clock=clock, models=(InventedModel(MessageGenerator(seed=5), records=False), ExtractiveSummarizer())
     ) as services:
 
-        async def take_turn(owner: int) -> None:
+        async def run_conversation_turn(owner: int) -> None:
             await services.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
             scope = Scope(owner=owner)
             said = (IncomingPiece(text=generator.make_question(), source=f"bench:{owner}", sent_at=clock.now),)
@@ -234,23 +236,23 @@ async def _measure_memory_of_people(settings: Settings, people: int) -> dict[str
                 raise RuntimeError(reply.text)
             await services.conversation.run_follow_up(scope)
 
-        await take_turn(1)
+        await run_conversation_turn(1)
         readings = [(1, read_resident_megabytes())]
-        step = max(1, people // MEMORY_READINGS)
-        for first in range(2, people + 1, MAX_WRITING_PEOPLE):
-            last = min(people, first + MAX_WRITING_PEOPLE - 1)
-            await asyncio.gather(*map(take_turn, range(first, last + 1)))
-            if last // step > readings[-1][0] // step or last == people:
+        step = max(1, person_count // MEMORY_READINGS)
+        for first in range(2, person_count + 1, MAX_WRITING_PEOPLE):
+            last = min(person_count, first + MAX_WRITING_PEOPLE - 1)
+            await asyncio.gather(*map(run_conversation_turn, range(first, last + 1)))
+            if last // step > readings[-1][0] // step or last == person_count:
                 readings.append((last, read_resident_megabytes()))
                 print_progress(f"{last} people: {readings[-1][1]} MB")
     growth = readings[-1][1] - readings[0][1]
-    return {"people": people, "rss_mb": dict(readings), "kb_a_person": round(growth * 1024 / people, 1)}
+    return {"people": person_count, "rss_mb": dict(readings), "kb_a_person": round(growth * 1024 / person_count, 1)}
 
 
-def measure_memory_of_people(settings: Settings, people: int) -> dict[str, object]:
+def measure_process_memory(settings: Settings, person_count: int) -> dict[str, object]:
     """Measure RAM use for large numbers of people. Return megabytes by number of people, in about ten steps."""
     with tempfile.TemporaryDirectory(prefix="keepsake-people-") as name:
-        return asyncio.run(_measure_memory_of_people(replace(settings, data_dir=Path(name)), people))
+        return asyncio.run(_measure_process_memory(replace(settings, data_dir=Path(name)), person_count))
 
 
 def measure_index_rebuild(settings: Settings) -> float:
@@ -273,15 +275,15 @@ def _get_forkserver_context() -> BaseContext:
     return context
 
 
-def run_in_own_process(
-    work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs
+def call_in_new_process(
+    function: Callable[Parameters, Result], *arguments: Parameters.args, **keyword_arguments: Parameters.kwargs
 ) -> Result:
-    """Run `work` in a new process, so that no earlier case affects its memory.
+    """Call `function` in a new process, so that no earlier case affects its memory.
 
     The process is forked from one that has only imported the program, because imports take more than a second.
     """
     with ProcessPoolExecutor(max_workers=1, mp_context=_get_forkserver_context()) as process:
-        return process.submit(work, *given, **named).result()
+        return process.submit(function, *arguments, **keyword_arguments).result()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -309,11 +311,11 @@ def run_plan(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
                 database_url=Secret(url and make_schema_url(url, _make_schema_name(name))),
             )
             baseline = folder / f"floor-{storage}-{count}.db"
-            fill_missing_files(case_settings.data_dir, baseline, storage, count, url)
+            create_missing_databases(case_settings.data_dir, baseline, storage, count, url)
             print_progress(f"{storage}: {plan.turns} turns")
-            result = run_in_own_process(measure_case, case_settings, baseline, count, plan.turns)
+            result = call_in_new_process(measure_storage_case, case_settings, baseline, count, plan.turns)
             if storage is StorageType.JSON:
-                result["startup_without_index_ms"] = run_in_own_process(measure_index_rebuild, case_settings)
+                result["startup_without_index_ms"] = call_in_new_process(measure_index_rebuild, case_settings)
             results[storage].append(result)
             print_progress(f"{storage}: {json.dumps(result)}")
     return dict(results)
@@ -324,7 +326,7 @@ def _make_schema_name(name: str) -> str:
     return f"scale_{name.replace('-', '_')}"
 
 
-def fill_missing_files(folder: Path, baseline_path: Path, storage: StorageType, count: int, url: str) -> None:
+def create_missing_databases(folder: Path, baseline_path: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill the data directory (and its schema on the server) and the baseline's database, unless they exist.
 
     Files have a temporary name until they are complete.
@@ -335,7 +337,7 @@ def fill_missing_files(folder: Path, baseline_path: Path, storage: StorageType, 
         shutil.rmtree(half, ignore_errors=True)
         half.mkdir()
         print_progress(f"{storage}: filling {count:,} messages")
-        run_in_own_process(
+        call_in_new_process(
             fill_and_update_statistics,
             half,
             storage,
@@ -346,7 +348,7 @@ def fill_missing_files(folder: Path, baseline_path: Path, storage: StorageType, 
     if not baseline_path.exists():
         half = baseline_path.with_name(f"half-{baseline_path.name}")
         half.unlink(missing_ok=True)
-        run_in_own_process(fill_baseline, half, count)
+        call_in_new_process(create_baseline_database, half, count)
         half.rename(baseline_path)
     print_progress(f"{storage}: filled in {compute_milliseconds_since(start) / 1000:.0f} s")
 
@@ -365,7 +367,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     settings = read_settings_or_exit(parser, make_environment_without_embedding)
     if options.people:
-        figures = run_in_own_process(measure_memory_of_people, settings, options.people)
+        figures = call_in_new_process(measure_process_memory, settings, options.people)
         print_report({"benchmark": "scale", "machine": describe_machine(), **figures})
         return
     plan = Plan(

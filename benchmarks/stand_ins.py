@@ -95,7 +95,7 @@ async def serve_with_aiohttp(app: ASGIApp) -> AsyncIterator[str]:
     lifetime = Lifetime()
 
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
-        asked = _Exchange(request, await request.read())
+        asked = _AsgiExchange(request, await request.read())
         await app(_make_asgi_scope(request, lifetime), asked.receive, asked.send)
         if asked.answer is None:
             raise RuntimeError("the app gave no answer")
@@ -111,7 +111,7 @@ async def serve_with_aiohttp(app: ASGIApp) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-class _Exchange:
+class _AsgiExchange:
     """One request and its response, with the `receive` and `send` of ASGI."""
 
     def __init__(self, request: web.BaseRequest, body: bytes) -> None:

@@ -157,7 +157,7 @@ def read_turns(files: Sequence[Path], count: int) -> Iterator[Turn]:
                 yield Turn(text=asked.text, answer=answered.text, said_at=now)
 
 
-async def measure_conversation(
+async def measure_conversation_tokens(
     settings: Settings, turns: Iterable[Turn], *, every_n: int, policy: Policy = "pyramid", embedder: Embedder | None
 ) -> dict[str, object]:
     """Measure a conversation under a fold policy. Without an `embedder`, the bot searches by words alone."""
@@ -246,7 +246,7 @@ async def _measure_policies(options: argparse.Namespace, settings: Settings) -> 
                 settings = replace(settings, embedding_model="none")
             for policy in [options.policy] if options.policy else POLICIES:
                 turns = read_turns(options.data, options.turns) if options.data else invent_turns(options.turns)
-                results[policy] = await measure_conversation(
+                results[policy] = await measure_conversation_tokens(
                     replace(settings, data_dir=Path(folder, policy)),
                     turns,
                     every_n=options.every_n,

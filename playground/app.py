@@ -24,7 +24,7 @@ from locales.page_texts import find_reader_language, make_page_texts_for_reader
 from playground.bot_api import make_bot_api
 from playground.control import make_control_router, parse_required_number
 from playground.faults import Faults
-from playground.guests import Guests
+from playground.guests import GuestEndpoints
 from playground.parameters import parse_parameters
 from playground.people import Impossible
 from playground.refusals import Refusal
@@ -54,7 +54,7 @@ def make_playground_app(
     *,
     model_name: str,
     faults: Faults | None = None,
-    guests: Guests | None = None,
+    guests: GuestEndpoints | None = None,
     dashboard: ASGIApp | None = None,
     make_link: MakeLink | None = None,
 ) -> Starlette:
@@ -67,7 +67,7 @@ def make_playground_app(
     async def serve_about(request: Request) -> Response:
         with use_language(find_reader_language(request.headers)):
             name = model_name or tr("page-offline-model")
-        return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_new})
+        return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_unchanged})
 
     async def serve_texts(request: Request) -> Response:
         return JSONResponse(make_page_texts_for_reader(STATIC, request.query_params.get("wanted", ""), request.headers))
@@ -76,7 +76,7 @@ def make_playground_app(
         try:
             parameters = await parse_parameters(request)
             person, owner = parse_required_number(parameters, "person"), parse_required_number(parameters, "owner")
-            thread = parameters.integer("thread", 0) or 0
+            thread = parameters.read_integer("thread", 0) or 0
         except (Impossible, Refusal):
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)
         if make_link is None:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from playground.faults import Fault, Faults
 from playground.limits import Limits, is_rate_limited
-from playground.methods import Method, Methods
+from playground.methods import BotApiMethods, Method
 from playground.parameters import Parameters, parse_parameters
 from playground.refusals import Json, Refusal, make_too_many_requests_error
 from playground.server import cut_connection, get_lifetime, run_until_disconnect
@@ -49,7 +49,7 @@ class _BotApi:
         self._faults = faults
         self._courier = courier
         self._limits = limits
-        self._methods = Methods(world, courier)
+        self._methods = BotApiMethods(world, courier)
 
     async def call_method(self, request: Request) -> Response:
         if request.path_params["token"] != self._world.token:
@@ -80,7 +80,7 @@ class _BotApi:
     def _refuse_over_limit(self, method: str, parameters: Parameters) -> Json | None:
         if self._limits is None or not is_rate_limited(method):
             return None
-        wait = self._limits.reserve_message(parameters.integer("chat_id") or 0)
+        wait = self._limits.reserve_or_get_wait_seconds(parameters.read_integer("chat_id") or 0)
         return make_too_many_requests_error(wait).to_json() if wait else None
 
     async def download_file(self, request: Request) -> Response:

@@ -69,10 +69,10 @@ class _PeopleEndpoints:
         return self._world.say(
             parse_required_number(parameters, "person_id"),
             parse_required_number(parameters, "chat_id"),
-            parameters.text("text"),
-            reply_to=parameters.integer("reply_to"),
-            thread_id=parameters.integer("thread_id"),
-            forward_from=_parse_id_or_name(parameters.text("forward_from")),
+            parameters.read_text("text"),
+            reply_to=parameters.read_integer("reply_to"),
+            thread_id=parameters.read_integer("thread_id"),
+            forward_from=_parse_id_or_name(parameters.read_text("forward_from")),
         )
 
     async def send_content(self, request: Request, parameters: Parameters) -> Json:
@@ -80,31 +80,31 @@ class _PeopleEndpoints:
         person_id, chat_id, fields = (
             parse_required_number(parameters, "person_id"),
             parse_required_number(parameters, "chat_id"),
-            parameters.object("content"),
+            parameters.read_object("content"),
         )
-        if (message_id := parameters.integer("message_id")) is not None:
+        if (message_id := parameters.read_integer("message_id")) is not None:
             return edit_content(self._world, person_id, chat_id, message_id, fields or {})
         return send_content(
             self._world,
             person_id,
             chat_id,
             fields or {},
-            reply_to=parameters.integer("reply_to"),
-            thread_id=parameters.integer("thread_id"),
-            forward_from=parameters.text("forward_from"),
+            reply_to=parameters.read_integer("reply_to"),
+            thread_id=parameters.read_integer("thread_id"),
+            forward_from=parameters.read_text("forward_from"),
         )
 
     async def stop_draft(self, request: Request, parameters: Parameters) -> Json:
         stop_draft(
-            self._world, parse_required_number(parameters, "person_id"), thread_id=parameters.integer("thread_id")
+            self._world, parse_required_number(parameters, "person_id"), thread_id=parameters.read_integer("thread_id")
         )
         return {"stopped": True}
 
     async def send_file(self, request: Request, parameters: Parameters) -> Json:
         """Send a file. Its content is the multipart field "file", or base64 in "data" with its "name"."""
-        upload = parameters.upload("file")
+        upload = parameters.find_upload("file")
         try:
-            data = upload.data if upload else base64.b64decode(parameters.text("data"), validate=True)
+            data = upload.data if upload else base64.b64decode(parameters.read_text("data"), validate=True)
         except binascii.Error:
             raise Impossible("data is not base64.") from None
         if not data:
@@ -112,13 +112,13 @@ class _PeopleEndpoints:
         return self._world.send_file(
             parse_required_number(parameters, "person_id"),
             parse_required_number(parameters, "chat_id"),
-            kind=parameters.text("kind", "document"),
-            name=parameters.text("name") or (upload.name if upload else "file"),
+            kind=parameters.read_text("kind", "document"),
+            name=parameters.read_text("name") or (upload.name if upload else "file"),
             data=data,
-            caption=parameters.text("caption") or None,
-            thread_id=parameters.integer("thread_id"),
-            reply_to=parameters.integer("reply_to"),
-            album=parameters.text("album") or None,
+            caption=parameters.read_text("caption") or None,
+            thread_id=parameters.read_integer("thread_id"),
+            reply_to=parameters.read_integer("reply_to"),
+            album=parameters.read_text("album") or None,
         )
 
     async def edit_message(self, request: Request, parameters: Parameters) -> Json:
@@ -126,7 +126,7 @@ class _PeopleEndpoints:
             parse_required_number(parameters, "person_id"),
             parse_required_number(parameters, "chat_id"),
             parse_required_number(parameters, "message_id"),
-            parameters.text("text"),
+            parameters.read_text("text"),
         )
 
     async def press_button(self, request: Request, parameters: Parameters) -> Json:
@@ -134,13 +134,13 @@ class _PeopleEndpoints:
             parse_required_number(parameters, "person_id"),
             parse_required_number(parameters, "chat_id"),
             parse_required_number(parameters, "message_id"),
-            parameters.text("data"),
+            parameters.read_text("data"),
         )
         return {"query_id": query_id}
 
     async def set_reactions(self, request: Request, parameters: Parameters) -> Json:
         """Replace the person's reactions to a message with the emoji in the list "reaction"."""
-        emoji = parameters.texts("reaction") or []
+        emoji = parameters.read_texts("reaction") or []
         self._world.react(
             parse_required_number(parameters, "person_id"),
             parse_required_number(parameters, "chat_id"),
@@ -151,7 +151,7 @@ class _PeopleEndpoints:
 
     async def block_bot(self, request: Request, parameters: Parameters) -> Json:
         person_id = parse_required_number(parameters, "person_id")
-        if parameters.flag("blocked"):
+        if parameters.read_flag("blocked"):
             self._world.block_bot(person_id)
         else:
             self._world.unblock_bot(person_id)
@@ -172,7 +172,7 @@ class _PeopleEndpoints:
         """Return the bot's calls after the number in "since". With "timeout", wait until there is at least one."""
         if "timeout" in parameters:
             return await _wait_for_entries(request, parameters, self._world.calls.wait_for_entries)
-        return self._world.calls.list_since(parameters.integer("since", 0) or 0)
+        return self._world.calls.list_since(parameters.read_integer("since", 0) or 0)
 
     async def download_file(self, request: Request) -> Response:
         file = self._world.files.find_by_id(request.path_params["file_id"])
@@ -191,7 +191,7 @@ class _FaultEndpoints:
 
     async def add_faults(self, request: Request, parameters: Parameters) -> list[Json]:
         """Add the fault that the parameters describe, or all faults in the list "rules"."""
-        many = parameters.objects("rules")
+        many = parameters.read_objects("rules")
         for fault in [parse_fault(rule) for rule in many or [parameters.make_journal_entry()]]:
             self._faults.add(fault)
         return await self.list_faults(request, parameters)
@@ -212,12 +212,12 @@ async def _wait_for_entries(
     request: Request, parameters: Parameters, wait: Callable[[int], Awaitable[list[Json]]]
 ) -> list[Json]:
     """Return the result of `wait` for the entries after "since", or an empty list after "timeout" seconds."""
-    timeout = min(max(parameters.integer("timeout", DEFAULT_WAIT_SECONDS) or 0, 0), MAX_WAIT_SECONDS)
+    timeout = min(max(parameters.read_integer("timeout", DEFAULT_WAIT_SECONDS) or 0, 0), MAX_WAIT_SECONDS)
 
     async def wait_with_timeout() -> list[Json]:
         try:
             async with asyncio.timeout(timeout):
-                return await wait(parameters.integer("since", 0) or 0)
+                return await wait(parameters.read_integer("since", 0) or 0)
         except TimeoutError:
             return []
 
@@ -242,7 +242,7 @@ def make_endpoint(action: Callable[[Request, Parameters], Awaitable[Any]]) -> Ha
 
 def parse_required_number(parameters: Parameters, name: str) -> int:
     """Return a parameter that is a whole number. Raise Impossible if it is missing."""
-    number = parameters.integer(name)
+    number = parameters.read_integer(name)
     if number is None:
         raise Impossible(f"{name} is missing.")
     return number

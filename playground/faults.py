@@ -44,11 +44,11 @@ class Fault:
     def matches(self, method: str, parameters: Parameters) -> bool:
         if self.method != "*" and self.method.lower() != method.lower():
             return False
-        if self.chat_id is not None and parameters.text("chat_id") != str(self.chat_id):
+        if self.chat_id is not None and parameters.read_text("chat_id") != str(self.chat_id):
             return False
         if self.field and self.field not in parameters:
             return False
-        has_markup = "parse_mode" in parameters or bool(parameters.objects("entities"))
+        has_markup = "parse_mode" in parameters or bool(parameters.read_objects("entities"))
         return self.kind != "refuse_entities" or has_markup
 
     def make_refusal(self) -> Refusal | None:

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator
 from playground.refusals import Json
 
 
-class Pulse:
-    """Wakes all waiting tasks at each beat. A task that is woken must check its condition again."""
+class Notifier:
+    """Wakes all waiting tasks at each notification. A task that is woken must check its condition again."""
 
     def __init__(self) -> None:
-        self._beat = asyncio.Event()
+        self._event = asyncio.Event()
 
-    def beat(self) -> None:
-        beaten, self._beat = self._beat, asyncio.Event()
-        beaten.set()
+    def notify_all(self) -> None:
+        old_event, self._event = self._event, asyncio.Event()
+        old_event.set()
 
-    async def wait_for_beat(self) -> None:
-        await self._beat.wait()
+    async def wait_for_notification(self) -> None:
+        await self._event.wait()
 
 
 class Feed:
@@ -26,7 +26,7 @@ class Feed:
 
     def __init__(self, *, keep: int = 10_000) -> None:
         self._entries: deque[Json] = deque(maxlen=keep)
-        self._pulse = Pulse()
+        self._notifier = Notifier()
         self.last = 0
 
     def __iter__(self) -> Iterator[Json]:
@@ -36,7 +36,7 @@ class Feed:
         self.last += 1
         numbered = {"n": self.last, **entry}
         self._entries.append(numbered)
-        self._pulse.beat()
+        self._notifier.notify_all()
         return numbered
 
     def has_all_since(self, since: int) -> bool:
@@ -55,7 +55,7 @@ class Feed:
     async def wait_for_entries(self, since: int) -> list[Json]:
         """Wait until there is an entry after number `since`, and return all such entries, oldest first."""
         while self.last <= since:
-            await self._pulse.wait_for_beat()
+            await self._notifier.wait_for_notification()
         return self.list_since(since)
 
     async def wait_for_first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60) -> Json:

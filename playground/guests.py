@@ -28,7 +28,7 @@ Erase = Callable[[int], Awaitable[None]]
 """erase(owner): forget everything that the bot remembers of a private chat or group."""
 
 
-class Guests:
+class GuestEndpoints:
     """Adds and changes people as the page requests it, and stores them in `file`."""
 
     def __init__(self, world: World, file: Path, erase: Erase) -> None:
@@ -44,7 +44,7 @@ class Guests:
         ]
 
     @property
-    def is_new(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Return True if nobody has been added and no language has been chosen yet."""
         return not self._file.exists()
 
@@ -58,7 +58,7 @@ class Guests:
                 )
 
     async def _add_person(self, request: Request, parameters: Parameters) -> Json:
-        name = " ".join(parameters.text("name")[: 10 * MAX_NAME_CHARS].split())
+        name = " ".join(parameters.read_text("name")[: 10 * MAX_NAME_CHARS].split())
         if not 1 <= len(name) <= MAX_NAME_CHARS:
             raise Impossible(tr("page-name-long", most=MAX_NAME_CHARS))
         if len(self._world.people) >= MAX_PEOPLE:
@@ -88,7 +88,7 @@ class Guests:
 
 
 def _parse_language(parameters: Parameters) -> str:
-    code = parameters.text("language", "en")
+    code = parameters.read_text("language", "en")
     if not _LANGUAGE.fullmatch(code):
         raise Impossible("A language is a code such as en or pt-BR.")
     return code

@@ -33,7 +33,7 @@ class Limits:
     _all: deque[float] = field(default_factory=deque)
     _chats: dict[int, deque[float]] = field(default_factory=lambda: defaultdict(deque))
 
-    def reserve_message(self, chat_id: int) -> int:
+    def reserve_or_get_wait_seconds(self, chat_id: int) -> int:
         """Count a message to this chat and return 0, or return the whole seconds to wait if it exceeds a limit."""
         now = self.clock()
         here = self._chats[chat_id]

@@ -68,7 +68,7 @@ class Menus:
         return []
 
 
-def is_ephemeral(text: str, menu: Sequence[Json]) -> bool:
+def is_ephemeral_command(text: str, menu: Sequence[Json]) -> bool:
     """Return True if the text is a command that the menu marks as ephemeral (Bot API 10.2)."""
     name = text.partition(" ")[0].partition("@")[0]
     return any(name == f"/{entry['command']}" and entry.get("is_ephemeral", False) for entry in menu)

@@ -15,7 +15,7 @@ from playground.menus import DEFAULT
 from playground.parameters import Parameters
 from playground.people import Chat
 from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, make_bad_request_error, make_conflict
-from playground.sending import Sending, find_chat
+from playground.sending import SendMethods, find_chat
 from playground.server import get_lifetime, run_until_disconnect
 from playground.webhook import Courier, Webhook
 from playground.world import World
@@ -41,13 +41,13 @@ ADMIN_RIGHTS = (
 )
 
 
-class Methods:
+class BotApiMethods:
     """All Bot API methods that the playground supports, by name."""
 
     def __init__(self, world: World, courier: Courier) -> None:
         self._world = world
         self._courier = courier
-        sending = Sending(world)
+        sending = SendMethods(world)
         self._table: dict[str, Method] = {
             "getUpdates": self._get_updates,
             "setWebhook": self._set_webhook,
@@ -101,17 +101,17 @@ class Methods:
     async def _get_updates(self, request: Request, parameters: Parameters) -> list[Json]:
         if self._courier.webhook:
             raise make_conflict(WEBHOOK_ACTIVE)
-        self._world.updates.set_allowed_kinds(parameters.texts("allowed_updates"))
-        limit = parameters.integer("limit", 100) or 100
+        self._world.updates.set_allowed_kinds(parameters.read_texts("allowed_updates"))
+        limit = parameters.read_integer("limit", 100) or 100
         poll = self._world.updates.poll(
-            offset=parameters.integer("offset", 0) or 0,
+            offset=parameters.read_integer("offset", 0) or 0,
             limit=min(max(limit, 1), 100),
-            timeout=min(max(parameters.integer("timeout", 0) or 0, 0), MAX_POLL_SECONDS),
+            timeout=min(max(parameters.read_integer("timeout", 0) or 0, 0), MAX_POLL_SECONDS),
         )
         return await run_until_disconnect(request, poll, [])
 
     async def _set_webhook(self, request: Request, parameters: Parameters) -> bool:
-        url = parameters.text("url")
+        url = parameters.read_text("url")
         if not url:
             return await self._delete_webhook(request, parameters)
         try:
@@ -120,20 +120,20 @@ class Methods:
             raise make_bad_request_error("bad webhook: invalid URL specified") from None
         if address.scheme != "https" and not (address.scheme == "http" and address.hostname in LOCAL_HOSTS):
             raise make_bad_request_error("bad webhook: An HTTPS URL must be provided for webhook")
-        secret = parameters.text("secret_token")
+        secret = parameters.read_text("secret_token")
         if secret and not SECRET.fullmatch(secret):
             raise make_bad_request_error("secret token contains unallowed characters")
-        if parameters.flag("drop_pending_updates"):
+        if parameters.read_flag("drop_pending_updates"):
             self._world.updates.drop_all()
-        self._world.updates.set_allowed_kinds(parameters.texts("allowed_updates"))
+        self._world.updates.set_allowed_kinds(parameters.read_texts("allowed_updates"))
         self._world.updates.interrupt_poll("terminated by setWebhook request")
-        connections = parameters.integer("max_connections", 40) or 40
+        connections = parameters.read_integer("max_connections", 40) or 40
         webhook = Webhook(url=url, secret=secret, max_connections=connections)
         self._courier.set_webhook(webhook, get_lifetime(request))
         return True
 
     async def _delete_webhook(self, request: Request, parameters: Parameters) -> bool:
-        if parameters.flag("drop_pending_updates"):
+        if parameters.read_flag("drop_pending_updates"):
             self._world.updates.drop_all()
         self._courier.set_webhook(None, get_lifetime(request))
         return True
@@ -155,11 +155,11 @@ class Methods:
 
     async def _set_my_settings(self, parameters: Parameters) -> bool:
         if "can_read_all_group_messages" in parameters:
-            self._world.privacy_mode = not parameters.flag("can_read_all_group_messages")
+            self._world.privacy_mode = not parameters.read_flag("can_read_all_group_messages")
         return True
 
     async def _get_file(self, parameters: Parameters) -> Json:
-        file = self._world.files.find_by_id(parameters.text("file_id"))
+        file = self._world.files.find_by_id(parameters.read_text("file_id"))
         if not file:
             raise make_bad_request_error("wrong file_id or the file is temporarily unavailable")
         if len(file.data) > DOWNLOAD_LIMIT:
@@ -167,34 +167,34 @@ class Methods:
         return {**file.to_file_json(), "file_path": file.path}
 
     async def _answer_callback_query(self, parameters: Parameters) -> bool:
-        text = parameters.text("text")
+        text = parameters.read_text("text")
         if len(text) > 200:
             raise make_bad_request_error("MESSAGE_TOO_LONG")
-        query_id = parameters.text("callback_query_id")
-        if self._world.find_presser(query_id) is None:
+        query_id = parameters.read_text("callback_query_id")
+        if self._world.find_person_who_pressed(query_id) is None:
             raise make_bad_request_error(QUERY_TOO_OLD)
-        answer = {"text": text, "show_alert": parameters.flag("show_alert")}
+        answer = {"text": text, "show_alert": parameters.read_flag("show_alert")}
         self._world.feed.add({"kind": "callback_answer", "query_id": query_id, **answer})
         return True
 
     # Command menus
 
     async def _set_my_commands(self, parameters: Parameters) -> bool:
-        return self._set_commands(parameters, parameters.objects("commands"))
+        return self._set_commands(parameters, parameters.read_objects("commands"))
 
     async def _delete_my_commands(self, parameters: Parameters) -> bool:
         return self._set_commands(parameters, [])
 
     async def _get_my_commands(self, parameters: Parameters) -> list[Json]:
-        return self._world.menus.get_commands(self._parse_scope(parameters), parameters.text("language_code"))
+        return self._world.menus.get_commands(self._parse_scope(parameters), parameters.read_text("language_code"))
 
     def _set_commands(self, parameters: Parameters, commands: list[Json]) -> bool:
-        self._world.menus.set_commands(self._parse_scope(parameters), parameters.text("language_code"), commands)
+        self._world.menus.set_commands(self._parse_scope(parameters), parameters.read_text("language_code"), commands)
         self._world.feed.add({"kind": "commands", "commands": self._world.menus.list_menus()})
         return True
 
     def _parse_scope(self, parameters: Parameters) -> Json:
-        scope = parameters.object("scope") or DEFAULT
+        scope = parameters.read_object("scope") or DEFAULT
         if "chat_id" in scope:
             find_chat(self._world, Parameters(scope))
         return scope
@@ -213,20 +213,20 @@ class Methods:
 
     async def _get_chat_member(self, parameters: Parameters) -> Json:
         chat = find_chat(self._world, parameters)
-        user_id = parameters.integer("user_id", 0)
+        user_id = parameters.read_integer("user_id", 0)
         if user_id == self._world.bot["id"]:
             return {"status": "member", "user": self._world.bot}
         if user_id not in self._world.people:
             raise make_bad_request_error("user not found")
-        return self._make_member(chat, user_id)
+        return self._make_chat_member(chat, user_id)
 
     async def _get_chat_administrators(self, parameters: Parameters) -> list[Json]:
         chat = find_chat(self._world, parameters)
         if chat.is_private:
             raise make_bad_request_error("there are no administrators in the private chat")
-        return [self._make_member(chat, person_id) for person_id in chat.admins]
+        return [self._make_chat_member(chat, person_id) for person_id in chat.admins]
 
-    def _make_member(self, chat: Chat, person_id: int) -> Json:
+    def _make_chat_member(self, chat: Chat, person_id: int) -> Json:
         member: Json = {"user": self._world.people[person_id].to_user_json()}
         if person_id not in chat.members:
             return {"status": "left", **member}

@@ -47,11 +47,11 @@ class Parameters:
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
 
-    def text(self, name: str, default: str = "") -> str:
+    def read_text(self, name: str, default: str = "") -> str:
         value = self._values.get(name)
         return default if value is None else str(value)
 
-    def integer(self, name: str, default: int | None = None) -> int | None:
+    def read_integer(self, name: str, default: int | None = None) -> int | None:
         value = self._values.get(name)
         if value is None or value == "":
             return default
@@ -63,10 +63,10 @@ class Parameters:
             raise make_bad_request_error(f'field "{name}" must be a number')
         return number
 
-    def flag(self, name: str) -> bool:
+    def read_flag(self, name: str) -> bool:
         return str(self._values.get(name, "")).lower() in ("true", "1", "yes", "t", "y")
 
-    def value(self, name: str) -> Any:
+    def read_value(self, name: str) -> Any:
         """Return the JSON value of a parameter, or None if it is absent."""
         value = self._values.get(name)
         if not isinstance(value, str):
@@ -76,33 +76,33 @@ class Parameters:
         except ValueError:
             raise make_bad_request_error(f"can't parse {name} JSON object") from None
 
-    def texts(self, name: str) -> list[str] | None:
+    def read_texts(self, name: str) -> list[str] | None:
         """Return a parameter that is a list of strings, or None if it is absent."""
-        value = self.value(name)
+        value = self.read_value(name)
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             raise make_bad_request_error(f"can't parse {name} JSON object")
         return value
 
-    def objects(self, name: str) -> list[Json]:
+    def read_objects(self, name: str) -> list[Json]:
         """Return a parameter that is a list of JSON objects, or an empty list if it is absent."""
-        value = self.value(name)
+        value = self.read_value(name)
         if value is None:
             return []
         if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
             raise make_bad_request_error(f"can't parse {name} JSON object")
         return value
 
-    def object(self, name: str) -> Json | None:
-        value = self.value(name)
+    def read_object(self, name: str) -> Json | None:
+        value = self.read_value(name)
         if value is not None and not isinstance(value, dict):
             raise make_bad_request_error(f"object expected as {name.replace('_', ' ')}")
         return value
 
-    def upload(self, name: str) -> Upload | None:
+    def find_upload(self, name: str) -> Upload | None:
         """Return the file that was uploaded in this field, or in the field that it names with "attach://"."""
-        reference = self.text(name)
+        reference = self.read_text(name)
         if reference.startswith("attach://"):
             return self._uploads.get(reference.removeprefix("attach://"))
         return self._uploads.get(name)

@@ -16,7 +16,14 @@ from playground.refusals import (
     make_forbidden_error,
     make_group_upgraded_error,
 )
-from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, MAX_MESSAGE_CHARS, TEXT_LIMIT, count_utf16_units, format_text
+from playground.text import (
+    CAPTION_LIMIT,
+    ENTITY_LIMIT,
+    MAX_MESSAGE_CHARS,
+    TEXT_LIMIT,
+    clean_and_detect_entities,
+    count_utf16_units,
+)
 from playground.world import World
 
 RICH_LIMIT = 32_768  # characters
@@ -56,7 +63,7 @@ BUTTON_ACTIONS = (
 
 def find_chat(world: World, parameters: Parameters) -> Chat:
     """Return the chat in the parameter "chat_id". Raise Refusal if the bot is not in it."""
-    name = parameters.text("chat_id")
+    name = parameters.read_text("chat_id")
     if not name:
         raise make_bad_request_error("chat_id is empty")
     try:
@@ -86,7 +93,7 @@ def find_writable_chat(world: World, parameters: Parameters) -> Chat:
     return chat
 
 
-class Sending:
+class SendMethods:
     """The Bot API methods that send or change messages. Each takes the request's parameters and returns the result."""
 
     def __init__(self, world: World) -> None:
@@ -98,7 +105,7 @@ class Sending:
         return self._post_message(chat, parameters, content)
 
     async def send_document(self, parameters: Parameters) -> Json:
-        if (upload := parameters.upload("document")) and not upload.data:
+        if (upload := parameters.find_upload("document")) and not upload.data:
             raise make_bad_request_error("file must be non-empty")
         return self._post_file("document", parameters)
 
@@ -111,14 +118,14 @@ class Sending:
     def _post_file(self, kind: str, parameters: Parameters) -> Json:
         """Send a file that is uploaded in the request, or that was sent before and is named by its id."""
         chat = find_writable_chat(self._world, parameters)
-        upload = parameters.upload(kind)
+        upload = parameters.find_upload(kind)
         if upload and upload.data:
             file = self._world.files.add(kind, upload.name, upload.data)
-        elif (known := self._world.files.find_by_id(parameters.text(kind))) is not None:
+        elif (known := self._world.files.find_by_id(parameters.read_text(kind))) is not None:
             file = known
         else:
             raise make_bad_request_error(f"there is no {kind} in the request")
-        text, entities = _make_text_fields(parameters, parameters.text("caption"), "caption_entities")
+        text, entities = _parse_text_and_entities(parameters, parameters.read_text("caption"), "caption_entities")
         if count_utf16_units(text) > CAPTION_LIMIT:
             raise make_bad_request_error("message caption is too long")
         content = make_attachment(kind, file)
@@ -127,7 +134,7 @@ class Sending:
         return self._post_message(chat, parameters, content | _parse_keyboard(parameters))
 
     async def send_message_draft(self, parameters: Parameters) -> bool:
-        text, entities = _make_text_fields(parameters, parameters.text("text"), "entities")
+        text, entities = _parse_text_and_entities(parameters, parameters.read_text("text"), "entities")
         if count_utf16_units(text) > TEXT_LIMIT:
             raise make_bad_request_error("message is too long")
         return self._send_draft(parameters, {"text": text, "entities": entities})
@@ -143,11 +150,11 @@ class Sending:
         chat = find_writable_chat(self._world, parameters)
         if not chat.is_private:
             raise make_bad_request_error("TEXTDRAFT_PEER_INVALID")
-        draft_id = parameters.integer("draft_id", 0)
+        draft_id = parameters.read_integer("draft_id", 0)
         if not draft_id:
             raise make_bad_request_error("draft_id must be non-zero")
         draft: Json = {"draft_id": draft_id, **content}
-        if parameters.flag("can_stop"):
+        if parameters.read_flag("can_stop"):
             draft["can_stop"] = True
         if (thread_id := self._find_thread_id(chat, parameters)) is not None:
             draft["message_thread_id"] = thread_id
@@ -163,9 +170,9 @@ class Sending:
 
     async def edit_ephemeral_message_text(self, parameters: Parameters) -> bool:
         chat = find_writable_chat(self._world, parameters)
-        message = self._world.messages[chat.id].get(-(parameters.integer("ephemeral_message_id") or 0))
+        message = self._world.messages[chat.id].get(-(parameters.read_integer("ephemeral_message_id") or 0))
         receiver = message.get("receiver_user", {}).get("id") if message else None
-        if message is None or receiver != parameters.integer("receiver_user_id"):
+        if message is None or receiver != parameters.read_integer("receiver_user_id"):
             raise make_bad_request_error("message to edit not found")
         content = _make_text_content(parameters) | _parse_keyboard(parameters)
         self._edit_message(message, content, ("text", "entities", "reply_markup"), "edit")
@@ -177,7 +184,7 @@ class Sending:
 
     async def delete_message(self, parameters: Parameters) -> bool:
         chat = find_chat(self._world, parameters)
-        message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
+        message = self._world.messages[chat.id].get(parameters.read_integer("message_id", 0) or 0)
         if not message:
             raise make_bad_request_error("message to delete not found")
         is_own = message["from"]["id"] == self._world.bot["id"]
@@ -191,10 +198,10 @@ class Sending:
 
     async def set_message_reaction(self, parameters: Parameters) -> bool:
         chat = find_writable_chat(self._world, parameters)
-        message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
+        message = self._world.messages[chat.id].get(parameters.read_integer("message_id", 0) or 0)
         if not message:
             raise make_bad_request_error("message to react not found")
-        emoji = [str(reaction.get("emoji", "")) for reaction in parameters.objects("reaction")]
+        emoji = [str(reaction.get("emoji", "")) for reaction in parameters.read_objects("reaction")]
         if len(emoji) > 1:
             raise make_bad_request_error("REACTIONS_TOO_MANY")
         if any(symbol not in REACTIONS for symbol in emoji):
@@ -204,7 +211,7 @@ class Sending:
 
     async def send_chat_action(self, parameters: Parameters) -> bool:
         chat = find_writable_chat(self._world, parameters)
-        action = parameters.text("action")
+        action = parameters.read_text("action")
         if action not in ACTIONS:
             raise make_bad_request_error("wrong parameter action in request")
         happened: Json = {"kind": "action", "chat_id": chat.id, "action": action}
@@ -220,21 +227,21 @@ class Sending:
         message = self._world.post_message(
             chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to, receiver=receiver
         )
-        if (parameters.object("reply_markup") or {}).get("force_reply"):
+        if (parameters.read_object("reply_markup") or {}).get("force_reply"):
             # This is not stored with the message. It makes the person's client open a reply to it.
             self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
         return convert_to_sent_message(message)
 
     def _find_receiver(self, chat: Chat, parameters: Parameters) -> Json | None:
         """Return the only user who sees an ephemeral message, or None if everybody in the chat sees the message."""
-        ephemeral = parameters.object("ephemeral_message_parameters")
+        ephemeral = parameters.read_object("ephemeral_message_parameters")
         if ephemeral is None:
             return None
         user_id, query = (
-            Parameters(ephemeral).integer("receiver_user_id", 0),
-            Parameters(ephemeral).text("callback_query_id"),
+            Parameters(ephemeral).read_integer("receiver_user_id", 0),
+            Parameters(ephemeral).read_text("callback_query_id"),
         )
-        if query and self._world.find_presser(query) != user_id:
+        if query and self._world.find_person_who_pressed(query) != user_id:
             raise make_bad_request_error(QUERY_TOO_OLD)
         is_asked = bool(query) or self._is_reply_in_time(chat, parameters, user_id)
         if chat.is_private or not (is_asked or self._world.bot["id"] in chat.admins):
@@ -245,14 +252,14 @@ class Sending:
 
     def _is_reply_in_time(self, chat: Chat, parameters: Parameters, user_id: int | None) -> bool:
         """Return True if the message replies to an ephemeral message that the user sent a few seconds ago."""
-        reply = Parameters(parameters.object("reply_parameters") or {})
-        asked = self._world.messages[chat.id].get(-(reply.integer("ephemeral_message_id") or 0))
+        reply = Parameters(parameters.read_object("reply_parameters") or {})
+        asked = self._world.messages[chat.id].get(-(reply.read_integer("ephemeral_message_id") or 0))
         if asked is None or asked["from"]["id"] != user_id:
             return False
         return bool(self._world.clock() - asked["date"] <= EPHEMERAL_REPLY_SECONDS)
 
     def _find_thread_id(self, chat: Chat, parameters: Parameters) -> int | None:
-        thread_id = parameters.integer("message_thread_id")
+        thread_id = parameters.read_integer("message_thread_id")
         if not thread_id:
             return None
         if thread_id not in chat.topics:
@@ -260,17 +267,17 @@ class Sending:
         return thread_id
 
     def _find_replied_id(self, chat: Chat, parameters: Parameters) -> int | None:
-        reply = parameters.object("reply_parameters") or {}
-        reply_to = Parameters(reply).integer("message_id") or parameters.integer("reply_to_message_id")
+        reply = parameters.read_object("reply_parameters") or {}
+        reply_to = Parameters(reply).read_integer("message_id") or parameters.read_integer("reply_to_message_id")
         if reply_to is None or reply_to in self._world.messages[chat.id]:
             return reply_to
-        if reply.get("allow_sending_without_reply") or parameters.flag("allow_sending_without_reply"):
+        if reply.get("allow_sending_without_reply") or parameters.read_flag("allow_sending_without_reply"):
             return None
         raise make_bad_request_error("message to be replied not found")
 
     def _find_editable_message(self, parameters: Parameters) -> Json:
         chat = find_writable_chat(self._world, parameters)
-        message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
+        message = self._world.messages[chat.id].get(parameters.read_integer("message_id", 0) or 0)
         if not message:
             raise make_bad_request_error("message to edit not found")
         if message["from"]["id"] != self._world.bot["id"]:
@@ -287,22 +294,22 @@ class Sending:
         return self._world.replace_message(message["chat"]["id"], other_fields | content | dated, kind=kind)
 
 
-def _make_text_fields(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
+def _parse_text_and_entities(parameters: Parameters, text: str, entities_field: str) -> tuple[str, list[Json]]:
     """Return the text and entities to store. As on the real server, explicit entities take priority over parse_mode."""
     if len(text) > MAX_MESSAGE_CHARS:
         raise make_bad_request_error("message is too long")
-    entities = parameters.objects(field)
+    entities = parameters.read_objects(entities_field)
     if len(entities) > 10 * ENTITY_LIMIT:
         raise make_bad_request_error("can't parse entities: too many of them")
     if not entities:
-        text, entities = parse_markup(text, parameters.text("parse_mode"))
-    return format_text(text, entities)
+        text, entities = parse_markup(text, parameters.read_text("parse_mode"))
+    return clean_and_detect_entities(text, entities)
 
 
 def _make_rich_content(parameters: Parameters) -> Json:
     """Return the content of a rich message. Its Markdown or HTML is not parsed and becomes one paragraph."""
-    rich_message = parameters.object("rich_message") or {}
-    written = Parameters(rich_message).text("markdown") or Parameters(rich_message).text("html")
+    rich_message = parameters.read_object("rich_message") or {}
+    written = Parameters(rich_message).read_text("markdown") or Parameters(rich_message).read_text("html")
     if not written.strip():
         raise make_bad_request_error("message text is empty")
     if len(written) > RICH_LIMIT:
@@ -311,10 +318,10 @@ def _make_rich_content(parameters: Parameters) -> Json:
 
 
 def _make_text_content(parameters: Parameters) -> Json:
-    written = parameters.text("text")
+    written = parameters.read_text("text")
     if not written:
         raise make_bad_request_error("message text is empty")
-    text, entities = _make_text_fields(parameters, written, "entities")
+    text, entities = _parse_text_and_entities(parameters, written, "entities")
     if not text:
         raise make_bad_request_error("text must be non-empty")
     if count_utf16_units(text) > TEXT_LIMIT:
@@ -324,7 +331,7 @@ def _make_text_content(parameters: Parameters) -> Json:
 
 def _parse_keyboard(parameters: Parameters) -> Json:
     """Return the message fields for an inline keyboard. Other keyboards are ignored, because only clients show them."""
-    markup = parameters.object("reply_markup") or {}
+    markup = parameters.read_object("reply_markup") or {}
     rows = markup.get("inline_keyboard") or []
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise make_bad_request_error('field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays')

@@ -15,7 +15,7 @@ from dashboard.host import Host
 from dashboard.sessions import PageSessions
 from locales.catalog import tr
 from playground.app import HOSTS, make_playground_app
-from playground.guests import Guests
+from playground.guests import GuestEndpoints
 from playground.past import FormatAnswer, erase_memory, restore_messages
 from playground.server import serve
 from playground.world import World
@@ -57,7 +57,7 @@ async def serve_playground(
         world.add_person(person, name, username=username)
     world.add_group(BOOK_CLUB, "Book club", members=(ANNA, BORIS, CARLA), admins=(ANNA,))
 
-    guests = Guests(world, folder / PEOPLE, partial(erase_memory, services))
+    guests = GuestEndpoints(world, folder / PEOPLE, partial(erase_memory, services))
     guests.restore_people()
     await restore_messages(world, services, format_answer)
 

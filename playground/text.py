@@ -49,7 +49,7 @@ def compute_utf16_offsets(text: str) -> list[int]:
     return [0, *accumulate(2 if ord(character) > 0xFFFF else 1 for character in text)]
 
 
-def format_text(text: str, given_entities: Sequence[Json] = ()) -> tuple[str, list[Json]]:
+def clean_and_detect_entities(text: str, given_entities: Sequence[Json] = ()) -> tuple[str, list[Json]]:
     """Clean and trim a text, detect its entities, and return both as the server stores them.
 
     `given_entities` are kept too, with their offsets adjusted. Raise Refusal if one does not fit the text.
@@ -65,7 +65,7 @@ def format_text(text: str, given_entities: Sequence[Json] = ()) -> tuple[str, li
     trimmed = clean[left:right]
     spans = [(start - left, min(end, right) - left, entity) for start, end, entity in spans if start < right]
 
-    spans += _find_entities(trimmed, spans)
+    spans += _detect_entities(trimmed, spans)
     offsets = compute_utf16_offsets(trimmed)
     entities = [
         {**entity, "offset": offsets[start], "length": offsets[end] - offsets[start]}
@@ -135,9 +135,9 @@ def _find_span(entity: Json, text: str, offsets: Sequence[int]) -> tuple[int, in
     return start, stop
 
 
-def _find_entities(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
+def _detect_entities(text: str, existing_spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
     taken = bytearray(len(text))
-    for start, end, entity in spans:
+    for start, end, entity in existing_spans:
         if entity["type"] in OPAQUE_TYPES:
             taken[start:end] = b"\1" * (end - start)
     found: list[tuple[int, int, Json]] = []
@@ -152,7 +152,7 @@ def _find_entities(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tu
 
 def make_text_content(text: str) -> Json:
     """Return the message fields for a text, or an empty dict if the text is blank."""
-    stored, entities = format_text(text)
+    stored, entities = clean_and_detect_entities(text)
     if not stored:
         return {}
     return {"text": stored, "entities": entities} if entities else {"text": stored}

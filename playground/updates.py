@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from math import inf
 
-from playground.feed import Pulse
+from playground.feed import Notifier
 from playground.refusals import OTHER_POLLER, Json, make_conflict
 
 FIRST_UPDATE_ID = 500_000_000  # real ids begin anywhere, so no code may rely on 1
@@ -23,11 +23,11 @@ class Updates:
         self._clock = clock
         self._pending: list[tuple[float, Json]] = []
         self.next_id = first_id
-        self.pulse = Pulse()
+        self.notifier = Notifier()
         self.poller = 0
         self._interruption = ""
         self._open_poller = 0  # the poller that is waiting for updates; 0 = none
-        self._poll_opened = Pulse()
+        self._poll_opened = Notifier()
         self.allowed: list[str] = []  # empty = all except OPT_IN_KINDS
 
     def add(self, kind: str, payload: Json) -> None:
@@ -36,7 +36,7 @@ class Updates:
             return
         self._pending.append((self._clock(), {"update_id": self.next_id, kind: payload}))
         self.next_id += 1
-        self.pulse.beat()
+        self.notifier.notify_all()
 
     def list_pending(self) -> list[Json]:
         """Drop the updates that are over a day old, and return the other unconfirmed ones, oldest first."""
@@ -50,7 +50,7 @@ class Updates:
             self._pending = self._pending[offset:]
         else:
             self._pending = [(at, update) for at, update in self._pending if update["update_id"] >= offset]
-        self.pulse.beat()
+        self.notifier.notify_all()
 
     def drop_all(self) -> None:
         self._pending = []
@@ -59,7 +59,7 @@ class Updates:
         """End the current poll with a 409 error that states the reason."""
         self.poller += 1
         self._interruption = reason
-        self.pulse.beat()
+        self.notifier.notify_all()
 
     async def poll(self, *, offset: int, limit: int, timeout: float) -> list[Json]:
         """Confirm updates below `offset`, and wait up to `timeout` seconds for others. This ends any older poll."""
@@ -70,7 +70,7 @@ class Updates:
             async with asyncio.timeout(timeout):
                 while not self.list_pending():
                     self._announce_poll(mine)
-                    await self.pulse.wait_for_beat()
+                    await self.notifier.wait_for_notification()
                     if self.poller != mine:
                         raise make_conflict(self._interruption)
         except TimeoutError:
@@ -83,29 +83,29 @@ class Updates:
     async def wait_until_polled(self) -> None:
         """Wait until a poll of the bot is waiting for updates, which means that it has fetched all earlier ones."""
         while not self._open_poller:
-            await self._poll_opened.wait_for_beat()
+            await self._poll_opened.wait_for_notification()
 
     async def wait_until_empty(self) -> None:
         """Wait until all updates are confirmed or delivered."""
         while self.list_pending():
-            await self.pulse.wait_for_beat()
+            await self.notifier.wait_for_notification()
 
     def _announce_poll(self, poller: int) -> None:
         self._open_poller = poller
-        self._poll_opened.beat()
+        self._poll_opened.notify_all()
 
     async def wait_for_oldest(self, busy_chat_ids: Collection[int] = ()) -> Json:
         """Wait until there is an update of a chat that is not in `busy_chat_ids`, and return the oldest one."""
         while (
             first := next((update for update in self.list_pending() if find_chat_id(update) not in busy_chat_ids), None)
         ) is None:
-            await self.pulse.wait_for_beat()
+            await self.notifier.wait_for_notification()
         return first
 
     def remove(self, update_id: int) -> None:
         """Remove an update that the webhook has accepted."""
         self._pending = [(at, update) for at, update in self._pending if update["update_id"] != update_id]
-        self.pulse.beat()
+        self.notifier.notify_all()
 
     def set_allowed_kinds(self, kinds: Sequence[str] | None) -> None:
         """Set the kinds of updates that the bot wants. None keeps the previous choice."""
@@ -125,7 +125,7 @@ class CallbackQueries:
         self._presses[query_id] = at, person_id
         return query_id
 
-    def find_presser(self, query_id: str, now: float) -> int | None:
+    def find_person_who_pressed(self, query_id: str, now: float) -> int | None:
         """Return the id of the person who pressed the button, or None if the query is unknown or too old."""
         at, person_id = self._presses.get(query_id, (-inf, 0))
         return person_id if now - at <= QUERY_LIFETIME else None

@@ -60,7 +60,7 @@ class Courier:
     def resume_deliveries(self, lifetime: Lifetime) -> None:
         """Resume delivery after a server restart with the same world, if a webhook is set."""
         if self.webhook and (self._task is None or self._task.done()):
-            self._task = lifetime.spawn(self._deliver(self.webhook))
+            self._task = lifetime.spawn(self._deliver_updates(self.webhook))
 
     def make_webhook_info(self) -> Json:
         """Return the WebhookInfo object of the Bot API."""
@@ -75,7 +75,7 @@ class Courier:
             info["allowed_updates"] = self._updates.allowed
         return info | self._last_error
 
-    async def _deliver(self, webhook: Webhook) -> None:
+    async def _deliver_updates(self, webhook: Webhook) -> None:
         headers = {"X-Telegram-Bot-Api-Secret-Token": webhook.secret} if webhook.secret else {}
         connections, busy = asyncio.Semaphore(webhook.max_connections), set[int]()
         # trust_env=False: two programs on one machine must not use a proxy from the environment.

@@ -12,7 +12,7 @@ from typing import Any
 from locales.catalog import tr
 from playground.feed import Feed
 from playground.files import Files, make_attachment
-from playground.menus import Menus, is_ephemeral
+from playground.menus import Menus, is_ephemeral_command
 from playground.people import Chat, Impossible, Person, make_membership_update, make_topic_message
 from playground.reactions import Reactions, convert_to_sent_message, make_reaction_update
 from playground.refusals import Json
@@ -21,8 +21,8 @@ from playground.text import (
     MAX_MESSAGE_CHARS,
     MAX_PASTE_CHARS,
     TEXT_LIMIT,
+    clean_and_detect_entities,
     count_utf16_units,
-    format_text,
     make_text_content,
     split_text,
 )
@@ -212,7 +212,9 @@ class World:
         if not texts:
             raise Impossible("A message needs some text.")
         is_group = not self.chats[chat_id].is_private
-        receiver = self.bot if is_group and is_ephemeral(text, self.list_menu_commands(person_id, chat_id)) else None
+        receiver = (
+            self.bot if is_group and is_ephemeral_command(text, self.list_menu_commands(person_id, chat_id)) else None
+        )
         for content in texts:
             message = self.post_from_person(
                 person_id, chat_id, {**origin, **content}, thread_id=thread_id, reply_to=reply_to, receiver=receiver
@@ -246,7 +248,7 @@ class World:
         if album:
             content["media_group_id"] = album
         if caption:
-            content["caption"], entities = format_text(caption)
+            content["caption"], entities = clean_and_detect_entities(caption)
             if entities:
                 content["caption_entities"] = entities
         return self.post_from_person(person_id, chat_id, content, thread_id=thread_id, reply_to=reply_to)
@@ -356,9 +358,9 @@ class World:
         self._drafts[chat_id] = {**draft, "date": self.clock()}
         self.feed.add({"kind": "draft", "chat_id": chat_id, "draft": self._drafts[chat_id]})
 
-    def find_presser(self, query_id: str) -> int | None:
+    def find_person_who_pressed(self, query_id: str) -> int | None:
         """Return the id of the person who pressed the button, or None if the query is unknown or too old."""
-        return self._queries.find_presser(query_id, self.clock())
+        return self._queries.find_person_who_pressed(query_id, self.clock())
 
     # Views for pages
 
@@ -414,9 +416,9 @@ class World:
         if thread_id is not None and thread_id not in chat.topics:
             raise Impossible(f"There is no topic {thread_id} in chat {chat_id}.")
 
-    def post_from_person(self, person_id: int, chat_id: int, content: Json, **placing: Any) -> Json:
-        """Post a person's message, and notify the bot if it may see it. See post_message() for `placing`."""
-        message = self.post_message(chat_id, self.people[person_id].to_user_json(), content, **placing)
+    def post_from_person(self, person_id: int, chat_id: int, content: Json, **placement: Any) -> Json:
+        """Post a person's message, and notify the bot if it may see it. See post_message() for `placement`."""
+        message = self.post_message(chat_id, self.people[person_id].to_user_json(), content, **placement)
         if chat_id == person_id:
             self._started.add(person_id)
         if self._is_visible_to_bot(message):

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Concatenate
 
 
-def run_from_command_line(
+def run_test_from_command_line(
     description: str | None,
     number_options: Mapping[str, int],
-    test: Callable[Concatenate[Path, ...], Coroutine[Any, Any, Mapping[str, object]]],
+    run_test: Callable[Concatenate[Path, ...], Coroutine[Any, Any, Mapping[str, object]]],
 ) -> int:
     """Run `test` with the options of the command line, print its report as JSON, and return the exit status.
 
@@ -21,13 +21,13 @@ def run_from_command_line(
     """
     parser = argparse.ArgumentParser(description=description)
     for name, default in number_options.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
+        parser.add_argument("--" + name.replace("_", "-"), type=int, default=default)
     parser.add_argument("--data", type=Path, help="an empty folder to work in, kept afterwards")
     options = vars(parser.parse_args())
     data_folder: Path | None = options.pop("data")
     with tempfile.TemporaryDirectory() as away:
         folder = data_folder or Path(away)
         folder.mkdir(parents=True, exist_ok=True)
-        result = asyncio.run(test(folder, **options))
+        result = asyncio.run(run_test(folder, **options))
     print(json.dumps(result, indent=2))
     return 0 if result["is_good"] else 1

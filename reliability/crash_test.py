@@ -1,8 +1,8 @@
 """Kill the bot with SIGKILL at random moments while people talk to it and move their memory between stores.
 
-`python -m reliability.crash_test [--kills 500] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one JSON object.
-The exit status is 1 if an invariant was violated. After each kill, the files are checked before the bot recovers them.
-With `--within`, the test ends after that time and reports the kills so far.
+`python -m reliability.crash_test [--kills 500] [--seed 1] [--max-seconds SECONDS] [--data FOLDER]` prints one JSON
+object. The exit status is 1 if an invariant was violated. After each kill, the files are checked before the bot
+recovers them. With `--max-seconds`, the test ends after that time and reports the kills so far.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class CrashTest(killing.KillTest):
             self.outcome.at_start += 1
             self.outcome.kills += 1
         elif self.rng.random() < SHARE_AT_MOVE:
-            moves = [asyncio.create_task(talker.moving.wait_for_beat()) for talker in self.talkers]
+            moves = [asyncio.create_task(users.moving.wait_for_notification()) for users in self.user_groups]
             await asyncio.wait(moves, timeout=MAX_RUN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             for move in moves:
                 move.cancel()
@@ -78,13 +78,13 @@ class CrashTest(killing.KillTest):
         await self.bots[0].wait_until_ready()
 
     def check_invariants(self, *, is_settled: bool) -> None:
-        found, files = self.ledger.read_and_check_folder(self._data, is_settled=is_settled)
+        found, state = self.ledger.read_and_check_folder(self._data, is_settled=is_settled)
         self.outcome.found.add(found)
-        self.outcome.while_moving += bool(files.moving)
-        self.outcome.with_inbox += bool(files.inbox)
+        self.outcome.while_moving += bool(state.moving)
+        self.outcome.with_inbox += bool(state.inbox)
 
 
-async def run_crash_test(folder: Path, *, kills: int, seed: int, within: int = 0) -> dict[str, object]:
+async def run_crash_test(folder: Path, *, kills: int, seed: int, max_seconds: int = 0) -> dict[str, object]:
     """Run the crash test in `folder` and return its report."""
     rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
@@ -93,7 +93,7 @@ async def run_crash_test(folder: Path, *, kills: int, seed: int, within: int = 0
         environ = house.environ(LOG_LEVEL="INFO")
         bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=20_000))
         test = CrashTest(house, bot, rng, data=house.data)
-        await test.run(kills, within=within)
+        await test.run(kills, max_seconds=max_seconds)
         if test.outcome.found:
             (folder / "log").write_text(bot.read_log(), encoding="utf-8")
     outcome = test.outcome
@@ -108,7 +108,7 @@ async def run_crash_test(folder: Path, *, kills: int, seed: int, within: int = 0
         **outcome.found.count_by_kind(),
         "unanswered": len(outcome.unanswered),
         "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
-        "wizards_begun_again": sum(talker.failed_setups for talker in test.talkers),
+        "wizards_begun_again": sum(users.failed_setups for users in test.user_groups),
         "seconds": round(time.monotonic() - started),
         "is_good": outcome.has_passed,
         **(
@@ -120,4 +120,4 @@ async def run_crash_test(folder: Path, *, kills: int, seed: int, within: int = 0
 
 
 if __name__ == "__main__":
-    sys.exit(command.run_from_command_line(__doc__, {"kills": 500, "seed": 1, "within": 0}, run_crash_test))
+    sys.exit(command.run_test_from_command_line(__doc__, {"kills": 500, "seed": 1, "max_seconds": 0}, run_crash_test))

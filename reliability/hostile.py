@@ -70,8 +70,8 @@ CASES = (
     Case(name="slow connections to the webhook", load=loads.open_slow_connections, is_webhook=True),
     Case(name="pipelined requests of a stranger to the page", load=loads.pipeline_page_requests, has_page=True),
     Case(name="100 connections of a stranger to the page", load=loads.open_page_connections, has_page=True),
-    Case(name="60 half-sent uploads to the page", load=loads.send_half_page_uploads, has_page=True),
-    Case(name="60 unread exports of the page", load=loads.request_unread_page_exports, has_page=True),
+    Case(name="60 half-sent uploads to the page", load=loads.send_incomplete_page_uploads, has_page=True),
+    Case(name="60 unread exports of the page", load=loads.request_page_exports_without_reading, has_page=True),
 )
 
 
@@ -99,7 +99,7 @@ class Bystander:
         return waits
 
 
-async def measure_case(
+async def measure_attack_case(
     case: Case, folder: Path, *, rounds: int, turns: int, answer_after: float, webhook: bool
 ) -> dict[str, object]:
     """Measure one attack in its own run of the bot, and return its part of the report."""
@@ -165,11 +165,11 @@ async def _repeat_load(load: Load, attack: Attack) -> AsyncIterator[None]:
     """Repeat the load while the block runs, and finish the last repetition."""
     stopping = asyncio.Event()
 
-    async def attack_repeatedly() -> None:
+    async def send_load_repeatedly() -> None:
         while not stopping.is_set():
             await load(attack)
 
-    task = asyncio.create_task(attack_repeatedly())
+    task = asyncio.create_task(send_load_repeatedly())
     try:
         begun = asyncio.create_task(attack.load_started.wait())
         await asyncio.wait({task, begun}, return_when=asyncio.FIRST_COMPLETED)
@@ -228,7 +228,7 @@ def _summarize_times(seconds: Sequence[float]) -> dict[str, float]:
     }
 
 
-async def measure_cases(
+async def measure_attack_cases(
     folder: Path, *, names: Sequence[str] = (), rounds: int, turns: int, answer_after: float, webhook: bool = False
 ) -> dict[str, object]:
     """Measure all cases, or those with a name that contains one of `names`, and return the report."""
@@ -237,7 +237,7 @@ async def measure_cases(
     for number, case in enumerate(cases):
         place = folder / str(number)
         place.mkdir(parents=True)
-        results[case.name] = await measure_case(
+        results[case.name] = await measure_attack_case(
             case, place, rounds=rounds, turns=turns, answer_after=answer_after, webhook=webhook
         )
     return {
@@ -260,7 +260,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="keepsake-hostile-") as away:
         result = asyncio.run(
-            measure_cases(
+            measure_attack_cases(
                 Path(away),
                 names=options.case,
                 rounds=options.rounds,

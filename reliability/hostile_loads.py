@@ -186,18 +186,18 @@ async def open_page_connections(attack: Attack) -> None:
     await _run_until_ended(attack, [_reconnect_repeatedly(attack) for _ in range(PAGE_CONNECTIONS)])
 
 
-async def send_half_page_uploads(attack: Attack) -> None:
+async def send_incomplete_page_uploads(attack: Attack) -> None:
     """Begin uploads to the page within a session, and send only half of each."""
-    await _run_until_ended(attack, [_send_half_uploads(attack) for _ in range(UPLOADS)])
+    await _run_until_ended(attack, [_send_incomplete_uploads(attack) for _ in range(UPLOADS)])
 
 
-async def request_unread_page_exports(attack: Attack) -> None:
+async def request_page_exports_without_reading(attack: Attack) -> None:
     """Request exports from the page within a session, and never read them."""
-    await _run_until_ended(attack, [_request_unread_exports(attack) for _ in range(UPLOADS)])
+    await _run_until_ended(attack, [_request_exports_without_reading(attack) for _ in range(UPLOADS)])
 
 
-async def _run_until_ended(attack: Attack, works: Sequence[Coroutine[object, object, None]]) -> None:
-    tasks = [asyncio.create_task(work) for work in works]
+async def _run_until_ended(attack: Attack, workloads: Sequence[Coroutine[object, object, None]]) -> None:
+    tasks = [asyncio.create_task(workload) for workload in workloads]
     try:
         await asyncio.sleep(CRAWL_SECONDS)  # time to connect
         attack.runs_until_ended = True
@@ -253,7 +253,7 @@ async def _reconnect_repeatedly(attack: Attack) -> None:
         await asyncio.sleep(RECONNECT_SECONDS)
 
 
-async def _send_half_uploads(attack: Attack) -> None:
+async def _send_incomplete_uploads(attack: Attack) -> None:
     query = f"owner={attack.hostile.id}&name=result.json"
     head = f"POST /api/import/plan?{query} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n"
     while True:
@@ -267,7 +267,7 @@ async def _send_half_uploads(attack: Attack) -> None:
         await asyncio.sleep(CRAWL_SECONDS)
 
 
-async def _request_unread_exports(attack: Attack) -> None:
+async def _request_exports_without_reading(attack: Attack) -> None:
     path = f"/api/export?owner={attack.hostile.id}&format=json"
     request = f"GET {path} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n\r\n"
     while True:

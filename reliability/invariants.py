@@ -59,7 +59,7 @@ class MemoryState:
         return self.stores[self.homes[owner]].filter_by_owner(owner) if owner in self.homes else Rows()
 
 
-def read_data_dir(folder: Path) -> MemoryState:
+def read_memory_state(folder: Path) -> MemoryState:
     """Read a DATA_DIR. This works on a copy, because SQLite recovers a file when it opens it."""
     if not (folder / "memory.db").exists():
         return MemoryState()
@@ -198,34 +198,34 @@ class Violations:
         return "; ".join(f"{name}: {line}" for name, lines in vars(self).items() for line in lines)
 
 
-def find_violations(files: MemoryState) -> Violations:
+def find_violations(state: MemoryState) -> Violations:
     """Check the invariants that have to hold at every moment, even between a kill and the next start."""
     found = Violations()
-    for owner, kind in files.homes.items():
-        _check_memory(owner, files.get_owner_rows(owner), found)
-        for other, rows in files.stores.items():
-            if other != kind and owner not in files.moving and any(vars(rows.filter_by_owner(owner)).values()):
+    for owner, kind in state.homes.items():
+        _add_memory_violations(owner, state.get_owner_rows(owner), found)
+        for other, rows in state.stores.items():
+            if other != kind and owner not in state.moving and any(vars(rows.filter_by_owner(owner)).values()):
                 found.two_places.append(f"{owner} lives in {kind}, and {other} holds something of theirs")
     return found
 
 
-def _check_memory(owner: int, memory: Rows, found: Violations) -> None:
+def _add_memory_violations(owner: int, memory: Rows, violations: Violations) -> None:
     summaries = {row["id"]: row for row in memory.summaries}
     sources = Counter((row["role"], row["source"]) for row in memory.messages if row["source"])
-    found.doubled += [f"{owner}: {role} of {source}" for (role, source), times in sources.items() if times > 1]
+    violations.doubled += [f"{owner}: {role} of {source}" for (role, source), times in sources.items() if times > 1]
     for row in memory.messages:
         if row["is_active"] != (row["chunk_id"] is None):
-            found.both.append(f"{owner}: message {row['id']}")
+            violations.both.append(f"{owner}: message {row['id']}")
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
-            found.orphans.append(f"{owner}: message {row['id']} in chunk {row['chunk_id']}")
+            violations.orphans.append(f"{owner}: message {row['id']} in chunk {row['chunk_id']}")
     chunks = Counter(row["chunk_id"] for row in memory.messages)
     for number, row in summaries.items():
         sources_of_row = (*row["source_ids"], *row["source_chunk_ids"])
         missing = [source for source in sources_of_row if source not in summaries]
         if missing:
-            found.orphans.append(f"{owner}: summary {number} names {missing}")
+            violations.orphans.append(f"{owner}: summary {number} names {missing}")
         # Only under the pyramid policy does a summary cover exactly its chunk.
         if row["policy"] == "pyramid" and row["level"] == 1 and chunks[number] != row["message_count"]:
-            found.orphans.append(f"{owner}: summary {number} covers {row['message_count']}, has {chunks[number]}")
+            violations.orphans.append(f"{owner}: summary {number} covers {row['message_count']}, has {chunks[number]}")
         if any(summaries[source]["is_active"] for source in row["source_ids"] if source in summaries):
-            found.both.append(f"{owner}: a source of summary {number} is still active")
+            violations.both.append(f"{owner}: a source of summary {number} is still active")

@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from reliability.invariants import Violations
-from reliability.town import BotProcess, Ledger, Talker
+from reliability.town import BotProcess, MessageLedger, SimulatedUsers
 from tests.end_to_end.harness import House
 
 PEOPLE = 6
@@ -49,36 +49,37 @@ class KillTest(ABC):
         self.house = house
         self.bots = bots
         self.rng = rng
-        self.ledger = Ledger(house.world)
+        self.ledger = MessageLedger(house.world)
         people = [house.person(f"Person {number}") for number in range(PEOPLE + 2)]
         group = house.group(*people[PEOPLE:], admins=people[PEOPLE : PEOPLE + 1])
         chats = [[person] for person in people[:PEOPLE]] + [[person.within(group) for person in people[PEOPLE:]]]
-        self.talkers = [
-            Talker(self.ledger, members, rng, move_share=move_share, step_timeout=step_timeout) for members in chats
+        self.user_groups = [
+            SimulatedUsers(self.ledger, members, rng, move_share=move_share, step_timeout=step_timeout)
+            for members in chats
         ]
 
-    async def run(self, rounds: int, *, within: float = 0.0) -> None:
+    async def run(self, rounds: int, *, max_seconds: float = 0.0) -> None:
         """Let everybody set up and talk during `rounds` rounds of kills, then check what is stored.
 
-        If `within` is not 0, begin no further round after that many seconds.
+        If `max_seconds` is not 0, begin no further round after that many seconds.
         """
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
-            watching = asyncio.create_task(self.ledger.record_answers())
+            watching = asyncio.create_task(self.ledger.record_answers_until_cancelled())
             stack.callback(watching.cancel)
             for bot in self.bots:
                 await bot.start_and_wait()
-            for number, talker in enumerate(self.talkers):
-                await talker.set_up_with_storage(self.storages[number % len(self.storages)])
-            talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
+            for number, users in enumerate(self.user_groups):
+                await users.set_up_with_storage(self.storages[number % len(self.storages)])
+            talking = [asyncio.create_task(users.talk()) for users in self.user_groups]
             for task in talking:
                 stack.callback(task.cancel)
             for _ in range(rounds):
                 await self.kill_process()
                 for task in talking:
-                    if task.done():  # only an error stops a talker early, and result() raises it
+                    if task.done():  # only an error stops a task early, and result() raises it
                         task.result()
-                if within and time.monotonic() - begun > within:
+                if max_seconds and time.monotonic() - begun > max_seconds:
                     break
             await self.restart_dead_processes()
             await self._stop_and_check(talking)
@@ -104,8 +105,8 @@ class KillTest(ABC):
 
     async def _stop_and_check(self, talking: "Sequence[asyncio.Task[None]]") -> None:
         """Wait for the last answers, stop the bot, and check what is stored and logged."""
-        for talker in self.talkers:
-            talker.stopping.set()
+        for users in self.user_groups:
+            users.stopping.set()
         await asyncio.wait(talking, timeout=MAX_SETTLE_SECONDS)
         self.outcome.unanswered = self.ledger.list_unanswered_messages()
         await self.wait_until_updates_fetched()

@@ -1,12 +1,12 @@
 """Kill random processes out of several that serve one bot, and look for lost, duplicated or reordered messages.
 
-`python -m reliability.replicas [--kills 500] [--pauses 10] [--lost 0] [--webhook 0] [--replicas 3] [--seed 1] [--within
-SECONDS] [--data FOLDER]` starts its own PostgreSQL server and prints one JSON object. The exit status is 1 if an
-invariant was violated.
+`python -m reliability.replicas [--kills 500] [--pauses 10] [--lost-reply-every 0] [--webhook 0] [--replicas 3]
+[--seed 1] [--max-seconds SECONDS] [--data FOLDER]` starts its own PostgreSQL server and prints one JSON object. The
+exit status is 1 if an invariant was violated.
 
-After each kill and pause, the tables are checked while the other processes continue. With `--within`, the test ends
-after that time. With `--lost N`, the reply to one COMMIT in N is lost. With `--webhook 1`, each update is sent to the
-webhook of a random process.
+After each kill and pause, the tables are checked while the other processes continue. With `--max-seconds`, the test
+ends after that time. With `--lost-reply-every N`, the reply to one COMMIT in N is lost. With `--webhook 1`, each update
+is sent to the webhook of a random process.
 """
 
 import asyncio
@@ -36,12 +36,12 @@ MAX_HANG_SECONDS = 60.0  # leases last 20 s, so a process loses them in a long p
 KILLS_PER_PROGRESS_LINE = 20
 
 
-def find_reordered_messages(files: MemoryState) -> list[str]:
+def find_reordered_messages(state: MemoryState) -> list[str]:
     """Return the messages that were stored before earlier ones. Their texts contain words with ascending numbers."""
     found = []
-    for owner in files.homes:
+    for owner in state.homes:
         asked = sorted(
-            (row["id"], row["content"]) for row in files.get_owner_rows(owner).messages if row["role"] == "user"
+            (row["id"], row["content"]) for row in state.get_owner_rows(owner).messages if row["role"] == "user"
         )
         numbers = [int(word[1:-1]) for _, text in asked for word in WORD.findall(text)]
         found += [
@@ -120,11 +120,11 @@ class ReplicaTest(killing.KillTest):
     def check_invariants(self, *, is_settled: bool) -> None:
         # The Bot API server and the model run in this process, so no message can arrive while the tables are read.
         pending = str(self.house.world.updates.list_pending())
-        files = read_postgres(self.address)
-        self.outcome.found.add(find_violations(files))
-        self.outcome.found.add(self.ledger.find_missing_messages(files, pending, is_settled=is_settled))
-        self.outcome.with_inbox += bool(files.inbox)
-        self.outcome.disordered += find_reordered_messages(files)
+        state = read_postgres(self.address)
+        self.outcome.found.add(find_violations(state))
+        self.outcome.found.add(self.ledger.find_missing_messages(state, pending, is_settled=is_settled))
+        self.outcome.with_inbox += bool(state.inbox)
+        self.outcome.disordered += find_reordered_messages(state)
 
 
 def make_report(test: ReplicaTest, **options: int) -> dict[str, object]:
@@ -152,7 +152,7 @@ def make_report(test: ReplicaTest, **options: int) -> dict[str, object]:
 async def run_load_balancer(ports: Sequence[int], rng: random.Random) -> AsyncIterator[str]:
     """Yield a webhook URL. Forward each of its connections to a random one of `ports` that accepts it."""
 
-    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def forward_stream(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             while data := await reader.read(65_536):
                 writer.write(data)
@@ -163,7 +163,7 @@ async def run_load_balancer(ports: Sequence[int], rng: random.Random) -> AsyncIt
         for port in rng.sample(ports, len(ports)):
             with suppress(OSError):
                 from_bot, to_bot = await asyncio.open_connection("127.0.0.1", port)
-                await asyncio.gather(pass_on(from_client, to_bot), pass_on(from_bot, to_client))
+                await asyncio.gather(forward_stream(from_client, to_bot), forward_stream(from_bot, to_client))
                 return
         to_client.close()
 
@@ -172,7 +172,15 @@ async def run_load_balancer(ports: Sequence[int], rng: random.Random) -> AsyncIt
 
 
 async def run_replica_test(
-    folder: Path, *, kills: int, pauses: int, lost: int, webhook: int, replicas: int, seed: int, within: int = 0
+    folder: Path,
+    *,
+    kills: int,
+    pauses: int,
+    lost_reply_every: int,
+    webhook: int,
+    replicas: int,
+    seed: int,
+    max_seconds: int = 0,
 ) -> dict[str, object]:
     """Run the replica test in `folder` and return its report. See the module for the options."""
     rng = random.Random(seed)  # noqa: S311 - not a secret
@@ -181,7 +189,7 @@ async def run_replica_test(
         address = new_database(server, f"replicas_{os.getpid()}")
         house = await stack.enter_async_context(run_local_servers(folder, rng))
         behind, wire = await stack.enter_async_context(laid(address))
-        wire.cuts_some = lambda: bool(lost) and rng.random() * lost < 1
+        wire.cuts_some = lambda: bool(lost_reply_every) and rng.random() * lost_reply_every < 1
         settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": as_uri(behind)}
         ports = [stack.enter_context(kept_port()) for _ in range(replicas)]
         if webhook:
@@ -192,7 +200,7 @@ async def run_replica_test(
             opening = open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000)
             bots.append(await stack.enter_async_context(opening))
         test = ReplicaTest(house, bots, address, rng, pauses=pauses / kills)
-        await test.run(kills, within=within)
+        await test.run(kills, max_seconds=max_seconds)
         if not test.outcome.has_passed:
             for number, bot in enumerate(bots):
                 (folder / f"log-{number}").write_text(bot.read_log(), encoding="utf-8")
@@ -200,5 +208,13 @@ async def run_replica_test(
 
 
 if __name__ == "__main__":
-    numbers = {"kills": 500, "pauses": 10, "lost": 0, "webhook": 0, "replicas": 3, "seed": 1, "within": 0}
-    sys.exit(command.run_from_command_line(__doc__, numbers, run_replica_test))
+    numbers = {
+        "kills": 500,
+        "pauses": 10,
+        "lost_reply_every": 0,
+        "webhook": 0,
+        "replicas": 3,
+        "seed": 1,
+        "max_seconds": 0,
+    }
+    sys.exit(command.run_test_from_command_line(__doc__, numbers, run_replica_test))

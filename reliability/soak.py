@@ -1,10 +1,10 @@
 """Let a hundred people talk to the bot for thousands of turns while random faults happen, and watch its memory use.
 
-`python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one
-JSON object. The exit status is 1 if an invariant was violated, or if the process kept growing in the second half of a
-long run. With `--within`, the test ends after that time. Telegram fails (429, 502, connections cut before or after the
-effect), the model fails (429, 500, connections cut, empty answers), and the disk refuses all writes for a moment. This
-needs Linux.
+`python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--max-seconds SECONDS] [--data FOLDER]` prints
+one JSON object. The exit status is 1 if an invariant was violated, or if the process kept growing in the second half of
+a long run. With `--max-seconds`, the test ends after that time. Telegram fails (429, 502, connections cut before or
+after the effect), the model fails (429, 500, connections cut, empty answers), and the disk refuses all writes for a
+moment. This needs Linux.
 """
 
 import asyncio
@@ -23,7 +23,15 @@ from pathlib import Path
 from playground.faults import Fault
 from reliability import command
 from reliability.invariants import Violations
-from reliability.town import STORAGES, BotProcess, Ledger, Talker, make_answer, open_bot, run_local_servers
+from reliability.town import (
+    STORAGES,
+    BotProcess,
+    MessageLedger,
+    SimulatedUsers,
+    make_answer,
+    open_bot,
+    run_local_servers,
+)
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House
 from tests.peers.openai_server import Answer, Behaviour
 
@@ -62,12 +70,12 @@ class SoakTest:
         self._house = house
         self._bot = bot
         self._rng = rng
-        self.ledger = Ledger(house.world)
+        self.ledger = MessageLedger(house.world)
         self.injected: Counter[str] = Counter()
         self.rss: list[int] = []
         self.is_listening = True
-        self.talkers = [
-            Talker(
+        self.user_groups = [
+            SimulatedUsers(
                 self.ledger,
                 [house.person(f"Person {number}")],
                 rng,
@@ -79,45 +87,45 @@ class SoakTest:
             for number in range(people)
         ]
 
-    async def run(self, turns: int, *, within: float) -> int:
+    async def run(self, turns: int, *, max_seconds: float) -> int:
         """Let people talk for `turns` turns, wait for the answers, stop the bot, and return its exit status.
 
-        If `within` is not 0, begin no further turn after that many seconds.
+        If `max_seconds` is not 0, begin no further turn after that many seconds.
         """
         async with AsyncExitStack() as stack:
 
             def track(work: "asyncio.Task[None]") -> None:
                 stack.callback(work.cancel)
 
-            track(asyncio.create_task(self.ledger.record_answers()))
+            track(asyncio.create_task(self.ledger.record_answers_until_cancelled()))
             await self._bot.start()
             await self._bot.wait_until_ready()
             await asyncio.gather(
-                *(talker.set_up_with_storage(STORAGES[n % 10 == 9]) for n, talker in enumerate(self.talkers))
+                *(users.set_up_with_storage(STORAGES[n % 10 == 9]) for n, users in enumerate(self.user_groups))
             )
             self._house.model.default(ANSWERS, self._make_answer)
             self._house.model.default(SUMMARIES, self._make_summary)
             faults = [asyncio.create_task(self._break_telegram()), asyncio.create_task(self._break_disk())]
             for task in (*faults, asyncio.create_task(self._measure_memory())):
                 track(task)
-            talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
+            talking = [asyncio.create_task(users.talk()) for users in self.user_groups]
             for task in talking:
                 track(task)
-            until = time.monotonic() + within if within else float("inf")
-            while sum(talker.turns for talker in self.talkers) < turns and time.monotonic() < until:
+            until = time.monotonic() + max_seconds if max_seconds else float("inf")
+            while sum(users.turns for users in self.user_groups) < turns and time.monotonic() < until:
                 self._house.model.requests.clear()
                 await asyncio.sleep(0.2)
-            for talker in self.talkers:
-                talker.stopping.set()
+            for users in self.user_groups:
+                users.stopping.set()
             for task in faults:
                 task.cancel()
             await asyncio.gather(*faults, return_exceptions=True)
             self._house.faults.clear_rules()
             await asyncio.wait(talking, timeout=ANSWER_TIMEOUT)
-            self.is_listening = await self._wait_until_fetched()
+            self.is_listening = await self._wait_until_updates_fetched()
             return await self._bot.stop_with_signal(signal.SIGTERM)
 
-    async def _wait_until_fetched(self) -> bool:
+    async def _wait_until_updates_fetched(self) -> bool:
         """Return True once the bot has fetched all updates, or False if it makes no progress."""
         updates = self._house.world.updates
         while True:
@@ -186,7 +194,7 @@ def compute_growth_percent(medians: Sequence[float]) -> float:
     return round(100 * (medians[-1] / medians[len(medians) // 2] - 1), 1)
 
 
-async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, within: int = 0) -> dict[str, object]:
+async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, max_seconds: int = 0) -> dict[str, object]:
     """Run the soak test in `folder` and return its report."""
     rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
@@ -195,7 +203,7 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, wit
         environ = house.environ(LOG_LEVEL="WARNING")
         bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=1_000_000))
         work = SoakTest(house, bot, rng, people=people)
-        status = await work.run(turns, within=within)
+        status = await work.run(turns, max_seconds=max_seconds)
         found = Violations()
         found.add(work.ledger.read_and_check_folder(house.data, is_settled=True)[0])
         if status or bot.count_tracebacks():
@@ -204,7 +212,7 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, wit
             found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.list_pending())} updates")
         (folder / "log").write_text(bot.read_log(), encoding="utf-8")
     unanswered = work.ledger.list_unanswered_messages()
-    said = sum(talker.turns for talker in work.talkers)
+    said = sum(users.turns for users in work.user_groups)
     eighths = compute_medians(work.rss, 8)
     is_flat = said < MIN_TURNS_TO_JUDGE_GROWTH or compute_growth_percent(eighths) <= MAX_GROWTH_PERCENT
     return {
@@ -228,5 +236,7 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, wit
 
 if __name__ == "__main__":
     sys.exit(
-        command.run_from_command_line(__doc__, {"turns": 10_000, "people": 100, "seed": 1, "within": 0}, run_soak_test)
+        command.run_test_from_command_line(
+            __doc__, {"turns": 10_000, "people": 100, "seed": 1, "max_seconds": 0}, run_soak_test
+        )
     )

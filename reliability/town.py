@@ -26,10 +26,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from playground.bot_api import make_bot_api
 from playground.control import make_control_router
 from playground.faults import Faults
-from playground.feed import Feed, Pulse
+from playground.feed import Feed, Notifier
 from playground.server import serve
 from playground.world import World
-from reliability.invariants import MemoryState, Violations, find_violations, read_data_dir
+from reliability.invariants import MemoryState, Violations, find_violations, read_memory_state
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
 from tests.peers.openai_server import OpenAIServer
 from tests.support.forking import Forked, zygote
@@ -189,7 +189,7 @@ class SentMessage:
     answer: str
 
 
-class Ledger:
+class MessageLedger:
     """Records the messages and answers of a test over all runs of the bot, and checks them against what is stored."""
 
     def __init__(self, world: World) -> None:
@@ -197,17 +197,17 @@ class Ledger:
         self.answered: Counter[str] = Counter()
         self.apologies = 0
         self._world = world
-        self._pulse = Pulse()
+        self._notifier = Notifier()
         self._next = 0
 
-    def make_words(self, owner: int, count: int) -> list[str]:
+    def make_unique_words(self, owner: int, count: int) -> list[str]:
         """Make a unique word for each of the `count` messages of a turn, record the words, and return them."""
         words = [f"q{self._next + place}z" for place in range(count)]
         self._next += count
         self.said.update({word: SentMessage(owner=owner, answer=words[-1]) for word in words})
         return words
 
-    async def record_answers(self) -> None:
+    async def record_answers_until_cancelled(self) -> None:
         """Record answers as they appear in the chats, until cancelled."""
         since = 0
         while True:
@@ -218,7 +218,7 @@ class Ledger:
                     self.answered.update(WORD.findall(text))
                     if "could not answer" in text:
                         self._record_apology(event["chat_id"])
-            self._pulse.beat()
+            self._notifier.notify_all()
 
     def _record_apology(self, owner: int) -> None:
         """Count an apology as the answer to the oldest unanswered message: they are answered in order."""
@@ -230,9 +230,9 @@ class Ledger:
         )
         self.answered.update([next(waiting, "")])
 
-    async def wait_until_answered(self, words: Sequence[str]) -> None:
+    async def wait_until_words_answered(self, words: Sequence[str]) -> None:
         while any(self.said[word].answer not in self.answered for word in words):
-            await self._pulse.wait_for_beat()
+            await self._notifier.wait_for_notification()
 
     def list_unanswered_messages(self) -> list[str]:
         return [word for word, message in self.said.items() if message.answer not in self.answered]
@@ -242,22 +242,22 @@ class Ledger:
 
         Unless `is_settled`, a message may still be at Telegram or in the inbox.
         """
-        files = read_data_dir(folder)
-        found = find_violations(files)
-        found.add(self.find_missing_messages(files, str(self._world.updates.list_pending()), is_settled=is_settled))
-        return found, files
+        state = read_memory_state(folder)
+        found = find_violations(state)
+        found.add(self.find_missing_messages(state, str(self._world.updates.list_pending()), is_settled=is_settled))
+        return found, state
 
-    def find_missing_messages(self, files: MemoryState, pending_text: str, *, is_settled: bool = False) -> Violations:
+    def find_missing_messages(self, state: MemoryState, pending_text: str, *, is_settled: bool = False) -> Violations:
         """Find messages that are lost, duplicated or unknown. See read_and_check_folder for `is_settled`.
 
         `pending_text` is the text of the updates that the bot has not fetched from Telegram yet.
         """
         found = Violations()
-        inbox = set(WORD.findall(str(files.inbox)))  # an answered update stays here if the reply to its COMMIT was lost
+        inbox = set(WORD.findall(str(state.inbox)))  # an answered update stays here if the reply to its COMMIT was lost
         on_the_way = set(WORD.findall(pending_text)) | inbox
         for owner in {message.owner for message in self.said.values()}:
             sent = {word for word, message in self.said.items() if message.owner == owner}
-            texts = [row["content"] for row in files.get_owner_rows(owner).messages if row["role"] == "user"]
+            texts = [row["content"] for row in state.get_owner_rows(owner).messages if row["role"] == "user"]
             stored = Counter(word for text in texts for word in WORD.findall(text))
             found.doubled += [f"{owner}: {word} is stored {times} times" for word, times in stored.items() if times > 1]
             found.strays += [f"{owner}: {text[:40]!r} is stored" for text in texts if not WORD.search(text)]
@@ -270,12 +270,12 @@ class Ledger:
         return found
 
 
-class Talker:
+class SimulatedUsers:
     """A person, or the members of a group, who talk to the bot and move their memory between stores."""
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: MessageLedger,
         members: Sequence[Member],
         rng: random.Random,
         *,
@@ -286,7 +286,7 @@ class Talker:
     ) -> None:
         """Wait at most `answer_timeout` seconds for an answer, and `step_timeout` for each step of a setup.
 
-        `move_share` is the probability that the talker runs a setup instead of chatting, with one of the `thresholds`.
+        `move_share` is the probability that they run a setup instead of chatting, with one of the `thresholds`.
         """
         self._ledger = ledger
         self._members = members
@@ -300,7 +300,7 @@ class Talker:
         self.turns = 0
         self.failed_setups = 0
         self.stopping = asyncio.Event()
-        self.moving = Pulse()  # beats when the wizard gets its last answer, which starts a move
+        self.moving = Notifier()  # notifies when the wizard gets its last answer, which starts a move
 
     async def talk(self) -> None:
         """Randomly chat or run the setup wizard until `stopping` is set."""
@@ -308,21 +308,21 @@ class Talker:
             if self._rng.random() < self._move_share:
                 await self.set_up_with_random_storage()
             else:
-                await self.chat()
+                await self.exchange_messages()
 
-    async def chat(self) -> None:
+    async def exchange_messages(self) -> None:
         """Send up to three messages, wait for their answers, and sometimes edit the last one."""
         words: list[str] = []
         for _ in range(self._rng.choice((1, 1, 2, 3))):
             pieces = 2 if self.is_private and self._rng.random() < 0.03 else 1
-            new = self._ledger.make_words(self.owner, pieces)
+            new = self._ledger.make_unique_words(self.owner, pieces)
             words += new
             text = " ".join([f"Please note {new[0]}.", *(f"{'and so on ' * 430}{word}" for word in new[1:])])
             member = self._rng.choice(self._members)
-            said = member.says(self._mention_bot(text))
+            said = member.says(self._add_bot_mention(text))
             self.turns += 1
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._ledger.wait_until_answered(words), self._answer_timeout)
+            await asyncio.wait_for(self._ledger.wait_until_words_answered(words), self._answer_timeout)
         if pieces == 1 and self._rng.random() < EDITED_SHARE:
             member.edits(said["message_id"], f"{said['text']} Or later.")
 
@@ -346,7 +346,7 @@ class Talker:
                 member.press(question, storage)
                 question = await member.hears("tep 2", since=since, timeout=self._step_timeout)
                 since = member.now
-                self.moving.beat()
+                self.moving.notify_all()
                 member.says(number, reply_to=None if self.is_private else question["message_id"])
                 await member.hears("External memory configured", since=since, timeout=self._step_timeout)
             except AssertionError as error:
@@ -371,5 +371,5 @@ class Talker:
             else:
                 return
 
-    def _mention_bot(self, text: str) -> str:
+    def _add_bot_mention(self, text: str) -> str:
         return text if self.is_private else f"@keepsake_bot {text}"

@@ -47,7 +47,7 @@ SCOPE = Scope(owner=1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class BenchmarkRun:
     """One measurement: the running program, the logs of its model calls, and its clock.
 
     `bare` is the same model without memory, and `system` is its system prompt.
@@ -67,7 +67,7 @@ class Run:
         return (await self.services.conversation.reply(incoming)).text
 
 
-async def play_script(run: Run) -> list[str]:
+async def play_scripted_turns(run: BenchmarkRun) -> list[str]:
     """Play the scripted turns, waiting for the background work after each. Return the notices of failed folds."""
     notices: list[str] = []
     for place, line in enumerate(run.script.lines, start=1):
@@ -82,18 +82,18 @@ async def play_script(run: Run) -> list[str]:
     return notices
 
 
-async def ask_questions(run: Run) -> dict[str, object]:
+async def ask_questions(run: BenchmarkRun) -> dict[str, object]:
     """Ask the bot all questions, then the bare model, and count the right answers.
 
     Incognito mode is on, so that the bot does not remember an answer and use it for a later question.
     """
     await run.services.memory.change_config(SCOPE.owner, lambda known: replace(known, incognito=True))
     before = len(run.answers.usages)
-    with_memory = await _judge_answers(run, lambda asked: run.send_text(asked.text, f"real:q{asked.text}"))
+    with_memory = await _judge_answers(run, lambda question: run.send_text(question.text, f"real:q{question.text}"))
     usages, prompts = run.answers.usages[before:], run.answers.prompts[before:]
     first = [seconds for seconds in run.answers.first[before:] if seconds is not None]
-    with_last_turns = await _judge_answers(run, lambda asked: _ask_bare_model(run, asked, LAST_TURNS))
-    with_history = await _judge_answers(run, lambda asked: _ask_bare_model(run, asked, len(run.script.lines)))
+    with_last_turns = await _judge_answers(run, lambda question: _ask_bare_model(run, question, LAST_TURNS))
+    with_history = await _judge_answers(run, lambda question: _ask_bare_model(run, question, len(run.script.lines)))
     tokenizer = Tokenizer.for_model(run.bare.name)
     return {
         "asked": len(run.script.questions),
@@ -105,11 +105,11 @@ async def ask_questions(run: Run) -> dict[str, object]:
         "wrong": [question for question, is_right in with_memory.items() if not is_right],
         "answer_in_the_prompt": sum(
             any(
-                asked.is_right("\n".join(message.content for message in prompt))
+                question.is_right("\n".join(message.content for message in prompt))
                 for prompt in prompts
-                if asked.text in prompt[-1].content
+                if question.text in prompt[-1].content
             )
-            for asked in run.script.questions
+            for question in run.script.questions
         ),
         "prompt_tokens": {
             "keepsake": median([tokenizer.count_request(prompt) for prompt in prompts] or [0]),
@@ -138,18 +138,18 @@ def _compute_cached_shares(parts: Sequence[int], wholes: Sequence[int]) -> dict[
     return {"each": each, "second": each[1] if len(each) > 1 else None, "all_but_first": all_of_it}
 
 
-async def _judge_answers(run: Run, ask: Callable[[ScriptedQuestion], Awaitable[str]]) -> dict[str, bool]:
+async def _judge_answers(run: BenchmarkRun, ask: Callable[[ScriptedQuestion], Awaitable[str]]) -> dict[str, bool]:
     """Ask each question with `ask`. Return a mapping from each question's text to True if the answer was right."""
     is_right_by_question = {}
-    for asked in run.script.questions:
+    for question in run.script.questions:
         run.clock.now += timedelta(minutes=1)
-        answer = await ask(asked)
-        is_right_by_question[asked.text] = asked.is_right(answer)
-        print_progress(f"{'right' if is_right_by_question[asked.text] else 'wrong'}: {asked.text} {answer[:200]}")
+        answer = await ask(question)
+        is_right_by_question[question.text] = question.is_right(answer)
+        print_progress(f"{'right' if is_right_by_question[question.text] else 'wrong'}: {question.text} {answer[:200]}")
     return is_right_by_question
 
 
-def _make_history(run: Run, turn_count: int) -> list[PromptMessage]:
+def _make_history(run: BenchmarkRun, turn_count: int) -> list[PromptMessage]:
     messages = [PromptMessage(role="system", content=run.system)]
     for line in run.script.lines[-turn_count:]:
         messages += [
@@ -159,17 +159,19 @@ def _make_history(run: Run, turn_count: int) -> list[PromptMessage]:
     return messages
 
 
-async def _ask_bare_model(run: Run, asked: ScriptedQuestion, turn_count: int) -> str:
+async def _ask_bare_model(run: BenchmarkRun, question: ScriptedQuestion, turn_count: int) -> str:
     """Ask the model a question with the last turns as its only context. Return its answer or an error in brackets."""
     try:
         return (
-            await run.bare.complete([*_make_history(run, turn_count), PromptMessage(role="user", content=asked.text)])
+            await run.bare.complete(
+                [*_make_history(run, turn_count), PromptMessage(role="user", content=question.text)]
+            )
         ).text
     except ModelError as error:
         return f"({error.sentence})"
 
 
-async def count_tool_calls(run: Run) -> dict[str, object]:
+async def measure_tool_calls(run: BenchmarkRun) -> dict[str, object]:
     """Send requests that need a search, and count the tool calls. `syntax_shown` counts those shown as text."""
     called = run.answers.calls
     before = len(run.answers.tools)
@@ -211,7 +213,7 @@ async def measure_model(
             open_services(replace(settings, data_dir=Path(folder)), clock=clock, models=models)
         )
         await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=every_n)
-        run = Run(
+        run = BenchmarkRun(
             services=services,
             script=script,
             answers=answers,
@@ -220,13 +222,13 @@ async def measure_model(
             system=settings.system_prompt,
             clock=clock,
         )
-        failed = await play_script(run)
+        failed = await play_scripted_turns(run)
         played = time.perf_counter() - started
         known = [fact.text for fact in await services.facts.list_all(SCOPE.owner) if fact.is_valid]
         summaries = [summary.text for summary in await services.summaries.list_active_summaries(SCOPE)]
         status = await services.summaries.read_status(SCOPE)
         question_figures = await ask_questions(run)
-        tool_calls = await count_tool_calls(run)
+        tool_calls = await measure_tool_calls(run)
     return {
         "model": settings.openai_model,
         "endpoint": capabilities,

@@ -94,11 +94,11 @@ def _parse_scripted_turn(turn: Mapping[str, Any], start: datetime, number: int) 
         said_at=start + timedelta(days=turn["day"], minutes=number),
         text=turn["say"],
         answer=turn["answer"],
-        facts=tuple(StatedFact(id=fact["id"], words=_make_word_groups(fact["words"])) for fact in turn["facts"]),
+        facts=tuple(StatedFact(id=fact["id"], words=_convert_to_tuples(fact["words"])) for fact in turn["facts"]),
         keys=tuple(turn["keys"]),
         ends=tuple(turn["ends"]),
     )
 
 
-def _make_word_groups(words: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(group) for group in words)
+def _convert_to_tuples(word_groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(group) for group in word_groups)

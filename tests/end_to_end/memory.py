@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from reliability.invariants import MemoryState, read_data_dir, read_postgres
+from reliability.invariants import MemoryState, read_memory_state, read_postgres
 from tests.support.postgres_server import address, rows_of
 
 Json = dict[str, Any]
@@ -58,7 +58,9 @@ class Memory:
     def files(self) -> MemoryState:
         """Everything, for the invariants."""
         return (
-            read_postgres(address(self.server, self.folder), self.folder) if self.server else read_data_dir(self.folder)
+            read_postgres(address(self.server, self.folder), self.folder)
+            if self.server
+            else read_memory_state(self.folder)
         )
 
     def files_with(self, text: str) -> list[str]:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from reliability.hostile import CASES, measure_cases
+from reliability.hostile import CASES, measure_attack_cases
 
 
 @pytest.mark.parametrize("name", ["entities", "slow connections"])
 async def test_a_second_person_is_answered_next_to_a_hostile_one(tmp_path: Path, name: str) -> None:
     [case] = [case.name for case in CASES if name in case.name]
-    result = await measure_cases(tmp_path, names=[name], rounds=1, turns=2, answer_after=0)
+    result = await measure_attack_cases(tmp_path, names=[name], rounds=1, turns=2, answer_after=0)
     cases = result["cases"]
     assert isinstance(cases, dict)
     measured = cases[case]

@@ -242,10 +242,10 @@ class OpenAIServer:
     async def _transcriptions(self, request: Request) -> Response:
         """What was "said" in a recording is scripted, or else is the recording itself, read as text."""
         form = await parse_parameters(request)
-        file = form.upload("file")
+        file = form.find_upload("file")
         assert file is not None
         data = file.data
-        body: dict[str, Any] = {"model": form.text("model"), "name": file.name, "size": len(data)}
+        body: dict[str, Any] = {"model": form.read_text("model"), "name": file.name, "size": len(data)}
         recorded = Recorded(
             path=request.url.path,
             model=body["model"],

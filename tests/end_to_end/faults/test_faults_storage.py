@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from playground.faults import Fault
-from reliability.invariants import find_violations, read_data_dir
+from reliability.invariants import find_violations, read_memory_state
 from tests.end_to_end.faults.disk import Disk, disk, unwritable
 from tests.end_to_end.harness import ANSWERS, House, Member, Process
 from tests.peers.ports import kept_port
@@ -32,7 +32,7 @@ def full_disk(tmp_path: Path) -> Iterator[Disk]:
 
 def stored(data: Path, owner: int) -> list[str]:
     """What the owner said, as it stands in the files; everything that must hold there is checked."""
-    files = read_data_dir(data)
+    files = read_memory_state(data)
     found = find_violations(files)
     assert not found, found
     return [row["content"] for row in files.get_owner_rows(owner).messages if row["role"] == "user"]
@@ -69,7 +69,7 @@ async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
         await house.world.updates.wait_until_polled()
         assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read_data_dir(full_disk.data).inbox == ()
+    assert read_memory_state(full_disk.data).inbox == ()
 
 
 async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
@@ -92,7 +92,7 @@ async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
         texts = [message["text"] for message in ann.heard(since=since)]
         assert texts.count("Noted.") == 2, texts
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
-    assert read_data_dir(full_disk.data).inbox == ()
+    assert read_memory_state(full_disk.data).inbox == ()
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -114,7 +114,7 @@ async def test_a_folder_that_becomes_read_only_under_the_bot_is_survived(
         await house.world.updates.wait_until_polled()
         assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
     assert stored(data, ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read_data_dir(data).inbox == ()
+    assert read_memory_state(data).inbox == ()
 
 
 async def test_killed_while_the_disk_is_full_it_starts_again_with_what_telegram_kept(
@@ -156,7 +156,7 @@ async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram
         house.model.default(ANSWERS, lambda sent: "Noted afterwards." if "After" in sent[-1]["content"] else "Noted.")
         await ann.asks("After", "Noted afterwards.")
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
-    assert read_data_dir(full_disk.data).inbox == ()
+    assert read_memory_state(full_disk.data).inbox == ()
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -215,7 +215,7 @@ async def test_a_locked_database_delays_nothing_but_the_writing(house: House, tm
         await ann.asks("After", "Noted.")
         await house.world.updates.wait_until_polled()
     assert stored(tmp_path / "data", ann.id) == ["Before", "In need", "In need again", "After"]
-    assert read_data_dir(tmp_path / "data").inbox == ()
+    assert read_memory_state(tmp_path / "data").inbox == ()
 
 
 async def test_a_disk_that_became_read_only_is_survived(house: House, full_disk: Disk) -> None:

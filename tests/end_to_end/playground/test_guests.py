@@ -9,7 +9,7 @@ from playwright.async_api import expect
 
 from bot import can_open_browser
 from playground.app import make_playground_app
-from playground.guests import MAX_NAME_CHARS, MAX_PEOPLE, Guests
+from playground.guests import MAX_NAME_CHARS, MAX_PEOPLE, GuestEndpoints
 from playground.past import erase_memory, restore_messages
 from playground.refusals import Json
 from playground.server import serve
@@ -49,7 +49,7 @@ async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
     async def erase_it(owner: int) -> None:
         erased.append(owner)
 
-    guests = Guests(world, file, erase_it)
+    guests = GuestEndpoints(world, file, erase_it)
     app = make_playground_app(world, model_name="none", guests=guests)
     async with (
         serve(app) as url,
@@ -64,7 +64,7 @@ async def test_a_person_who_is_added_can_speak_and_is_there_after_a_restart(visi
     said = {"person_id": added["id"], "chat_id": added["id"], "text": "Привет"}
     assert (await visit.client.post("/api/say", json=said)).status_code == 200
     again = new_world()
-    Guests(again, visit.file, erase_nothing).restore_people()
+    GuestEndpoints(again, visit.file, erase_nothing).restore_people()
     assert again.people[added["id"]].language_code == "ru"
     assert len(again.people) == 3
 
@@ -118,7 +118,7 @@ async def test_what_cannot_be_is_refused(visit: Visit) -> None:
 def test_a_damaged_file_of_people_is_as_none(tmp_path: Path, damage: str) -> None:
     (tmp_path / "people.json").write_text(damage, encoding="utf-8")
     world = new_world()
-    Guests(world, tmp_path / "people.json", erase_nothing).restore_people()
+    GuestEndpoints(world, tmp_path / "people.json", erase_nothing).restore_people()
     assert len(world.people) == 2
 
 
@@ -185,7 +185,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
 
     for number in range(20):
         world.restore_message(ANNA, world.bot, {"text": f"answer {number}", "reply_markup": KEYBOARD}, at=1_777_000_000)
-    guests = Guests(world, tmp_path / "people.json", erase_nothing)
+    guests = GuestEndpoints(world, tmp_path / "people.json", erase_nothing)
     app = make_playground_app(world, model_name="a scripted bot", guests=guests)
     async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):
         context = await browser.new_context(viewport={"width": 1400, "height": 900}, locale="en")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from playground.markup import parse_markup
 from playground.refusals import Refusal
-from playground.text import compute_utf16_offsets, count_utf16_units, format_text, split_text
+from playground.text import clean_and_detect_entities, compute_utf16_offsets, count_utf16_units, split_text
 
 
 def test_lengths_are_counted_in_utf_16_units() -> None:
@@ -27,7 +27,7 @@ def test_lengths_are_counted_in_utf_16_units() -> None:
     ],
 )
 def test_entities_are_found_as_telegram_finds_them(text: str, kind: str, found: str) -> None:
-    kept, [entity] = format_text(text)
+    kept, [entity] = clean_and_detect_entities(text)
     utf_16 = kept.encode("utf-16-le")
     begin = 2 * entity["offset"]
     assert entity["type"] == kind
@@ -36,16 +36,16 @@ def test_entities_are_found_as_telegram_finds_them(text: str, kind: str, found: 
 
 @pytest.mark.parametrize("text", ["and/or", "1/2", "a//b", "ann@", "#1"])
 def test_what_is_no_entity_is_not_found(text: str) -> None:
-    assert format_text(text) == (text, [])
+    assert clean_and_detect_entities(text) == (text, [])
 
 
 def test_nothing_is_found_inside_code() -> None:
-    _, entities = format_text("/start", [{"type": "code", "offset": 0, "length": 6}])
+    _, entities = clean_and_detect_entities("/start", [{"type": "code", "offset": 0, "length": 6}])
     assert entities == [{"type": "code", "offset": 0, "length": 6}]
 
 
 def test_the_text_is_trimmed_and_its_entities_follow() -> None:
-    text, entities = format_text("  a\r\nbold \n", [{"type": "bold", "offset": 5, "length": 5}])
+    text, entities = clean_and_detect_entities("  a\r\nbold \n", [{"type": "bold", "offset": 5, "length": 5}])
     assert text == "a\nbold"
     assert entities == [{"type": "bold", "offset": 2, "length": 4}]
 
@@ -63,7 +63,7 @@ def test_the_text_is_trimmed_and_its_entities_follow() -> None:
 )
 def test_entities_that_do_not_fit_are_refused(offset: int, length: int, reason: str) -> None:
     with pytest.raises(Refusal) as refused:
-        format_text("😀ab", [{"type": "bold", "offset": offset, "length": length}])
+        clean_and_detect_entities("😀ab", [{"type": "bold", "offset": offset, "length": length}])
     assert refused.value.description.startswith(f"Bad Request: {reason}"[:60])
 
 
@@ -94,7 +94,7 @@ def test_pieces_fit_and_are_the_whole_text(text: str, limit: int) -> None:
 def test_an_entity_that_fits_is_never_refused(text: str, data: st.DataObject) -> None:
     at = compute_utf16_offsets(text)
     begin, end = sorted((data.draw(st.sampled_from(at)), data.draw(st.sampled_from(at))))
-    kept, entities = format_text(text, [{"type": "bold", "offset": begin, "length": end - begin}])
+    kept, entities = clean_and_detect_entities(text, [{"type": "bold", "offset": begin, "length": end - begin}])
     assert all(
         0 <= entity["offset"] < entity["offset"] + entity["length"] <= count_utf16_units(kept) for entity in entities
     )

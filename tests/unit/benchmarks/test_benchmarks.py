@@ -13,7 +13,7 @@ from benchmarks import filling, load, recall, scale, tokens
 from benchmarks.filling import UNFOLDED, fill_storage, make_texts
 from benchmarks.invented import Clock
 from benchmarks.locomo import read_samples
-from benchmarks.recall import SCOPE, store_session
+from benchmarks.recall import SCOPE, store_session_and_map_ids
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Settings
@@ -157,7 +157,7 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
         await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=20)
         async with services.memory.open_store(SCOPE.owner) as store:
             for session in sample.sessions:
-                await store_session(session, store)
+                await store_session_and_map_ids(session, store)
             kept = await store.timeline.read_page(SCOPE, limit=1000)
     assert [(message.role, message.speaker, message.content, message.created_at) for message in kept] == [
         (line.role, line.speaker, line.text, line.said_at) for line in sample.lines
@@ -193,7 +193,9 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
     kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    scale.fill_missing_files(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url="")
+    scale.create_missing_databases(
+        tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url=""
+    )
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept, (
         "what is there is not filled again"
     )

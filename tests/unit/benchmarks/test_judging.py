@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.judging import compute_session_recall_and_ndcg, find_shown_ids
+from benchmarks.judging import compute_session_recall_and_ndcg, find_ids_shown_in_prompt
 from benchmarks.locomo import Sample, read_samples
 from tests.paths import ROOT
 
@@ -21,7 +21,7 @@ SAID = "The bees are here. I collected them on the 24th from a farm near Hinton.
     ],
 )
 def test_a_message_is_found_where_enough_of_it_is_shown(shown: str, is_found: bool) -> None:
-    assert find_shown_ids({"D1:1": shown}, {"D1:1": SAID}, "on the 24th") == ({"D1:1"} if is_found else set())
+    assert find_ids_shown_in_prompt({"D1:1": shown}, {"D1:1": SAID}, "on the 24th") == ({"D1:1"} if is_found else set())
 
 
 def test_sessions_count_in_the_order_in_which_the_ranking_names_them() -> None:

@@ -215,12 +215,12 @@ class Peer:
     async def polled(self) -> None:
         """Wait until a poll is being held."""
         while not self.world.updates.poller:
-            await self.world.updates.pulse.wait_for_beat()
+            await self.world.updates.notifier.wait_for_notification()
 
     async def confirmed(self) -> None:
         """Wait until the bot has confirmed all updates."""
         while self.world.updates.list_pending():
-            await self.world.updates.pulse.wait_for_beat()
+            await self.world.updates.notifier.wait_for_notification()
 
 
 @pytest.fixture

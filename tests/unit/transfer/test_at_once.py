@@ -8,7 +8,7 @@ import pytest
 from records.errors import ImportBusy
 from records.owners import StorageType
 from records.scopes import Scope
-from reliability.invariants import find_violations, read_data_dir
+from reliability.invariants import find_violations, read_memory_state
 from tests.support.talk import ANNA, talking
 from tests.unit.transfer.test_importer import HERE, history, imported
 
@@ -42,4 +42,4 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
             ]
         assert len(stored) == 300
         assert len({message.source for message in stored}) == 300
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))

@@ -21,7 +21,7 @@ from records.messages import NewMessage
 from records.owners import Policy, StorageType
 from records.reminders import ReminderWish
 from records.scopes import Scope
-from reliability.invariants import find_violations, read_data_dir
+from reliability.invariants import find_violations, read_memory_state
 from storage.schema.validation import RowError, parse_rows
 from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
@@ -147,7 +147,7 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
         talk.updates = count(1000)
         await talk.say("What is my locker number 3?")
         assert "My locker number 3 is 317." in talk.prompts()[-1]
-    assert not find_violations(read_data_dir(tmp_path / "new"))
+    assert not find_violations(read_memory_state(tmp_path / "new"))
 
 
 async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: StorageType) -> None:
@@ -207,7 +207,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         assert "Maria Lopez:" in prompt
         # Nobody was asked to summarise it.
         assert talk.prompts("summary-model") == []
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))
 
 
 async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: StorageType) -> None:
@@ -220,7 +220,7 @@ async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: Storage
         plan = await talk.services.importer.plan(HERE, ANNA.id, history(261))
         assert (plan.total, plan.known, plan.new_messages) == (261, 260, 1)
         assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))
 
 
 async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
             assert sum(active_summary.message_count for active_summary in active) == counts.archived == counts.total
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -267,7 +267,7 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
             assert last.content == "After the import, note 11."
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
-    found = find_violations(read_data_dir(tmp_path))
+    found = find_violations(read_memory_state(tmp_path))
     # A sliding summary covers more than the chunk that it archived.
     assert not found.doubled
     assert not found.both
@@ -285,13 +285,13 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
             await talk.services.importer.run(HERE, ANNA.id, history(900), progress=breaking)
-        assert not find_violations(read_data_dir(tmp_path))
+        assert not find_violations(read_memory_state(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
         async with talk.services.memory.open_store(ANNA.id) as store:
             messages = await store.timeline.read_page(HERE, limit=1000)
         assert [message.id for message in messages] == list(range(-900, 0))
         assert [message.source for message in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))
 
 
 async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
@@ -333,7 +333,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
             active_summary.sort_key
             for active_summary in sorted(active, key=lambda summary: (-summary.level, summary.first_at))
         ]
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))
 
 
 def test_conversations_that_overlap_are_placed_in_time_with_their_turns_whole() -> None:
@@ -394,7 +394,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
             await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
-        assert not find_violations(read_data_dir(tmp_path / "new"))
+        assert not find_violations(read_memory_state(tmp_path / "new"))
         talk.updates = count(5000)
         await talk.say("Said in between.")
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).is_restored
@@ -406,7 +406,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         assert after["summaries"] == before["summaries"]
         assert after["facts"] == before["facts"]
         assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_restored
-    assert not find_violations(read_data_dir(tmp_path / "new"))
+    assert not find_violations(read_memory_state(tmp_path / "new"))
 
 
 async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
@@ -436,7 +436,7 @@ async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
         ids = {row["id"] for row in before["summaries"]}
         assert [row for row in after["summaries"] if row["id"] in ids] == before["summaries"]
         assert [row for row in after["messages"] if row["id"] <= 16] == before["messages"]
-    assert not find_violations(read_data_dir(tmp_path / "new"))
+    assert not find_violations(read_memory_state(tmp_path / "new"))
 
 
 async def test_what_a_restore_cannot_give_back_is_told_first(tmp_path: Path) -> None:
@@ -481,7 +481,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
             await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert (await store.read_counts(HERE)).total == 0
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))
 
 
 async def test_facts_come_along_with_their_history(tmp_path: Path, storage: StorageType) -> None:
@@ -617,7 +617,7 @@ async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path
         with pytest.raises(StaleFold):
             await talk.services.importer.run(HERE, ANNA.id, history(300), progress=moving)
         assert await imported(talk, history(300)) == (200, 100)
-    assert not find_violations(read_data_dir(tmp_path))
+    assert not find_violations(read_memory_state(tmp_path))
 
 
 async def test_an_export_of_several_files(tmp_path: Path) -> None:

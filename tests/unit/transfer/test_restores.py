@@ -16,7 +16,7 @@ from records.facts import MAX_FACT_CHARS, FactChange
 from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import StorageType
-from reliability.invariants import find_violations, read_data_dir
+from reliability.invariants import find_violations, read_memory_state
 from settings import Secret
 from storage.schema.portable_tables import FACTS
 from storage.tables import dump
@@ -100,7 +100,7 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
             with suppress(BrokenOff):  # a part may hold no message
                 await talk.services.importer.run(HERE, ANNA.id, parts[number], progress=breaking)
         (tmp_path / "new" / "index.db").unlink(missing_ok=True)
-        assert not find_violations(read_data_dir(tmp_path / "new"))
+        assert not find_violations(read_memory_state(tmp_path / "new"))
         async with talking(tmp_path / "new") as talk:
             await imported(talk, parts[number])
             talk.updates = count(5000 + 10 * number)
@@ -110,7 +110,7 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
                 assert not talk.prompts("summary-model"), "what comes back is neither summarised nor learned from"
                 again = await talk.services.importer.plan(HERE, ANNA.id, parts[number])
                 assert (again.has_anything_new, again.is_restored) == (False, False)
-        assert not find_violations(read_data_dir(tmp_path / "new"))
+        assert not find_violations(read_memory_state(tmp_path / "new"))
     async with talking(tmp_path / "new") as talk:
         after = await dumped(talk)
         assert "restores" not in after
@@ -171,7 +171,7 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert not await store.history.list_held_back_rows(ANNA.id)
         assert not (await talk.services.importer.plan(HERE, ANNA.id, parts[0])).is_restored
-    assert not find_violations(read_data_dir(tmp_path / "new"))
+    assert not find_violations(read_memory_state(tmp_path / "new"))
 
 
 @pytest.mark.parametrize("storage", list(StorageType))

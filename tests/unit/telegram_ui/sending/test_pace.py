@@ -75,13 +75,15 @@ async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_
 def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
     now = [100.0]
     limits = Limits(lambda: now[0])
-    assert [limits.reserve_message(chat) for chat in range(1, MAX_PER_SECOND + 2)] == [0] * MAX_PER_SECOND + [1]
+    assert [limits.reserve_or_get_wait_seconds(chat) for chat in range(1, MAX_PER_SECOND + 2)] == [
+        0
+    ] * MAX_PER_SECOND + [1]
     now[0] += 1
-    assert [limits.reserve_message(1) for _ in range(BURST_SECONDS)] == [0] * (BURST_SECONDS - 1) + [2]
+    assert [limits.reserve_or_get_wait_seconds(1) for _ in range(BURST_SECONDS)] == [0] * (BURST_SECONDS - 1) + [2]
     now[0] += 60
     took = []
     for _ in range(MAX_PER_MINUTE_IN_GROUP + 1):
-        took.append(limits.reserve_message(-5))
+        took.append(limits.reserve_or_get_wait_seconds(-5))
         now[0] += 1
     assert took == [0] * MAX_PER_MINUTE_IN_GROUP + [40]
     assert is_rate_limited("sendMessageDraft")
