@@ -44,7 +44,7 @@ from llm.trial import warn_of_shutdowns
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import UNKNOWN
 from records.scopes import Clock
-from reminders.reading import WishReader
+from reminders.reading import ReminderReader
 from reminders.sending import Reminders
 from retrieval.fact_ranking import FactRecall
 from retrieval.prompt_builder import Budgets
@@ -167,7 +167,7 @@ async def open_services(
             importer=importer,
             exporter=Exporter(memory=memory, clock=clock),
             reminders=Reminders(memory=memory, clock=clock),
-            wish_reader=WishReader(model=core.background, quota=quota),
+            reminder_reader=ReminderReader(model=core.background, quota=quota),
             indexing=core.indexing,
             quota=quota,
             models={core.answers.name: core.answers, **core.others},

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from records.errors import ServedElsewhere, StorageError, StorageIndexing
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
@@ -249,18 +249,18 @@ class ExternalMemory:
         """Wait for an owner's running turns, and let no turn begin inside the block."""
         return self._locks.get_lock(owner).hold_between_turns()
 
-    async def preview_forgetting(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
+    async def preview_forget(self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True) -> ForgetResult:
         """Return what `forget` would erase: counts and the first texts.
 
-        If `with_remainder`, also find texts that would stay although they repeat erased ones. This is slow, and raises
+        If `counts_quotes`, also find texts that would stay although they repeat erased ones. This is slow, and raises
         StorageIndexing if the word index is incomplete.
         """
         async with self.open_store(owner) as store:
-            if with_remainder:
+            if counts_quotes:
                 await self._wait_for_word_index(store, owner, request)
-            return await store.forgetting.preview_deletion(owner, request, with_remainder=with_remainder)
+            return await store.forgetting.preview_deletion(owner, request, counts_quotes=counts_quotes)
 
-    async def forget(self, owner: int, request: Forgetting, *, purges_files: bool = True) -> Forgotten:
+    async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
         Unless `purges_files`, call `purge_files` later. To erase messages, call this inside `exclude_turns`. Raise
@@ -308,12 +308,12 @@ class ExternalMemory:
         except (StorageError, ServedElsewhere) as error:
             log.info("the index of words is not optimized: %s", type(error).__name__)
 
-    async def find_owners_with_messages(self, request: Forgetting) -> list[int]:
+    async def find_owners_with_messages(self, request: ForgetRequest) -> list[int]:
         """Return owners with messages that match a request. Skip owners still being indexed."""
         owners: list[int] = []
         for owner in await self.select_served_owners(await self.list_owners()):
             with suppress(StorageIndexing):
-                if (await self.preview_forgetting(owner, request)).messages:
+                if (await self.preview_forget(owner, request)).messages:
                     owners.append(owner)
         return owners
 
@@ -322,7 +322,7 @@ class ExternalMemory:
         async with self.open_store(owner) as store:
             return sum([(await store.read_counts(scope)).total for scope in await store.list_scopes(owner)])
 
-    async def _wait_for_word_index(self, store: MemoryStore, owner: int, request: Forgetting) -> None:
+    async def _wait_for_word_index(self, store: MemoryStore, owner: int, request: ForgetRequest) -> None:
         # Quotes of forgotten messages are found by the index of words.
         if request.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
             raise StorageIndexing

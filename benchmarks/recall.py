@@ -32,7 +32,7 @@ from chat.tools import RESULT_TOKENS
 from llm import prompts, quoting
 from llm.embeddings import Embedder, make_embedder
 from records.context import Snippet
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -213,7 +213,7 @@ async def open_conversation(
         store = await stack.enter_async_context(services.memory.open_store(SCOPE.owner))
         if storage is StorageType.POSTGRES:
             # Unlike the folder, the server still contains the previous conversation.
-            await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"), now=clock())
+            await store.forgetting.forget(SCOPE.owner, ForgetRequest(what="everything"), now=clock())
         yield StoredConversation(
             services=services, store=store, sample=sample, clock=clock, snippet_budget=settings.snippet_budget
         )

@@ -13,7 +13,7 @@ from chat.session import Sessions
 from external_memory import ExternalMemory
 from llm.quota import Quota
 from records.errors import ServedElsewhere, StorageError
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Correction
 from records.owners import get_memory_mode
 from records.scopes import Clock, Scope
@@ -41,12 +41,12 @@ class Corrections:
         """Register a callback that gets the id of each owner whose messages were forgotten."""
         self._when_forgotten.append(callback)
 
-    async def forget(self, owner: int, request: Forgetting, *, purges_files: bool = True) -> Forgotten:
+    async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase data from all stores, files and caches, and return what was erased. Raise StorageError on failure."""
         async with nullcontext() if request.is_facts_only else self._memory.exclude_turns(owner):
             return await run_uncancelled(partial(self._forget_everywhere, owner, request, purges_files=purges_files))
 
-    async def _forget_everywhere(self, owner: int, request: Forgetting, *, purges_files: bool) -> Forgotten:
+    async def _forget_everywhere(self, owner: int, request: ForgetRequest, *, purges_files: bool) -> ForgetResult:
         taken = await self._memory.forget(owner, request, purges_files=purges_files)
         if request.is_facts_only:
             self._sessions.mark_outdated(owner)
@@ -71,15 +71,15 @@ class Corrections:
             session.replied = None
             self._explanations.drop_scope_records(scope)
 
-    async def undo_edit(self, owner: int, fact_id: int) -> Forgotten | None:
+    async def undo_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
         """Undo the last edit of a fact. Return what was erased, or None. Raise StorageError on failure."""
         async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version(owner, fact_id)
-        return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
+        return None if earlier is None else await self.forget(owner, ForgetRequest(what="edits", ids=(earlier,)))
 
     async def forget_old_archives(self, max_age: timedelta) -> None:
         """Forget archived messages older than `max_age`, then clean the files."""
-        old = Forgetting(what="archives", until=self._clock() - max_age)
+        old = ForgetRequest(what="archives", until=self._clock() - max_age)
         await self._forget_each([(owner, old) for owner in await self._memory.find_owners_with_messages(old)])
 
     async def forget_deleted_facts(self) -> None:
@@ -87,10 +87,10 @@ class Corrections:
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         stores = self._memory.stores
         deleted = [found for store in stores for found in (await store.facts.list_deleted_facts(until)).items()]
-        due = [(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
+        due = [(owner, ForgetRequest(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted]
         await self._forget_each(due)
 
-    async def _forget_each(self, requests: Sequence[tuple[int, Forgetting]]) -> None:
+    async def _forget_each(self, requests: Sequence[tuple[int, ForgetRequest]]) -> None:
         for owner, request in requests:
             try:
                 await self.forget(owner, request, purges_files=False)

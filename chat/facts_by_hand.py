@@ -5,7 +5,7 @@ from locales.catalog import tr
 from locales.told import format_counts
 from records.errors import FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import ForgetRequest, ForgetResult
 from text.characters import remove_invisible_characters
 
 VERBS = ("pin", "unpin", "keep", "delete", "undo")
@@ -65,14 +65,14 @@ async def change_fact(services: Services, owner: int, verb: str, fact_id: int) -
     return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))
 
 
-async def _undo_change(services: Services, owner: int, fact: Fact) -> Forgotten | None:
+async def _undo_change(services: Services, owner: int, fact: Fact) -> ForgetResult | None:
     """Undo the last edit of a fact, or restore the fact that it replaced. Return None if there is neither."""
     undone_edit = await services.corrections.undo_edit(owner, fact.id)
     if undone_edit is not None or fact.origin != "owner":
         return undone_edit
     async with services.memory.open_store(owner) as store:
         has_replaced = await store.facts.restore_superseded(owner, fact.id)
-    forgetting = Forgetting(what="facts", ids=(fact.id,))
+    forgetting = ForgetRequest(what="facts", ids=(fact.id,))
     return await services.corrections.forget(owner, forgetting) if has_replaced else None
 
 
@@ -82,9 +82,9 @@ def _explain_refusal(text: str) -> str:
     return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""
 
 
-def format_undo_result(forgotten: Forgotten | None) -> str:
+def format_undo_result(forgotten: ForgetResult | None) -> str:
     if forgotten is None:
         return tr("memory-nothing-to-undo")
-    derived = format_counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
+    derived = format_counts(ForgetResult(facts=forgotten.facts, profiles=forgotten.profiles))
     told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
     return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"

@@ -21,7 +21,7 @@ from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import Price
 from records.scopes import Clock
-from reminders.reading import WishReader
+from reminders.reading import ReminderReader
 from reminders.sending import Reminders
 from summary_manager import SummaryManager
 from transfer.exporter import Exporter
@@ -49,7 +49,7 @@ class Services:
     importer: Importer
     exporter: Exporter
     reminders: Reminders
-    wish_reader: WishReader
+    reminder_reader: ReminderReader
     indexing: Indexing | None
     quota: Quota
     models: Mapping[str, ChatModel]

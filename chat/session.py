@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
 from records.owners import MODES, Mode
 from records.scopes import Scope
@@ -36,7 +36,7 @@ class Unwritten:
     if_on: bool = False  # store them only if memory is on
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)  # to call once they are stored
 
-    def is_forgotten_by(self, request: Forgetting, scope: Scope) -> bool:
+    def is_forgotten_by(self, request: ForgetRequest, scope: Scope) -> bool:
         if request.what == "conversations":
             return scope.thread in request.ids
         if request.what == "dates":
@@ -148,7 +148,7 @@ class Session:
                 if message.turn in turns and message.is_user:
                     held[index] = replace(message, origin="declined")
 
-    def forget(self, request: Forgetting) -> None:
+    def forget(self, request: ForgetRequest) -> None:
         """Drop all recent messages, and those unwritten messages that are to be forgotten."""
         self.replied, self.versions = None, (0, Versions())
         self.recent.clear()

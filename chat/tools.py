@@ -18,7 +18,7 @@ from records.facts import MAX_FACT_CHARS, Fact
 from records.model_calls import Tool, ToolCall
 from records.scopes import Clock
 from records.turns import Proposal
-from reminders.wishes import PARAMETERS, parse_reminder
+from reminders.arguments import PARAMETERS, parse_reminder
 from text.characters import remove_invisible_characters, replace_surrogates_in
 
 log = logging.getLogger(__name__)
@@ -186,12 +186,12 @@ def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known: Seq
 
 
 def _propose_reminder(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, now: datetime) -> Used:
-    wish = parse_reminder(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
-    if wish is None:
+    reminder = parse_reminder(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
+    if reminder is None:
         return _make_error_result(
             call, "A reminder needs a text, and a time to come: at (YYYY-MM-DDTHH:MM) or in_minutes."
         )
-    proposal = Proposal(kind="remind", text=wish.text, wish=wish, source=turn.stored)
+    proposal = Proposal(kind="remind", text=reminder.text, reminder=reminder, source=turn.stored)
     return Used(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
 
 

@@ -18,11 +18,11 @@ from locales.catalog import format_full_day, tr
 from locales.page_texts import remove_commands
 from locales.told import format_counts, format_outcome, format_quote_counts, format_receipt
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
-from records.reminders import MAX_REMINDERS, ReminderWish
+from records.reminders import MAX_REMINDERS, NewReminder
 from records.scopes import Scope
-from reminders.wishes import parse_reminder
+from reminders.arguments import parse_reminder
 from text.characters import remove_invisible_characters
 from text.time_zones import format_zone
 
@@ -47,7 +47,7 @@ class Changes:
             **{f"facts/{action}": partial(self._run_fact_action, action) for action in VERBS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
-            "forget/preview": self.preview_forgetting,
+            "forget/preview": self.preview_forget,
             "forget": self.forget_items,
             "settings": self.change_settings,
             "summaries/fold": self.summarize_now,
@@ -82,24 +82,24 @@ class Changes:
         return await self._views.list_profiles(request)
 
     async def forget_profile(self, request: PageRequest) -> JsonBody:
-        what = Forgetting(what="profiles", ids=(request.parameters.read_integer("id"),))
+        what = ForgetRequest(what="profiles", ids=(request.parameters.read_integer("id"),))
         gone = await self._services.corrections.forget(request.owner, what)
         said = tr("forget-gone") if gone.is_empty else format_receipt(gone)
         return {"said": said, **await self._views.list_profiles(request)}
 
-    async def preview_forgetting(self, request: PageRequest) -> JsonBody:
+    async def preview_forget(self, request: PageRequest) -> JsonBody:
         """Return the items that a request would erase, and later messages that repeat them."""
         what = await self._parse_forget_request(request)
-        with_remainder = request.parameters.read_flag("with_repeats", default=True)
-        found = Forgotten()
+        counts_quotes = request.parameters.read_flag("with_repeats", default=True)
+        found = ForgetResult()
         if not _erases_nothing(what):
-            found = await self._services.memory.preview_forgetting(request.owner, what, with_remainder=with_remainder)
-        quotes = tr("forget-quotes", what=format_quote_counts(found.remainder)) if found.remainder.has_quotes else ""
+            found = await self._services.memory.preview_forget(request.owner, what, counts_quotes=counts_quotes)
+        quotes = tr("forget-quotes", what=format_quote_counts(found.quotes)) if found.quotes.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(request.owner)
         erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_counts(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
         async with self._services.memory.open_store(request.owner) as store:
-            repeating = await store.read_messages(request.scope, found.remainder.answers[:MAX_LISTED])
+            repeating = await store.read_messages(request.scope, found.quotes.answers[:MAX_LISTED])
         return {
             "erases": erases,
             "quotes": quotes,
@@ -113,13 +113,13 @@ class Changes:
 
     async def forget_items(self, request: PageRequest) -> JsonBody:
         what = await self._parse_forget_request(request)
-        gone = Forgotten() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
+        gone = ForgetResult() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
         return {
             "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_receipt(gone)),
             "counts": pick_fields(gone, "messages", "summaries", "facts"),
         }
 
-    async def _parse_forget_request(self, request: PageRequest) -> Forgetting:
+    async def _parse_forget_request(self, request: PageRequest) -> ForgetRequest:
         parameters, ids = request.parameters, request.parameters.read_ids("ids")
         with_quotes = parameters.read_flag("with_quotes", default=False)
         match parameters.read_text("what", MAX_NAME_CHARS):
@@ -129,21 +129,21 @@ class Changes:
                     if kind == "turn" and found:
                         found = await store.read_turn(request.scope, found[0].turn)
                 chosen = tuple(message.id for message in found)
-                return Forgetting(what="messages", ids=chosen, with_quotes=with_quotes)
+                return ForgetRequest(what="messages", ids=chosen, with_quotes=with_quotes)
             case "facts":
-                return Forgetting(what="facts", ids=ids, with_quotes=with_quotes)
+                return ForgetRequest(what="facts", ids=ids, with_quotes=with_quotes)
             case "days":
                 first, last = parameters.read_day("first"), parameters.read_day("last")
                 if first is None or last is None or last < first:
                     raise BadRequest("first and last are days.")
                 since = datetime.combine(first, time(), request.zone)
                 until = datetime.combine(last + timedelta(days=1), time(), request.zone)
-                return Forgetting(what="dates", since=since, until=until, with_quotes=with_quotes)
+                return ForgetRequest(what="dates", since=since, until=until, with_quotes=with_quotes)
             case "conversation":
                 await self._find_topic(request)
-                return Forgetting(what="conversations", ids=(request.scope.thread,), with_quotes=with_quotes)
+                return ForgetRequest(what="conversations", ids=(request.scope.thread,), with_quotes=with_quotes)
             case "everything":
-                return Forgetting(what="everything")
+                return ForgetRequest(what="everything")
         raise BadRequest("what is messages, turn, facts, days, conversation or everything.")
 
     async def change_settings(self, request: PageRequest) -> JsonBody:
@@ -216,19 +216,19 @@ class Changes:
         now, text = services.clock().astimezone(request.zone), request.parameters.read_text("text", MAX_TEXT_CHARS)
         if "at" in request.parameters:  # the person has confirmed what the model read
             given = {name: request.parameters.read_text(name, len("2026-12-03T09:00")) for name in ("at", "repeat")}
-            if (wish := parse_reminder({**given, "text": text}, now)) is None:
+            if (reminder := parse_reminder({**given, "text": text}, now)) is None:
                 raise RequestRefused(400, tr("reminders-impossible-passed"))
         else:
-            wished = await services.wish_reader.read_or_explain(person, text, now)
-            if isinstance(wished, str):
-                raise RequestRefused(400, wished)
-            wish, ambiguity = wished
+            reading = await services.reminder_reader.read_reminder_or_explanation(person, text, now)
+            if isinstance(reading, str):
+                raise RequestRefused(400, reading)
+            reminder, ambiguity = reading
             if ambiguity is not None:
-                return {"proposed": _serialize_proposal(wish, request.zone, ambiguity)}
+                return {"proposed": _serialize_proposal(reminder, request.zone, ambiguity)}
         thread = request.scope.thread
         if thread >= FIRST_NUMBER:
             thread = (await self._find_topic(request)).thread
-        added = await services.reminders.add(owner, wish, thread=thread, person=person, language=request.language)
+        added = await services.reminders.add(owner, reminder, thread=thread, person=person, language=request.language)
         if added is None:
             raise RequestRefused(409, tr("reminders-full", reminders=MAX_REMINDERS))
         return {"said": tr("web-saved"), **await self._views.list_reminders(request)}
@@ -250,19 +250,19 @@ def _parse_title(request: PageRequest) -> str:
     return title
 
 
-def _serialize_proposal(wish: ReminderWish, zone: tzinfo, ambiguity: str) -> dict[str, str]:
-    local = wish.due_at.astimezone(zone).replace(tzinfo=None)
+def _serialize_proposal(reminder: NewReminder, zone: tzinfo, ambiguity: str) -> dict[str, str]:
+    local = reminder.due_at.astimezone(zone).replace(tzinfo=None)
     when = f"{format_full_day(local.date())}, {local:%H:%M} ({format_zone(str(zone))})"
-    when = tr(f"reminders-each-{wish.repeat}", when=when) if wish.repeat else when
+    when = tr(f"reminders-each-{reminder.repeat}", when=when) if reminder.repeat else when
     asked = tr("reminders-offer-unsure", words=ambiguity, when=when) if ambiguity else tr("reminders-offer", when=when)
-    return {"asked": asked, "text": wish.text, "at": local.isoformat(timespec="minutes"), "repeat": wish.repeat}
+    return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", "repeat": reminder.repeat}
 
 
 def _shorten_text(text: str) -> str:
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 
-def _erases_nothing(request: Forgetting) -> bool:
+def _erases_nothing(request: ForgetRequest) -> bool:
     return request.what in ("messages", "facts") and not request.ids
 
 

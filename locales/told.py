@@ -9,7 +9,7 @@ from records import errors
 from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
-from records.forgetting import Forgotten, Remainder
+from records.forgetting import ForgetResult, RemainingQuotes
 from records.owners import OwnerConfig, StorageType, get_memory_mode
 from records.summaries import FoldOutcome
 
@@ -132,7 +132,7 @@ def format_retention(days: int) -> str:
     return tr("basics-retention", days=days) if days else ""
 
 
-def format_counts(forgotten: Forgotten) -> str:
+def format_counts(forgotten: ForgetResult) -> str:
     """Format the number of erased items of each kind, as in "2 messages, 1 summary"."""
     parts = [
         forgotten.messages and tr("shared-messages", messages=forgotten.messages),
@@ -145,25 +145,25 @@ def format_counts(forgotten: Forgotten) -> str:
     return join_list(part for part in parts if part)
 
 
-def format_quote_counts(remainder: Remainder) -> str:
+def format_quote_counts(quotes: RemainingQuotes) -> str:
     """Format the number of later items that quote erased messages, as in "3 later answers, 1 fact"."""
-    answers = len(remainder.answers)
+    answers = len(quotes.answers)
     parts = [
         answers and tr("forget-answers", answers=answers),
-        remainder.facts and tr("shared-facts", facts=remainder.facts),
-        remainder.summaries and tr("shared-summaries", summaries=remainder.summaries),
-        remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
+        quotes.facts and tr("shared-facts", facts=quotes.facts),
+        quotes.summaries and tr("shared-summaries", summaries=quotes.summaries),
+        quotes.profiles and tr("forget-profiles", profiles=quotes.profiles),
     ]
     return join_list(part for part in parts if part)
 
 
-def format_receipt(forgotten: Forgotten) -> str:
+def format_receipt(forgotten: ForgetResult) -> str:
     """Format the receipt of /forget, which says what was erased and what may still hold it."""
-    remainder = forgotten.remainder
-    stays = [format_quote_counts(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
+    quotes = forgotten.quotes
+    stays = [format_quote_counts(quotes), quotes.others and tr("shared-messages", messages=quotes.others)]
     left = join_list(part for part in stays if part)
     rest = [tr("forget-words-stay", what=left)] if left else []
-    rest += [tr("forget-words-may-stay")] if not remainder.others and not remainder.is_complete else []
+    rest += [tr("forget-words-may-stay")] if not quotes.others and not quotes.is_complete else []
     rest += [tr("forget-traces")] if not forgotten.is_clean else []
     aside = [tr("forget-kept-aside", names=join_list(forgotten.kept_aside))] if forgotten.kept_aside else []
     receipt = " ".join([tr("forget-receipt", what=format_counts(forgotten)), *(rest or [tr("forget-clean")])])

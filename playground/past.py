@@ -8,7 +8,7 @@ from playground.people import Chat
 from playground.refusals import Json
 from playground.text import split_text
 from playground.world import World
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import SENT_ALONG, Message
 from records.scopes import Scope
 
@@ -55,7 +55,7 @@ async def restore_messages(world: World, services: Services, format_answer: Form
 async def erase_memory(services: Services, owner: int) -> None:
     """Forget everything about an owner, and turn their memory off. Raise StorageError if the store fails."""
     config = await services.memory.get_config(owner)
-    await services.corrections.forget(owner, Forgetting(what="everything"))
+    await services.corrections.forget(owner, ForgetRequest(what="everything"))
     if config is not None and config.enabled:
         await services.memory.set_enabled(owner, enabled=False)
 

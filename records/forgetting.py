@@ -8,7 +8,7 @@ from records.messages import Message
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Forgetting:
+class ForgetRequest:
     """An owner's request to forget part of the memory. It contains no text.
 
     "edits" means earlier texts of facts, and "archives" means chunks of messages. With `until` set, "facts" means only
@@ -38,7 +38,7 @@ class Forgetting:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Remainder:
+class RemainingQuotes:
     """The remaining texts that repeat forgotten words."""
 
     answers: tuple[int, ...] = ()  # their ids
@@ -63,7 +63,7 @@ class Listing:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Forgotten:
+class ForgetResult:
     """The number of texts of each kind that a forget request removes."""
 
     messages: int = 0
@@ -75,7 +75,7 @@ class Forgotten:
     reactivated: int = 0  # messages that become active again, because their summary is removed
     kept_aside: tuple[str, ...] = ()  # the operator's copies of files that may hold the text
     is_clean: bool = True  # False while traces cannot be removed from files in use or on a full disk
-    remainder: Remainder = field(default_factory=Remainder, compare=False)
+    quotes: RemainingQuotes = field(default_factory=RemainingQuotes, compare=False)
     listing: Listing = field(default_factory=Listing, compare=False, repr=False)  # only in a preview
 
     @property

@@ -15,7 +15,7 @@ MAX_DAYS_AHEAD = 3_660
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ReminderWish:
+class NewReminder:
     """A reminder that a person asked for."""
 
     text: str

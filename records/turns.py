@@ -9,7 +9,7 @@ from records.attachments import Picture
 from records.context import Context
 from records.messages import OTHERS, SENT_ALONG, Origin
 from records.owners import Mode
-from records.reminders import ReminderWish
+from records.reminders import NewReminder
 from records.scopes import Person, Scope
 
 
@@ -89,7 +89,7 @@ class Proposal:
     kind: Literal["remember", "forget", "remind", "command"]
     text: str
     fact: int = 0  # the id of the fact to forget
-    wish: ReminderWish | None = None  # the reminder to set
+    reminder: NewReminder | None = None  # the reminder to set
     source: int | None = None  # the stored message that asks for it; for a command, the first one of its turn
 
 

@@ -10,9 +10,9 @@ from itertools import product
 from zoneinfo import ZoneInfo
 
 from locales.catalog import ENGLISH, LANGUAGES, current_language
-from records.reminders import ReminderWish, Repeat
+from records.reminders import NewReminder, Repeat
 from reminders import lexicon
-from reminders.wishes import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, plan_local_reminder, plan_reminder
+from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_local_reminder, make_reminder
 from reminders.zones import TOKEN, find_possible_zone_or_day, find_zone_end, parse_zone
 from text.characters import format_visible_line
 from text.date_words import AMBIGUOUS_MONTHS
@@ -46,7 +46,7 @@ class NotUnderstood:
     """A reminder that could not be parsed with certainty. `words` holds any time expressions not understood."""
 
     words: str
-    wish: ReminderWish | None = field(default=None, compare=False)  # the likely one, to be offered but not set
+    reminder: NewReminder | None = field(default=None, compare=False)  # the likely one, to be offered but not set
 
 
 @dataclass(kw_only=True, slots=True)
@@ -333,9 +333,9 @@ def _skip_gap(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def parse_reminder_phrase(request: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
+def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | NotUnderstood:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
-    text = format_visible_line(request)[:MAX_TEXT_CHARS]
+    text = format_visible_line(phrase)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(lexicon.PLAIN)  # keeps its length
     languages = dict.fromkeys([current_language(), ENGLISH, *LANGUAGES])
@@ -358,18 +358,18 @@ def parse_reminder_phrase(request: str, now: datetime) -> ReminderWish | Impossi
         best.wall = now.replace(tzinfo=None, second=0, microsecond=0)
         is_near = best.day is not None and (best.day - here.date()).days <= AFTER_TOMORROW
         best.unsure += [best.text[best.zone_words]] if is_near and here.date() != now.date() else []  # whose tomorrow?
-    wish = _plan_reminder(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
+    reminder = _plan_reminder(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
     words = next(iter(best.unsure), "")
-    if not isinstance(wish, ReminderWish):
-        return NotUnderstood(words=words) if words else wish
+    if not isinstance(reminder, NewReminder):
+        return NotUnderstood(words=words) if words else reminder
     if best.zone is not None:
-        wish = replace(wish, local=None)
+        reminder = replace(reminder, local=None)
     elif best.clock and not best.distance:
         is_dated = best.is_dated or bool(best.repeat)
         is_exact = best.is_exact and end == len(text)
         words = words or find_possible_zone_or_day(rest, best.words, is_exact=is_exact, is_dated=is_dated)
     at = max(0, text.find(words), bare.find(words))
-    return NotUnderstood(words=text[at : at + len(words)], wish=wish) if words or end < len(text) else wish
+    return NotUnderstood(words=text[at : at + len(words)], reminder=reminder) if words or end < len(text) else reminder
 
 
 def _find_time_at_end(readings: Sequence[_Reading], text: str) -> tuple[_Reading, int, int] | None:
@@ -388,11 +388,11 @@ def _find_time_at_end(readings: Sequence[_Reading], text: str) -> tuple[_Reading
     return None
 
 
-def _plan_reminder(reading: _Reading, text: str, now: datetime) -> ReminderWish | Impossible | NotUnderstood:
+def _plan_reminder(reading: _Reading, text: str, now: datetime) -> NewReminder | Impossible | NotUnderstood:
     wall = reading.wall
     if reading.distance is not None:
         due_at = now + (reading.distance - wall)
-        return check_due_time(due_at, now) or plan_reminder(text, due_at, None, "", now) or NotUnderstood(words="")
+        return check_due_time(due_at, now) or make_reminder(text, due_at, None, "", now) or NotUnderstood(words="")
     hour, minute = reading.clock or (MORNING, 0)
     local = datetime.combine(reading.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
     if hour == 24 or (reading.is_midnight and reading.day == wall.date()):
@@ -413,7 +413,7 @@ def _plan_reminder(reading: _Reading, text: str, now: datetime) -> ReminderWish 
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins
-    return plan_local_reminder(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+    return make_local_reminder(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
 
 
 def _find_unread_time_words(reading: _Reading, text: str) -> str:

@@ -14,8 +14,8 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
-from records.reminders import MAX_DAYS_AHEAD, ReminderWish
-from reminders.wishes import MAX_TEXT_CHARS, PARAMETERS, parse_reminder
+from records.reminders import MAX_DAYS_AHEAD, NewReminder
+from reminders.arguments import MAX_TEXT_CHARS, PARAMETERS, parse_reminder
 
 log = logging.getLogger(__name__)
 
@@ -35,13 +35,15 @@ SCHEMA: Mapping[str, object] = {
 
 
 @define(kw_only=True, eq=False)
-class WishReader:
+class ReminderReader:
     """Parses a person's reminder requests with a model. The model calls count towards that person's quota."""
 
     _model: ChatModel
     _quota: Quota
 
-    async def read_or_explain(self, person_id: int, text: str, now: datetime) -> tuple[ReminderWish, str | None] | str:
+    async def read_reminder_or_explanation(
+        self, person_id: int, text: str, now: datetime
+    ) -> tuple[NewReminder, str | None] | str:
         """Return a reminder and a reason for doubt, or a sentence that explains why there is no reminder.
 
         Without a reason for doubt, it can be set at once. Otherwise the person must confirm it, because the model
@@ -50,20 +52,20 @@ class WishReader:
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
         from reminders.phrases import NotUnderstood, parse_reminder_phrase
 
-        if (read := await self.read(person_id, text, now)) is not None:
+        if (read := await self.read_with_model(person_id, text, now)) is not None:
             return read, ""
         # In a thread: the first call reads locale data for a second.
         match await asyncio.to_thread(parse_reminder_phrase, text, now):
-            case ReminderWish() as wish:
-                return wish, None
-            case NotUnderstood(words=words, wish=ReminderWish() as wish):
-                return wish, words
+            case NewReminder() as reminder:
+                return reminder, None
+            case NotUnderstood(words=words, reminder=NewReminder() as reminder):
+                return reminder, words
             case NotUnderstood(words=words):
                 return tr("reminders-not-understood", words=words) if words else tr("reminders-how")
             case why:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)
 
-    async def read(self, person_id: int, request: str, now: datetime) -> ReminderWish | None:
+    async def read_with_model(self, person_id: int, request: str, now: datetime) -> NewReminder | None:
         """Return the reminder that the model reads in a request, or None if it finds none or is unavailable."""
         asked = PromptMessage(role="user", content=prompts.make_reminder_request(request[:MAX_TEXT_CHARS], now))
         try:

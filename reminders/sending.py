@@ -13,7 +13,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from records.errors import KeepsakeError
-from records.reminders import Reminder, ReminderWish
+from records.reminders import NewReminder, Reminder
 from records.scopes import Clock
 from runtime.tasks import cancel_and_wait, repeat_in_background, run_uncancelled
 from text.time_zones import find_next_time, to_utc
@@ -39,14 +39,14 @@ class Reminders:
     _telling: dict[int, asyncio.Task[None]] = field(factory=dict[int, "asyncio.Task[None]"], init=False)  # by owner
 
     async def add(
-        self, owner: int, wish: ReminderWish, *, thread: int, person: int, language: str, source: int | None = None
+        self, owner: int, reminder: NewReminder, *, thread: int, person: int, language: str, source: int | None = None
     ) -> Reminder | None:
         """Store a reminder, even if memory is off. Return None if its owner already has as many as allowed."""
         if await self._memory.get_config(owner) is None:
             await self._memory.change_config(owner, lambda known: known)
         async with self._memory.open_store(owner) as store:
             return await store.reminders.add_reminder(
-                owner, wish, thread=thread, person=person, language=language, now=self._clock(), source=source
+                owner, reminder, thread=thread, person=person, language=language, now=self._clock(), source=source
             )
 
     async def list_reminders(self, owner: int) -> Sequence[Reminder]:

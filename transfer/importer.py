@@ -106,7 +106,7 @@ class Importer:
             missing_parts=work.restoration.missing_parts if work.restoration else "",
             turns_on=not await self._memory.is_on(scope.owner),
             ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
-            reminders=sum((reminder.wish.text, reminder.wish.due_at) not in held for reminder in work.reminders),
+            reminders=sum((reminder.content.text, reminder.content.due_at) not in held for reminder in work.reminders),
             questions=tuple(_preselect_undecided_facts(question, decided) for question in questions),
             instructions=_list_instructions(work),
         )
@@ -255,7 +255,7 @@ class Importer:
             thread, language = int(str(reminder.row["thread_id"])), str(reminder.row["language"])
             async with self._memory.open_store(owner) as store:
                 await store.reminders.add_reminder(
-                    owner, reminder.wish, thread=thread, person=person, language=language, now=self._clock()
+                    owner, reminder.content, thread=thread, person=person, language=language, now=self._clock()
                 )
 
     async def _find_imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:

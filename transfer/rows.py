@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from records.facts import LASTING, MAX_FACT_CHARS
-from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, ReminderWish, Repeat
+from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, NewReminder, Repeat
 from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import format_moment
@@ -105,7 +105,7 @@ def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[Portable]:
 class FutureReminder:
     """A reminder from an export that is still due, with the row to store."""
 
-    wish: ReminderWish
+    content: NewReminder
     row: Portable
 
 
@@ -126,8 +126,8 @@ def select_future_reminders(rows: Sequence[Portable], *, now: datetime, zone: tz
             due_at = to_utc(local, zone)
         text = format_visible_line(str(row["text"]))[:MAX_REMINDER_CHARS]
         if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
-            wish = ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
+            reminder = NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
             wall = local.isoformat(timespec="minutes") if local else ""
             kept = {"text": text, "due_at": format_moment(due_at), "wall_time": wall, "month_day": day, "sends": 0}
-            found.append(FutureReminder(wish=wish, row={**row, **kept}))
+            found.append(FutureReminder(content=reminder, row={**row, **kept}))
     return found[:MAX_REMINDERS]

@@ -82,9 +82,9 @@ function makeReminders(reminders) {
   const changeReminders = async (name, what) => {
     const answer = await write(`reminders/${name}`, what);
     if (!answer.proposed) { showReminders(answer.reminders); return answer; }
-    const { asked, ...wish } = answer.proposed;
-    const isWanted = await askToConfirm(asked, tr("reminders-yes"), [h("p", { class: "text", dir: "auto" }, wish.text)]);
-    return isWanted ? changeReminders(name, wish) : answer;
+    const { asked, ...reminder } = answer.proposed;
+    const isWanted = await askToConfirm(asked, tr("reminders-yes"), [h("p", { class: "text", dir: "auto" }, reminder.text)]);
+    return isWanted ? changeReminders(name, reminder) : answer;
   };
   const makeRow = (reminder) => h("li", { class: "card card-line" },
     h("div", {}, h("p", { class: "text", dir: "auto" }, reminder.text),

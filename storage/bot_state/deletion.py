@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import define, field
 
 from records.errors import ServedElsewhere, StorageError
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import StorageType
 from runtime.tasks import run_uncancelled
 from storage.bot_state.inbox import Inbox
@@ -45,8 +45,8 @@ class OwnerDeletion(StatementRunner):
     _cleaning: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     async def forget(
-        self, owner: int, request: Forgetting, store: MemoryStore, *, now: datetime, purges_files: bool = True
-    ) -> Forgotten:
+        self, owner: int, request: ForgetRequest, store: MemoryStore, *, now: datetime, purges_files: bool = True
+    ) -> ForgetResult:
         """Delete the requested rows and their text from all files, and return what was deleted.
 
         The caller holds the owner's lock exclusively. With `purges_files=False`, leave the files to a later
@@ -107,8 +107,8 @@ class OwnerDeletion(StatementRunner):
             return True
 
     async def _execute_deletion(
-        self, deletion_id: int, owner: int, request: Forgetting, store: MemoryStore, begun_at: datetime
-    ) -> Forgotten:
+        self, deletion_id: int, owner: int, request: ForgetRequest, store: MemoryStore, begun_at: datetime
+    ) -> ForgetResult:
         # The inbox first: without the messages, their updates can no longer be found.
         waiting = await self._inbox.list_waiting_positions()
         gone = await store.forgetting.select_affected_sources(owner, request, list(waiting))
@@ -153,8 +153,8 @@ class OwnerDeletion(StatementRunner):
         return True
 
 
-def _parse_forgetting(row: Row) -> tuple[Forgetting, datetime]:
+def _parse_forgetting(row: Row) -> tuple[ForgetRequest, datetime]:
     with explain_damage("forgettings"):
         fields = {"ids": (), **json.loads(row["what"])}
         moments = {name: parse_optional_moment(fields.get(name)) for name in ("since", "until")}
-        return Forgetting(**{**fields, **moments, "ids": tuple(fields["ids"])}), parse_moment(row["begun_at"])
+        return ForgetRequest(**{**fields, **moments, "ids": tuple(fields["ids"])}), parse_moment(row["begun_at"])

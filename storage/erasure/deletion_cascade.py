@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from records.forgetting import Forgetting, Forgotten, Listing, Remainder
+from records.forgetting import ForgetRequest, ForgetResult, Listing, RemainingQuotes
 from records.messages import Message, Versions
 from records.owners import StorageType
 from records.scopes import Scope
@@ -55,20 +55,20 @@ class DeletionCascade(OwnerTables):
         super().__init__(database, kind)
         self._drop_copies = drop_copies
 
-    async def preview_deletion(self, owner: int, request: Forgetting, *, with_remainder: bool = True) -> Forgotten:
+    async def preview_deletion(self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True) -> ForgetResult:
         """Count the rows that `forget` would delete now, and list the first of them."""
         with explain_damage("this memory"):
             async with self.database.open_reader(owner, is_frozen=True) as reader:
-                deletion, forgotten = await _find_and_count_rows(reader, owner, request, with_remainder=with_remainder)
+                deletion, forgotten = await _find_and_count_rows(reader, owner, request, counts_quotes=counts_quotes)
                 return replace(forgotten, listing=await _list_first_rows(reader, owner, request, deletion.ids))
 
-    async def select_affected_sources(self, owner: int, request: Forgetting, sources: Sequence[str]) -> list[str]:
+    async def select_affected_sources(self, owner: int, request: ForgetRequest, sources: Sequence[str]) -> list[str]:
         """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
         where, values = _build_message_condition(owner, request)
         sql = f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})"  # noqa: S608
         return [str(row[0]) for row in await self._fetch_rows(owner, sql, *values, json.dumps(list(sources)))]
 
-    async def forget(self, owner: int, request: Forgetting, *, now: datetime) -> Forgotten:
+    async def forget(self, owner: int, request: ForgetRequest, *, now: datetime) -> ForgetResult:
         """Delete the requested rows and everything built on them. `purge_erased_text` must then clean the files."""
         async with self.database.open_transaction(owner) as tx:
             with explain_damage("this memory"):
@@ -171,7 +171,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
 
 
 # what goes ---------------------------------------------------------------------------------------------------
-def _build_message_condition(owner: int, request: Forgetting) -> tuple[str, tuple[int | str, ...]]:
+def _build_message_condition(owner: int, request: ForgetRequest) -> tuple[str, tuple[int | str, ...]]:
     match request.what:
         case "messages" | "conversations":
             column = "id" if request.what == "messages" else "thread_id"
@@ -190,22 +190,22 @@ def _build_message_condition(owner: int, request: Forgetting) -> tuple[str, tupl
 
 
 async def _find_and_count_rows(
-    reader: Reader, owner: int, request: Forgetting, *, with_remainder: bool = True
-) -> tuple[_RowsToDelete, Forgotten]:
+    reader: Reader, owner: int, request: ForgetRequest, *, counts_quotes: bool = True
+) -> tuple[_RowsToDelete, ForgetResult]:
     deletion = await _find_rows_to_delete(reader, owner, request)
-    if not (request.may_have_quotes and with_remainder):
+    if not (request.may_have_quotes and counts_quotes):
         return deletion, await _count_rows(reader, owner, deletion, request)
     quotes = await find_quotes(reader, owner, deletion.ids, facts=request.ids if request.what == "facts" else ())
     if request.with_quotes and quotes:
         ids = (*deletion.message_ids, *quotes.messages)
-        rows = await _fetch_messages(reader, owner, Forgetting(what="messages", ids=ids))
+        rows = await _fetch_messages(reader, owner, ForgetRequest(what="messages", ids=ids))
         facts = [*quotes.facts, *(request.ids if request.what == "facts" else ())]
         deletion = await _find_dependents(
             reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, facts=facts
         )
         deletion = replace(deletion, profiles=deletion.profiles | quotes.profiles)
         quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
-    remainder = Remainder(
+    remaining = RemainingQuotes(
         answers=quotes.messages,
         facts=len(quotes.facts),
         summaries=len(quotes.summaries),
@@ -213,10 +213,10 @@ async def _find_and_count_rows(
         others=len(quotes.holders.difference(deletion.message_ids, quotes.messages)),
         is_complete=quotes.is_complete,
     )
-    return deletion, replace(await _count_rows(reader, owner, deletion, request), remainder=remainder)
+    return deletion, replace(await _count_rows(reader, owner, deletion, request), quotes=remaining)
 
 
-async def _list_first_rows(reader: Reader, owner: int, request: Forgetting, ids: RowIds) -> Listing:
+async def _list_first_rows(reader: Reader, owner: int, request: ForgetRequest, ids: RowIds) -> Listing:
     async def fetch_first(table: str) -> list[Row]:
         if request.what == "everything":
             sql = f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?"  # noqa: S608
@@ -231,7 +231,7 @@ async def _list_first_rows(reader: Reader, owner: int, request: Forgetting, ids:
     )
 
 
-async def _find_rows_to_delete(reader: Reader, owner: int, request: Forgetting) -> _RowsToDelete:
+async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetRequest) -> _RowsToDelete:
     rows = await _fetch_messages(reader, owner, request)
     messages = _group_by_thread(rows)
     if request.what == "everything":
@@ -255,7 +255,7 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: Forgetting) 
     return await _find_dependents(reader, owner, messages, _collect_chunk_ids(rows), facts=facts)
 
 
-async def _fetch_messages(reader: Reader, owner: int, request: Forgetting) -> list[Row]:
+async def _fetch_messages(reader: Reader, owner: int, request: ForgetRequest) -> list[Row]:
     where, values = _build_message_condition(owner, request)
     return await reader.fetch_rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
 
@@ -327,16 +327,16 @@ def _parse_summary_sources(row: Row) -> SummarySources:
     )
 
 
-async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, request: Forgetting) -> Forgotten:
+async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, request: ForgetRequest) -> ForgetResult:
     if request.what == "everything":
         tables = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
         counting = ", ".join(f"(SELECT COUNT(*) FROM {table} WHERE user_id = ?1)" for table in tables)  # noqa: S608
         [row] = await reader.fetch_rows(f"SELECT {counting}", owner)
         counts: dict[str, Any] = dict(zip(tables, map(int, row), strict=True))
-        return Forgotten(**counts)
+        return ForgetResult(**counts)
     ids = json.dumps(deletion.message_ids), json.dumps(sorted(deletion.summaries.gone))
     [[versions, reminders, reactivated]] = await reader.fetch_rows(_COUNT_DERIVED, owner, *ids)
-    return Forgotten(
+    return ForgetResult(
         messages=len(deletion.message_ids),
         summaries=len(deletion.summaries.gone),
         facts=len(deletion.facts.ids),

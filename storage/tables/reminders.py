@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 from datetime import datetime, tzinfo
 
-from records.reminders import MAX_REMINDERS, Reminder, ReminderWish
+from records.reminders import MAX_REMINDERS, NewReminder, Reminder
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS, AnyRow, format_moment
@@ -17,7 +17,7 @@ class ReminderTable(OwnerTables):
     async def add_reminder(
         self,
         owner: int,
-        wish: ReminderWish,
+        reminder: NewReminder,
         *,
         thread: int,
         person: int,
@@ -28,7 +28,7 @@ class ReminderTable(OwnerTables):
         """Store a reminder, or return an identical stored one. Return None if the owner has MAX_REMINDERS already."""
 
         def insert_reminder(connection: Connection) -> Reminder | None:
-            same = (owner, thread, wish.text, format_moment(wish.due_at), wish.repeat)
+            same = (owner, thread, reminder.text, format_moment(reminder.due_at), reminder.repeat)
             if row := connection.execute(_SAME, same).fetchone():
                 return parse_reminder(row)
             if connection.execute(_COUNT, (owner,)).fetchone()[0] >= MAX_REMINDERS:
@@ -41,9 +41,9 @@ class ReminderTable(OwnerTables):
                 language=language,
                 created_at=now,
                 source=source,
-                **asdict(wish),
+                **asdict(reminder),
             )
-            row = REMINDER_ROWS.to_row(made) | {"wall_time": _format_wall_time(wish.local)}
+            row = REMINDER_ROWS.to_row(made) | {"wall_time": _format_wall_time(reminder.local)}
             connection.execute(REMINDERS.upsert_sql, REMINDERS.to_values(row))
             return made
 

@@ -11,7 +11,7 @@ from telegram import InlineKeyboardButton
 from locales.catalog import tr
 from locales.told import format_counts, format_quote_counts, format_receipt
 from records.facts import Fact
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands import wording
@@ -146,7 +146,7 @@ class ForgetCommands(Family):
             return await self._make_matches_question(scope, target)
         # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
-        forgotten = await self._services.memory.preview_forgetting(owner, await self._make_request(scope, target))
+        forgotten = await self._services.memory.preview_forget(owner, await self._make_request(scope, target))
         if forgotten.is_empty and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(place, target), ""]
@@ -174,20 +174,20 @@ class ForgetCommands(Family):
         return tr("forget-group" if place.owner < 0 else "forget-everything")
 
     async def _add_quotes(
-        self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: Forgotten
+        self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: ForgetResult
     ) -> ForgetQuestion:
         with_quotes = replace(target, with_quotes=True)
-        if not forgotten.remainder.has_quotes:  # but some may be written before the button is pressed
+        if not forgotten.quotes.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
-        everything = await self._services.memory.preview_forgetting(
+        everything = await self._services.memory.preview_forget(
             scope.owner, await self._make_request(scope, with_quotes)
         )
         async with self._services.memory.open_store(scope.owner) as store:
-            answers = await store.read_messages(scope, forgotten.remainder.answers[:MAX_SHOWN])
+            answers = await store.read_messages(scope, forgotten.quotes.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
         quotes = [
             "",
-            tr("forget-quotes", what=format_quote_counts(forgotten.remainder)),
+            tr("forget-quotes", what=format_quote_counts(forgotten.quotes)),
             *(f"  {_format_message(answer, zone)}" for answer in answers),
             *_format_first_quotes(everything, already_quoted=forgotten, with_messages=False),
         ]
@@ -200,7 +200,7 @@ class ForgetCommands(Family):
         message = next((message for message in turn if message.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview_forgetting(scope.owner, _make_message_request(turn))
+        whole = await self._services.memory.preview_forget(scope.owner, _make_message_request(turn))
         zone = await self._read_zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
         lines.append(tr("forget-erases", what=format_counts(whole)))
@@ -219,8 +219,8 @@ class ForgetCommands(Family):
         if not alone.ids:
             return tr("shared-dead-button"), ()
         turns = Target(kind="found turns", key=target.key)
-        whole = await self._services.memory.preview_forgetting(scope.owner, await self._make_request(scope, turns))
-        messages = await self._services.memory.preview_forgetting(scope.owner, alone)
+        whole = await self._services.memory.preview_forget(scope.owner, await self._make_request(scope, turns))
+        messages = await self._services.memory.preview_forget(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         lines = [tr("forget-ask-this"), "", f"{only}: {format_counts(messages)}", f"{label}: {format_counts(whole)}"]
         lines += _format_first_quotes(whole)
@@ -256,7 +256,7 @@ class ForgetCommands(Family):
                 request = await self._make_request(scope, target)
                 was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
                 is_gone = request.what == "messages" and not request.ids
-                forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, request)
+                forgotten = ForgetResult() if is_gone else await self._services.corrections.forget(scope.owner, request)
             # This replaces the question, which quotes the forgotten text.
             nothing = tr("transfer-left" if was_importing else "forget-gone")
             await self._show_text(ask, nothing if forgotten.is_empty else format_receipt(forgotten))
@@ -268,16 +268,16 @@ class ForgetCommands(Family):
     _erase_chosen = Press(ERASE, who="admins")(_erase_target)
     _erase_own = Press(ERASE_OWN)(_erase_target)
 
-    async def _make_request(self, scope: Scope, target: Target) -> Forgetting:
+    async def _make_request(self, scope: Scope, target: Target) -> ForgetRequest:
         match target.kind:
             case "message":
                 request = await self._make_scoped_request(scope, [target.number])
             case "turn":
                 request = _make_message_request(await self._read_turn(scope, target.number, target.request))
             case "fact":
-                request = Forgetting(what="facts", ids=(target.number,))
+                request = ForgetRequest(what="facts", ids=(target.number,))
             case "conversation":
-                request = Forgetting(what="conversations", ids=(target.number,))
+                request = ForgetRequest(what="conversations", ids=(target.number,))
             case "found":
                 request = await self._make_scoped_request(scope, self._found.get(target.key, ()))
             case "found turns":
@@ -287,10 +287,10 @@ class ForgetCommands(Family):
             case "days":
                 request = make_days_request(target, await self._read_zone(scope.owner))
             case "everything":
-                request = Forgetting(what="everything")
+                request = ForgetRequest(what="everything")
         return replace(request, with_quotes=target.with_quotes)
 
-    async def _make_scoped_request(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
+    async def _make_scoped_request(self, scope: Scope, ids: Sequence[int]) -> ForgetRequest:
         async with self._services.memory.open_store(scope.owner) as store:
             return _make_message_request(await store.read_messages(scope, ids))
 
@@ -311,14 +311,14 @@ class ForgetCommands(Family):
 _EVERYTHING = Target(kind="everything")
 
 
-def _make_message_request(messages: Sequence[Message]) -> Forgetting:
-    return Forgetting(what="messages", ids=tuple(message.id for message in messages))
+def _make_message_request(messages: Sequence[Message]) -> ForgetRequest:
+    return ForgetRequest(what="messages", ids=tuple(message.id for message in messages))
 
 
 def _format_first_quotes(
-    forgotten: Forgotten, *, already_quoted: Forgotten | None = None, with_messages: bool = True
+    forgotten: ForgetResult, *, already_quoted: ForgetResult | None = None, with_messages: bool = True
 ) -> list[str]:
-    less, listing = already_quoted or Forgotten(), forgotten.listing
+    less, listing = already_quoted or ForgetResult(), forgotten.listing
     quoted = listing.messages if with_messages else ()
     messages = [wording.format_message_text(message, message.content) for message in quoted]
     facts = [text for text in listing.facts if text not in less.listing.facts]

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal, get_args
 
 from locales.catalog import list_words
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from retrieval.date_expressions import find_named_period
 
 BUTTON_LIFETIME = timedelta(minutes=10)  # so that nobody erases anything by touching an old message
@@ -93,11 +93,11 @@ def parse_payload(text: str, now: datetime) -> Target | None:
     return Target(kind=_KINDS[match[6] or "e"], key=match[7] or "", with_quotes=with_quotes)
 
 
-def make_days_request(target: Target, zone: tzinfo) -> Forgetting:
+def make_days_request(target: Target, zone: tzinfo) -> ForgetRequest:
     """Return a request to forget the days of `target`, which begin at midnight in the owner's time zone."""
     since = datetime(target.first.year, target.first.month, target.first.day, tzinfo=zone)
     after = target.last + timedelta(days=1) if target.last < date.max else target.last
-    return Forgetting(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
+    return ForgetRequest(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
 
 
 def _parse_day(figures: str) -> date:

@@ -11,7 +11,7 @@ from chat.facts_by_hand import add_fact, change_fact, edit_fact, is_incognito
 from locales.catalog import tr
 from locales.told import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.wording import find_zone, format_local_day
@@ -114,7 +114,7 @@ class MemoryCommands(Family):
             if action == "r":
                 return self._refresh_profile(ask)
             if action == "x":
-                request = Forgetting(what="profiles", ids=(view.fact,))
+                request = ForgetRequest(what="profiles", ids=(view.fact,))
                 forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
                 toast = tr("memory-profile-erased") if forgotten.profiles else tr("shared-dead-button")
                 toast += f" {tr('forget-traces')}" if forgotten.profiles and not forgotten.is_clean else ""

@@ -4,7 +4,7 @@ from locales.catalog import list_translations, tr
 from locales.told import format_receipt
 from records.errors import FactsFull
 from records.facts import MAX_FACTS
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands import reminders
@@ -48,7 +48,7 @@ class Proposals(Family):
     async def _forget_fact(self, ask: Ask, choice: str) -> str:
         if (target := parse_payload(choice, self._now())) is None:
             return tr("shared-dead-button")
-        request = Forgetting(what="facts", ids=(target.number,))
+        request = ForgetRequest(what="facts", ids=(target.number,))
         async with self._delivery.show_typing(ask.chat):
             forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
         return tr("forget-gone") if forgotten.is_empty else format_receipt(forgotten)

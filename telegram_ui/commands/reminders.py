@@ -10,7 +10,7 @@ from telegram.error import BadRequest
 
 from locales.catalog import current_language, find_language, format_full_day, list_words, tr, use_language
 from records.owners import OwnerConfig
-from records.reminders import MAX_REMINDER_CHARS, Reminder, ReminderWish, Repeat
+from records.reminders import MAX_REMINDER_CHARS, NewReminder, Reminder, Repeat
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import SendOutcome
@@ -50,16 +50,16 @@ class ReminderCommands(Family):
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
         local = sent_at.astimezone(find_zone(config))
         async with self._delivery.show_typing(ask.chat):
-            found = await self._services.wish_reader.read_or_explain(ask.person.id, text, local)
+            found = await self._services.reminder_reader.read_reminder_or_explanation(ask.person.id, text, local)
         if isinstance(found, str):
             return found
-        wish, doubt = found
-        if wish.due_at <= now:
+        reminder, ambiguity = found
+        if reminder.due_at <= now:
             return tr("reminders-impossible-passed")
-        if doubt is None:
-            return await self._set_reminder(ask, wish, None, config)
-        proposal = Proposal(kind="remind", text=wish.text, wish=wish)
-        await offer_reminder(self._dependencies, ask.chat, ask.person, proposal, doubt)
+        if ambiguity is None:
+            return await self._set_reminder(ask, reminder, None, config)
+        proposal = Proposal(kind="remind", text=reminder.text, reminder=reminder)
+        await offer_reminder(self._dependencies, ask.chat, ask.person, proposal, ambiguity)
         return None
 
     @Press(OFFERED)
@@ -98,17 +98,17 @@ class ReminderCommands(Family):
         return outcome[:200]
 
     async def _set_reminder(
-        self, ask: Ask, wish: ReminderWish, source: int | None, config: OwnerConfig | None
+        self, ask: Ask, reminder: NewReminder, source: int | None, config: OwnerConfig | None
     ) -> str | None:
         scope, person, language = ask.chat.scope, ask.person.id, current_language()
-        reminder = await self._services.reminders.add(
-            scope.owner, wish, thread=ask.chat.thread, person=person, language=language, source=source
+        stored = await self._services.reminders.add(
+            scope.owner, reminder, thread=ask.chat.thread, person=person, language=language, source=source
         )
-        if reminder is None:
+        if stored is None:
             return await self._show_text(ask, tr("reminders-full"))
-        text = tr("reminders-set", when=format_due_time(reminder, find_zone(config)), text=reminder.text)
+        text = tr("reminders-set", when=format_due_time(stored, find_zone(config)), text=stored.text)
         hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
-        cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{reminder.id}.")
+        cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{stored.id}.")
         zones = _make_zone_row(self._dependencies, ask.chat, ask.person, config)
         return await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
 
@@ -137,32 +137,32 @@ class ReminderCommands(Family):
 
 
 async def offer_reminder(
-    dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal, doubt: str = ""
+    dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal, ambiguity: str = ""
 ) -> None:
-    """Ask a person whether to set the proposed reminder. `doubt` holds words that may refer to a different time."""
-    wish, make_button = proposal.wish, dependencies.buttons.make_button
-    if wish is None:
+    """Ask a person whether to set the proposed reminder. `ambiguity` holds words that may refer to a different time."""
+    reminder, make_button = proposal.reminder, dependencies.buttons.make_button
+    if reminder is None:
         return
     config = await dependencies.services.memory.get_config(chat.scope.owner)
-    when = format_due_time(wish, find_zone(config))
-    heading = tr("reminders-offer-unsure", words=doubt, when=when) if doubt else tr("reminders-offer", when=when)
+    when = format_due_time(reminder, find_zone(config))
+    heading = tr("reminders-offer-unsure" if ambiguity else "reminders-offer", words=ambiguity, when=when)
     hint = _make_zone_hint(config)
-    text = "\n\n".join(["\n".join([heading, *hint]), wish.text])
-    payload = make_offer_payload(wish, proposal.source, knows_zone=not hint)
+    text = "\n\n".join(["\n".join([heading, *hint]), reminder.text])
+    payload = make_offer_payload(reminder, proposal.source, knows_zone=not hint)
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
     keyboard = make_keyboard([yes, no], _make_zone_row(dependencies, chat, person, config))
     await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
-def make_offer_payload(wish: ReminderWish, source: int | None, *, knows_zone: bool = True) -> str:
+def make_offer_payload(reminder: NewReminder, source: int | None, *, knows_zone: bool = True) -> str:
     """Return the payload of an offer's button, from which parse_offer() can read the offer after a restart."""
-    letter = next(letter for letter, repeat in _REPEATS.items() if repeat == wish.repeat)
-    clock = "i" if wish.local is None else "c" if knows_zone else "u"  # an instant, or a local time in an unknown zone
-    return f"{int(wish.due_at.timestamp()):x}{letter}{clock}{wish.month_day:02d}.{source or 0:x}"
+    letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
+    clock = "i" if reminder.local is None else "c" if knows_zone else "u"
+    return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{reminder.month_day:02d}.{source or 0:x}"
 
 
-def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish, int | None] | None:
+def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
     """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
     text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
     head, _, source = payload.partition(".")
@@ -178,10 +178,10 @@ def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[ReminderWish,
     if clock == "u":  # "at 9" means 9 where they live, which they may have set by now
         local = due_at.replace(tzinfo=None)
         due_at = to_utc(local, zone)
-    return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
+    return NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
 
 
-def format_due_time(reminder: Reminder | ReminderWish, zone: tzinfo) -> str:
+def format_due_time(reminder: Reminder | NewReminder, zone: tzinfo) -> str:
     """Format the due time and repetition of a reminder, as in "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
     day = format_full_day(reminder.due_at.astimezone(zone).date())
     when = f"{day}, {format_time(reminder.due_at, zone)} ({format_zone(str(zone))})"

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from storage.search.candidates import MAX_COMPLETIONS, MAX_RECENT_MESSAGES, MAX_WHOLE_MESSAGES, NEIGHBOURS
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, said
@@ -138,7 +138,7 @@ async def test_messages_are_searched_as_they_are_now_however_often_they_were_sea
     assert await held("walrus", "otter") == [2, 0]
     await store.forgetting.replace_message_text(ANNA, later.id, "one more otter", why="edited", now=NOW)
     assert await held("walrus", "otter") == [1, 1]
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)
     assert await held("walrus", "otter") == [1, 0]
     earlier = replace(said("an otter, long ago"), created_at=NOW - timedelta(days=9))
     await store.append_messages(ANNA, [earlier])

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from records.conversations import FIRST_NUMBER, StoredConversation
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from storage.schema.portable_tables import CONVERSATIONS
 from storage.schema.rows import CONVERSATION_ROWS
@@ -112,7 +112,7 @@ async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemorySt
     [now] = (await conversations.list_untitled_conversations(ANNA, [ANNA]))[ANNA]
     assert await conversations.set_generated_title(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
     [later] = await store.append_messages(ANNA, [said("the cellar key is 4711")])
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
 
 
@@ -121,7 +121,7 @@ async def test_a_title_of_the_owner_stays(store: MemoryStore) -> None:
     await store.conversations.set_title(ANNA, ANNA, "  My   walrus ", now=NOW)
     assert not await store.conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     await store.append_messages(ANNA, [said("more")])
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first.id,)), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first.id,)), now=NOW)
     assert await labels(store, ANNA) == [("My walrus", True)]
 
 
@@ -129,7 +129,7 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
     stored = await talk(store, ANNA, 2)
     new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
     await talk(store, new, 3, words="newts")
-    gone = await store.forgetting.forget(ANNA.owner, Forgetting(what="conversations", ids=(new.thread,)), now=NOW)
+    gone = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="conversations", ids=(new.thread,)), now=NOW)
     assert gone.messages == 6
     assert await store.list_scopes(ANNA.owner) == [ANNA]
     assert await store.timeline.read_page(ANNA) == stored

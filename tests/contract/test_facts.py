@@ -9,7 +9,7 @@ import pytest
 
 from records.errors import NewerFacts, StaleFacts
 from records.facts import Fact, FactChange, NewFact, NewProfile
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, format_moment
@@ -138,7 +138,7 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
     for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
         earlier_id = await store.facts.find_previous_version(ANNA.owner, fact.id)
         assert earlier_id is not None
-        await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier_id,)), now=NOW)
+        await store.forgetting.forget(ANNA.owner, ForgetRequest(what="edits", ids=(earlier_id,)), now=NOW)
         [undone] = await store.facts.list_valid_facts(ANNA.owner)
         assert (undone.id, undone.text) == (fact.id, words)
     assert await store.facts.find_previous_version(ANNA.owner, fact.id) is None
@@ -157,7 +157,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.list_deleted_facts(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
     await store.forgetting.forget(
-        ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
+        ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
     assert await store.facts.list_all_facts(ANNA.owner) == []
     decisions = await store.facts.list_decisions(ANNA.owner)
@@ -171,7 +171,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
         ("!", NOW, False),
     ):
         assert is_overruled_by(decisions, replace(new(text), observed_at=said_at)) == is_undone
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="everything"), now=NOW)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
 
@@ -180,7 +180,7 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     other = await store.facts.add_fact(ANNA.owner, new("Anna has a cat."), now=NOW)
     later = NOW + timedelta(hours=1)
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)), now=later)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,)), now=later)
     assert await store.facts.list_all_facts(ANNA.owner) == [other]
     decisions = await store.facts.list_decisions(ANNA.owner)
     assert not {"oslo", "bergen", "home"} & {
@@ -210,14 +210,14 @@ async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_t
         decisions = await store.facts.list_decisions(ANNA.owner)
         return is_overruled_by(decisions, replace(new(text, second), observed_at=said_at))
 
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)), now=later)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first,)), now=later)
     assert await store.facts.list_all_facts(ANNA.owner) == [kept]
     assert await is_overruled("Anna lives in Oslo.", NOW)
     assert not await is_overruled("Anna has a cat.", NOW)
     assert not await is_overruled("Anna lives in Oslo.", later + timedelta(seconds=1)), "said anew"
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(third,)), now=later)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(third,)), now=later)
     assert await is_overruled("Anna lives in Oslo.", NOW), "nothing of it was in the third"
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(second,)), now=later)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(second,)), now=later)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
 
@@ -227,20 +227,20 @@ async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_b
     secret = (await store.timeline.read_page(ANNA, limit=99))[-1].id
     await store.facts.add_fact(ANNA.owner, new("Anna's code word is heliotrope.", second), now=NOW + MINUTE)
     later = NOW + timedelta(hours=1)
-    what = Forgetting(what="messages", ids=(secret,), with_quotes=True)
+    what = ForgetRequest(what="messages", ids=(secret,), with_quotes=True)
     assert (await store.forgetting.forget(ANNA.owner, what, now=later)).facts == 1
     decisions = await store.facts.list_decisions(ANNA.owner)
     for said_at, is_undone in ((NOW, True), (later + MINUTE, False)):
         text = "Her code word is heliotrope."
         assert is_overruled_by(decisions, replace(new(text, second), observed_at=said_at)) == is_undone
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(second,)), now=later)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(second,)), now=later)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
 
 async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it(store: MemoryStore) -> None:
     old = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
     await store.facts.add_fact(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, instead_of=old.id)
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(old.id,)), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(old.id,)), now=NOW)
     decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
         assert is_overruled_by(decisions, new(text, subject="home")) == is_undone
@@ -256,7 +256,7 @@ async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store:
     }
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW + timedelta(minutes=1))
     await store.forgetting.forget(
-        ANNA.owner, Forgetting(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
+        ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,), until=NOW + timedelta(days=1)), now=NOW
     )
     assert await store.facts.list_all_facts(ANNA.owner) == []
     assert await store.history.count_new_facts(ANNA.owner, [row]) == 0
@@ -309,7 +309,7 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStor
         with pytest.raises(StaleFacts):
             await store.profiles.put_profile(broken, now=NOW)
     assert (
-        await store.forgetting.forget(ANNA.owner, Forgetting(what="profiles", ids=(second.id, 99)), now=NOW)
+        await store.forgetting.forget(ANNA.owner, ForgetRequest(what="profiles", ids=(second.id, 99)), now=NOW)
     ).profiles == 1
     assert await store.profiles.find_newest_profile(ANNA.owner) == first
 
@@ -335,7 +335,7 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
     async with opener(tmp_path) as store:
         earlier = await store.facts.find_previous_version(ANNA.owner, tea.id)
         assert earlier is not None
-        what = Forgetting(what="edits", ids=(earlier,))
+        what = ForgetRequest(what="edits", ids=(earlier,))
         assert (await store.forgetting.preview_deletion(ANNA.owner, what)).profiles == 2
         assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).profiles == 2
         assert await store.profiles.list_versions(ANNA.owner) == [sails]

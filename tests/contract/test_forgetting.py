@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from records.errors import StaleFold
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message, NewMessage
 from records.summaries import FoldPlan, Summary
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
@@ -54,8 +54,8 @@ async def pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Sum
     return stored, leaves, await fold_up(store, ANNA, leaves)
 
 
-def messages(*ids: int) -> Forgetting:
-    return Forgetting(what="messages", ids=ids)
+def messages(*ids: int) -> ForgetRequest:
+    return ForgetRequest(what="messages", ids=ids)
 
 
 async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) -> None:
@@ -64,7 +64,7 @@ async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) ->
     taken = await store.forgetting.preview_deletion(ANNA.owner, what)
     assert [message.id for message in taken.listing.messages] == [stored[5].id]
     assert taken.listing.summaries == (leaves[1].text, top.text)
-    assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
+    assert taken == ForgetResult(messages=1, summaries=2, reactivated=3)
     assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == taken
     assert [message.id for message in await store.timeline.read_page(ANNA)] == [
         message.id for message in stored if message.id != stored[5].id
@@ -127,8 +127,8 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
         for number in range(4):
             draft = NewMessage(role="user", content=f"day {number}", created_at=NOW + number * day)
             await store.append_messages(scope, [draft])
-    what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
-    assert await store.forgetting.forget(BORIS.owner, what, now=NOW) == Forgotten(messages=4)
+    what = ForgetRequest(what="dates", since=NOW + day, until=NOW + 3 * day)
+    assert await store.forgetting.forget(BORIS.owner, what, now=NOW) == ForgetResult(messages=4)
     for scope in (BORIS, TOPIC):
         assert [message.content for message in await store.timeline.read_page(scope)] == ["day 0", "day 3"]
     assert len(await store.timeline.read_page(ANNA)) == 4
@@ -142,8 +142,8 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Mem
     ]
     await fold(store, ANNA, stored[:2])
     await fold(store, ANNA, stored[2:4])
-    what = Forgetting(what="archives", until=NOW + 3 * day)
-    assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == Forgotten(messages=2, summaries=1)
+    what = ForgetRequest(what="archives", until=NOW + 3 * day)
+    assert await store.forgetting.forget(ANNA.owner, what, now=NOW) == ForgetResult(messages=2, summaries=1)
     assert [message.content for message in await store.timeline.read_page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
     assert (await store.forgetting.preview_deletion(ANNA.owner, what)).is_empty
 
@@ -154,7 +154,7 @@ async def test_everything_leaves_the_settings_and_the_other_owners(store: Memory
     await talk(store, BORIS, 2)
     others = await store.compute_digest(BORIS.owner)
     before = await store.find_owner_config(ANNA.owner)
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"), now=NOW)
+    taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="everything"), now=NOW)
     assert (taken.messages, taken.summaries, taken.facts) == (14, 4, 1)
     assert await store.find_owner_config(ANNA.owner) == before
     assert await store.compute_digest(BORIS.owner) == others
@@ -203,8 +203,8 @@ async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_ha
     stored = await talk(store, ANNA, 1)
     await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
     await fact(store, 2, "Seattle", stored[0].id, deleted_at=(NOW - timedelta(days=1)).isoformat())
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99), until=until), now=NOW)
-    assert taken == Forgotten(facts=1)
+    taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(2, 99), until=until), now=NOW)
+    assert taken == ForgetResult(facts=1)
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [(1, None, end)]
     assert (await store.read_counts(ANNA)).total == 2
 
@@ -221,7 +221,7 @@ async def test_a_fact_that_had_ended_by_itself_stays_over(store: MemoryStore) ->
 async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: MemoryStore) -> None:
     await fact(store, 1, "Anna likes tea.", origin="owner")
     await fact(store, 2, "Anna likes coffee.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(1,)), now=NOW)
     assert await rows(store, "SELECT id FROM facts") == []
 
 
@@ -247,7 +247,7 @@ async def test_a_fact_that_was_learned_beside_one_goes_with_the_words_that_it_to
     await fact(store, 4, "Anna has a dog.", said_so, known_id=1)
     await fact(store, 5, "The Heliotrope is far.", said_so, known_id=1, origin="owner")
     await fact(store, 6, "Anna goes to the Heliotrope every day but Monday.", said_so, known_id=3)
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(1,)), now=NOW)
     assert await rows(store, "SELECT id FROM facts ORDER BY id") == [(4,), (5,)]
 
 
@@ -394,7 +394,7 @@ async def test_versions_go_with_their_message(store: MemoryStore) -> None:
     [message] = await store.append_messages(ANNA, [said("first words")])
     await store.forgetting.replace_message_text(ANNA, message.id, "second words", why="edited", now=NOW)
     taken = await store.forgetting.forget(ANNA.owner, messages(message.id), now=NOW)
-    assert taken == Forgotten(messages=1, versions=1)
+    assert taken == ForgetResult(messages=1, versions=1)
     assert await rows(store, "SELECT * FROM versions") == []
 
 

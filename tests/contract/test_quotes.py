@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from records.facts import NewFact
-from records.forgetting import Forgetting, Remainder
+from records.forgetting import ForgetRequest, RemainingQuotes
 from records.messages import NewMessage, Role
 from records.scopes import Scope
 from storage.erasure.quotes import MAX_WORDS
@@ -42,9 +42,9 @@ class Talk:
         at = NOW + timedelta(minutes=self.count)
         return NewMessage(role=role, content=text, created_at=at, speaker="Anna", turn=turn, explanation=explanation)
 
-    async def left_by(self, *ids: int, with_quotes: bool = False) -> Remainder:
-        what = Forgetting(what="messages", ids=ids, with_quotes=with_quotes)
-        return (await self.store.forgetting.preview_deletion(ANNA.owner, what)).remainder
+    async def left_by(self, *ids: int, with_quotes: bool = False) -> RemainingQuotes:
+        what = ForgetRequest(what="messages", ids=ids, with_quotes=with_quotes)
+        return (await self.store.forgetting.preview_deletion(ANNA.owner, what)).quotes
 
     async def contents(self) -> list[str]:
         return [message.content for message in await self.store.timeline.read_page(ANNA, limit=999)]
@@ -60,11 +60,11 @@ async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: Memor
     await talk.say("Tell me of the heliotrope.", "The heliotrope grows in Peru.")
     await talk.say("Thanks.", "Good evening.")
     left = await talk.left_by(first, first + 1)
-    assert left == Remainder(answers=(known, again, plural), others=2)
-    what = Forgetting(what="messages", ids=(first, first + 1), with_quotes=True)
+    assert left == RemainingQuotes(answers=(known, again, plural), others=2)
+    what = ForgetRequest(what="messages", ids=(first, first + 1), with_quotes=True)
     taken = await store.forgetting.forget(ANNA.owner, what, now=NOW)
     assert taken.messages == 5
-    assert taken.remainder == Remainder(others=2), "what the owner said of it again, and the answer to that"
+    assert taken.quotes == RemainingQuotes(others=2), "what the owner said of it again, and the answer to that"
     assert "heliotrope" not in await talk.contents()
     assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).is_empty
 
@@ -72,8 +72,8 @@ async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: Memor
 async def test_without_them_they_stay(store: MemoryStore) -> None:
     talk = Talk(store)
     first, answer = await talk.say(SECRET, "Heliotrope, understood.")
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)), now=NOW)
-    assert (taken.messages, taken.remainder) == (1, Remainder(answers=(answer,)))
+    taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first,)), now=NOW)
+    assert (taken.messages, taken.quotes) == (1, RemainingQuotes(answers=(answer,)))
     assert await talk.contents() == ["Heliotrope, understood."]
 
 
@@ -82,7 +82,7 @@ async def test_words_that_were_in_use_before_are_nobodys_quote(store: MemoryStor
     await talk.say("I work in Thessaloniki.")
     first, _ = await talk.say("I met a friend in Thessaloniki.")
     await talk.say("Where do I work?", "In Thessaloniki.")
-    assert await talk.left_by(first) == Remainder(others=2), "but they still stand there"
+    assert await talk.left_by(first) == RemainingQuotes(others=2), "but they still stand there"
 
 
 async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
@@ -96,7 +96,7 @@ async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
         ANNA, again, "I do not know.", why="superseded", now=NOW, explanation='{"recent":[]}'
     )
     assert (await talk.left_by(first)).answers == (answer, again)
-    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW)
+    await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first,), with_quotes=True), now=NOW)
     assert [row for row in await rows_of(store, VERSIONS.name) if "heliotrope" in str(row)] == []
 
 
@@ -123,7 +123,7 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
     left = await talk.left_by(first)
     assert (left.facts, left.profiles) == (1, 1)
     taken = await store.forgetting.forget(
-        ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
+        ANNA.owner, ForgetRequest(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
     assert (taken.facts, taken.profiles) == (1, 1)
     assert [fact.id for fact in await store.facts.list_all_facts(ANNA.owner)] == [2, 3]
@@ -146,8 +146,8 @@ async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: Memor
     )
     await talk.say("Hello.")
     _, answer = await talk.say("What is it?", "Heliotrope.")
-    forgotten = await store.forgetting.preview_deletion(ANNA.owner, Forgetting(what="facts", ids=(1,)))
-    assert forgotten.remainder == Remainder(answers=(answer,))
+    forgotten = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="facts", ids=(1,)))
+    assert forgotten.quotes == RemainingQuotes(answers=(answer,))
 
 
 async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: MemoryStore) -> None:
@@ -164,8 +164,8 @@ async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: Mem
         observed_at=at,
         created_at=at,
     )
-    forgotten = await store.forgetting.preview_deletion(ANNA.owner, Forgetting(what="facts", ids=(1,)))
-    assert forgotten.remainder == Remainder(others=1)
+    forgotten = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="facts", ids=(1,)))
+    assert forgotten.quotes == RemainingQuotes(others=1)
 
 
 async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
@@ -176,7 +176,7 @@ async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
     await fold(store, ANNA, stored[:2])
     await fold(store, ANNA, stored[2:])
     taken = await store.forgetting.forget(
-        ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True), now=NOW
+        ANNA.owner, ForgetRequest(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
     assert (taken.messages, taken.summaries, taken.reactivated) == (2, 2, 2)
     assert answer not in [message.id for message in await store.timeline.read_page(ANNA)]
@@ -188,8 +188,8 @@ async def test_other_topics_are_looked_at_and_other_owners_are_not(store: Memory
     first, _ = await talk.say(SECRET, scope=TOPIC)
     _, elsewhere = await talk.say("What is it?", "Heliotrope.", scope=BORIS)
     await talk.say("What is it?", "Heliotrope.")
-    what = Forgetting(what="messages", ids=(first,))
-    assert (await store.forgetting.preview_deletion(TOPIC.owner, what)).remainder.answers == (elsewhere,)
+    what = ForgetRequest(what="messages", ids=(first,))
+    assert (await store.forgetting.preview_deletion(TOPIC.owner, what)).quotes.answers == (elsewhere,)
 
 
 async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(store: MemoryStore) -> None:
@@ -198,7 +198,7 @@ async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(st
     first, _ = await talk.say(f"My PIN is {NOW.year}, and my bell says Anna.")
     _, answer = await talk.say("What is it?", f"{NOW.year}")
     _, bell = await talk.say("And the other?", "Anna")
-    assert await talk.left_by(first) == Remainder(answers=(answer, bell))
+    assert await talk.left_by(first) == RemainingQuotes(answers=(answer, bell))
 
 
 async def test_imported_answers_quote_as_well(store: MemoryStore) -> None:
@@ -223,7 +223,7 @@ async def test_a_short_number_is_nobodys_quote(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say("My 3 cats live at number 12.")
     await talk.say("A recipe?", "Beat 3 eggs, bake for 12 minutes.")
-    assert await talk.left_by(first) == Remainder()
+    assert await talk.left_by(first) == RemainingQuotes()
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ async def test_a_long_number_is_quoted_however_it_is_grouped(store: MemoryStore,
     first, _ = await talk.say(said)
     _, quoting = await talk.say("What was it?", answer)
     await talk.say("How far is the sun?", "About 149,000,000 km, and 85 km more.")
-    assert await talk.left_by(first) == Remainder(answers=(quoting,))
+    assert await talk.left_by(first) == RemainingQuotes(answers=(quoting,))
 
 
 RECIPE = (
@@ -310,7 +310,7 @@ async def test_an_everyday_phrase_of_four_characters_is_nobodys_quote(store: Mem
     first, _ = await talk.say(f"我今天{phrase}。")
     long = f"一个人的健康与许多小事有关：早起、运动、读书、{phrase}、见朋友，还要少看手机，多晒太阳，心里才会安静下来。"
     await talk.say("怎样生活？", long)
-    assert await talk.left_by(first) == Remainder()
+    assert await talk.left_by(first) == RemainingQuotes()
     later, _ = await talk.say(f"昨天也{phrase}。")
     await talk.say("嗯？", f"{phrase}。")
     assert (await talk.left_by(later)).answers == ()
@@ -357,15 +357,15 @@ async def test_an_everyday_word_of_another_language_is_a_quote_in_a_short_answer
     first, _ = await talk.say(told)
     await talk.say("?", other)
     _, answer = await talk.say("!", quote)
-    assert await talk.left_by(first) == Remainder(answers=(answer,))
+    assert await talk.left_by(first) == RemainingQuotes(answers=(answer,))
 
 
 async def test_what_expires_is_not_compared(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say(SECRET)
     await talk.say("What is it?", "Heliotrope.")
-    what = Forgetting(what="archives", until=NOW + timedelta(days=1))
-    assert (await store.forgetting.preview_deletion(ANNA.owner, what)).remainder == Remainder()
+    what = ForgetRequest(what="archives", until=NOW + timedelta(days=1))
+    assert (await store.forgetting.preview_deletion(ANNA.owner, what)).quotes == RemainingQuotes()
 
 
 async def test_an_answer_in_another_language_quotes_as_well(store: MemoryStore) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from records.errors import StorageError
-from records.forgetting import Forgetting
-from records.reminders import MAX_REMINDERS, Reminder, ReminderWish
+from records.forgetting import ForgetRequest
+from records.reminders import MAX_REMINDERS, NewReminder, Reminder
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS
 from storage.stores.memory_store import MemoryStore, SqliteStore
@@ -17,21 +17,21 @@ from tests.contract.conftest import ANNA, BORIS, NOW, config, open_sqlite, said,
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
 HOUR = timedelta(hours=1)
-WISH = ReminderWish(text="call mum", due_at=NOW + HOUR, local=datetime(2026, 3, 1, 13))
+WISH = NewReminder(text="call mum", due_at=NOW + HOUR, local=datetime(2026, 3, 1, 13))
 
 
 async def add(
-    store: MemoryStore, wish: ReminderWish = WISH, *, owner: int = ANNA.owner, source: int | None = None
+    store: MemoryStore, reminder: NewReminder = WISH, *, owner: int = ANNA.owner, source: int | None = None
 ) -> Reminder:
     made = await store.reminders.add_reminder(
-        owner, wish, thread=0, person=owner, language="de", now=NOW, source=source
+        owner, reminder, thread=0, person=owner, language="de", now=NOW, source=source
     )
     assert made is not None
     return made
 
 
 async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> None:
-    weekly = ReminderWish(text="bins", due_at=NOW + timedelta(minutes=1), local=None, repeat="weekly", month_day=0)
+    weekly = NewReminder(text="bins", due_at=NOW + timedelta(minutes=1), local=None, repeat="weekly", month_day=0)
     first, second = await add(store), await add(store, weekly)
     assert (first.id, second.id) == (1, 2)
     assert await add(store) == first, "the same asked for twice is kept once"
@@ -86,7 +86,7 @@ async def test_nobody_waits_for_all_that_somebody_else_is_to_be_told(store: Memo
 
 async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
     await add(store)
-    distance = await add(store, ReminderWish(text="pizza", due_at=NOW + HOUR, local=None))
+    distance = await add(store, NewReminder(text="pizza", due_at=NOW + HOUR, local=None))
     await store.put_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
     found = {reminder.text: reminder.due_at for reminder in await store.reminders.list_reminders(ANNA.owner)}
     assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}
@@ -96,11 +96,11 @@ async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_every
     [message] = await store.append_messages(ANNA, [said("remind me to call mum")])
     await add(store, source=message.id)
     other = await add(store, replace(WISH, text="bins"))
-    what = Forgetting(what="messages", ids=(message.id,))
+    what = ForgetRequest(what="messages", ids=(message.id,))
     assert (await store.forgetting.preview_deletion(ANNA.owner, what)).reminders == 1
     assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).reminders == 1
     assert await store.reminders.list_reminders(ANNA.owner) == [other]
-    everything = Forgetting(what="everything")
+    everything = ForgetRequest(what="everything")
     assert not (await store.forgetting.preview_deletion(ANNA.owner, everything)).is_empty
     assert (await store.forgetting.forget(ANNA.owner, everything, now=NOW)).reminders == 1
     assert await store.reminders.list_reminders(ANNA.owner) == []

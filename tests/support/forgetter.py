@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from external_memory import ExternalMemory
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from tests.support.killable import serve, tell
 
 
 async def forget(folder: Path, owner: int) -> None:
     async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC)) as memory:
         tell("begins")
-        await memory.forget(owner, Forgetting(what="everything"))
+        await memory.forget(owner, ForgetRequest(what="everything"))
         tell("done")
 
 

@@ -16,7 +16,7 @@ from background.rebuild import RebuildProgress
 from locales.catalog import tr
 from records.errors import StaleFold
 from records.facts import FactChange, NewFact
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import Message, MessageOutline, NewMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
@@ -326,7 +326,7 @@ async def test_what_was_forgotten_is_in_no_part_that_is_kept(folder: Path) -> No
         await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, every_n=9))
         assert (await rebuilt(talk))[0].state == "failed"
         assert traces(folder, ["heliotrope"])
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(1, 2)))
         assert traces(folder, ["heliotrope"]) == []
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.stepping import cancelled
@@ -134,7 +134,7 @@ async def test_a_forgetting(tmp_path: Path) -> None:
             await talk.say("A word about walruses.")
 
         async def forget() -> None:
-            await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+            await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
 
         async def check() -> None:
             async with talk.services.memory.open_store(ANNA.id) as store:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.facts import Fact
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
@@ -43,7 +43,7 @@ async def take_back(talk: Talk, fact: int) -> None:
 
 
 async def forget(talk: Talk, fact: int) -> None:
-    assert (await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact,)))).is_clean
+    assert (await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="facts", ids=(fact,)))).is_clean
 
 
 async def delete(talk: Talk, fact: int) -> None:
@@ -83,7 +83,7 @@ async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str
         await memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
     await talk.say("The code word is tangerine.")
     await take_back(talk, fact.id)
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="profiles", ids=(1,)))
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
     assert [fact.text for fact, _ in explanation.facts if fact] == ([] if mode == "off" else ["Anna likes tea."])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from records.turns import Incoming, IncomingPiece, Reply
 from tests.support.talk import ANNA, Talk, talking
@@ -107,7 +107,7 @@ async def test_with_its_turn_a_document_is_forgotten_whole(talk: Talk) -> None:
         messages = await store.timeline.read_page(SCOPE, limit=100)
     assert [message.origin for message in messages] == ["document", "document", "document", "", ""]
     ids = tuple(message.id for message in messages if message.turn == reply.turn)
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ids))
     async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.timeline.read_page(SCOPE, limit=100) == []
     await talk.say("Who gets the deposit, Zyprexol?")

@@ -13,7 +13,7 @@ from chat.session import Session, Unwritten
 from external_memory import ExternalMemory
 from records.errors import StaleFacts
 from records.facts import NewProfile
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
@@ -99,7 +99,7 @@ async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: Storag
         assert traces(tmp_path), "the test would see them"
         talk.server.default("summary-model", "They spoke of flowers.")
         ids = await ids_with(talk, WORD)
-        taken = await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+        taken = await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ids))
         assert (taken.messages, taken.facts, taken.profiles, taken.versions) == (2, 1, 1, 1)
         assert (taken.summaries, taken.reactivated) == (2, 2)
         assert traces(tmp_path) == []
@@ -125,7 +125,7 @@ async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_pat
         await talk.services.memory.configure(ANNA.id, storage=other, every_n=2)
         await lived(talk)
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
-        taken = await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        taken = await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert taken.messages == 24
         assert taken.is_clean
         assert traces(tmp_path, [WORD, OTHER]) == []
@@ -146,7 +146,7 @@ async def test_copies_made_by_an_upgrade_go_and_what_was_put_aside_is_named(tmp_
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        taken = await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        taken = await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
     assert taken.kept_aside == ("memory.json.unreadable-20260101T000000Z",)
     assert traces(tmp_path) == []
 
@@ -158,7 +158,7 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
         for number, text in ((5, WORD), (6, "kept")):
             await memory.inbox.store_updates(1, [Arrival(number, json.dumps({"text": text}))], talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert [update.payload for update in await memory.inbox.list_pending_updates(1)] == ["", '{"text": "kept"}']
         assert traces(tmp_path) == []
 
@@ -170,7 +170,7 @@ async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Pa
         talk.server.script("chat-model", Behaviour(text=f"It was {WORD}.", hold="start"))
         answering = asyncio.create_task(talk.say("What was it?"))
         await talk.server.until_held()
-        forgetting = asyncio.create_task(talk.services.corrections.forget(ANNA.id, Forgetting(what="everything")))
+        forgetting = asyncio.create_task(talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything")))
         await talk.server.release()
         await answering
         assert (await forgetting).messages == 4
@@ -188,7 +188,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         await room(talk, 2**30)
         async with services.memory.open_store(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
-            forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, Forgetting(what="everything")))
+            forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, ForgetRequest(what="everything")))
             writing = asyncio.create_task(services.conversation.write_waiting_turns())
         await forgetting
         assert await writing == 0
@@ -201,7 +201,7 @@ async def test_the_process_forgets_too(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         await talk.services.memory.set_enabled(ANNA.id, enabled=False)
         await talk.say("And?")
         assert WORD not in talk.prompts()[-1]
@@ -212,7 +212,7 @@ async def test_one_can_forget_while_memory_is_off(tmp_path: Path) -> None:
         await talk.remember()
         await talk.say(WORD)
         await talk.services.memory.set_enabled(ANNA.id, enabled=False)
-        assert (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
+        assert (await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))).messages == 2
     assert traces(tmp_path) == []
 
 
@@ -242,7 +242,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         memory = talk.services.memory
         async with memory.inbox.database.open_reader(None, is_frozen=True) as reader:
             await reader.execute("SELECT 1 FROM users")
-            assert not (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
+            assert not (await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))).is_clean
         await talk.say(OTHER)
         await memory.purge_files()
         assert traces(tmp_path) == []
@@ -256,7 +256,7 @@ async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(
             await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
         store = await store_of(talk)
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 5, 9]
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(5, 6)))
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 9]
         await talk.conversation.run_follow_up(SCOPE)
         summaries = await store.list_summaries(SCOPE)
@@ -365,7 +365,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         newest = await profiles.find_newest_profile(ANNA.id)
         assert newest is not None
         assert newest.text == OTHER
-        await corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(newest.id,)))
+        await corrections.forget(ANNA.id, ForgetRequest(what="profiles", ids=(newest.id,)))
         assert traces(tmp_path, [WORD, OTHER]) == []
     assert traces(tmp_path, [WORD, OTHER]) == []
 
@@ -381,7 +381,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
             await facts.edit(ANNA.id, fact.id, words)
         earlier = await store.facts.find_previous_version(ANNA.id, fact.id)
         assert earlier is not None
-        what = Forgetting(what="edits", ids=(earlier,))
+        what = ForgetRequest(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what, now=talk.moment[0])
         async with talk.services.memory.inbox.database.open_transaction(None) as tx:
             record = (ANNA.id, json.dumps(asdict(what)), talk.moment[0].isoformat())
@@ -397,7 +397,7 @@ async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: P
     async with talking(tmp_path) as talk:
         await talk.remember()
         fact, _ = await talk.services.facts.add(ANNA.id, "Anna likes roses.")
-        due = Forgetting(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
+        due = ForgetRequest(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
         assert (await talk.services.corrections.forget(ANNA.id, due)).facts == 0
         assert [known_fact.id for known_fact in await talk.services.facts.list_all(ANNA.id)] == [fact.id]
 
@@ -407,7 +407,7 @@ async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path
         for person, storage in ((ANNA, StorageType.SQLITE), (BORIS, StorageType.JSON)):
             await talk.services.memory.configure(person.id, storage=storage, every_n=2)
             await talk.say(WORD if person is ANNA else OTHER, person=person)
-        everything = Forgetting(what="everything")
+        everything = ForgetRequest(what="everything")
         await asyncio.gather(*(talk.services.corrections.forget(person.id, everything) for person in (ANNA, BORIS)))
         assert traces(tmp_path, [WORD, OTHER]) == []
         assert await unfinished(talk.services.memory) == []
@@ -420,7 +420,7 @@ def test_an_answer_that_waits_to_be_written_goes_with_what_it_may_quote() -> Non
     question, answer = (NewMessage(role=role, content=role, created_at=said_at) for role in roles)
     session = Session(SCOPE)
     session.unwritten.extend([Unwritten([question, answer]), Unwritten([answer], turn=7)])
-    session.forget(Forgetting(what="messages", ids=(1,)))
+    session.forget(ForgetRequest(what="messages", ids=(1,)))
     assert [turn.messages for turn in session.unwritten] == [[question, answer], [answer]]
-    session.forget(Forgetting(what="messages", ids=(1,), with_quotes=True))
+    session.forget(ForgetRequest(what="messages", ids=(1,), with_quotes=True))
     assert [turn.messages for turn in session.unwritten] == [[question]]

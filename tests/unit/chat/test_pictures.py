@@ -10,7 +10,7 @@ import pytest
 
 from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from records.turns import Incoming
 from tests.peers.openai_server import Behaviour
@@ -133,7 +133,7 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
         )
     settling = asyncio.create_task(talk.conversation.run_follow_up(SCOPE))
     await talk.server.until_held()
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ids))
     await talk.server.release()
     await settling
     async with talk.services.memory.open_store(ANNA.id) as store:
@@ -153,9 +153,9 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
             message.id for message in await store.timeline.read_page(SCOPE, limit=50) if message.turn == reply.turn
         )
     assert len(ids) == 3, "the caption, the answer, and what was seen"
-    what = Forgetting(what="messages", ids=ids)
-    preview = await talk.services.memory.preview_forgetting(ANNA.id, what)
-    assert len(preview.remainder.answers) == 1
+    what = ForgetRequest(what="messages", ids=ids)
+    preview = await talk.services.memory.preview_forget(ANNA.id, what)
+    assert len(preview.quotes.answers) == 1
     await talk.services.corrections.forget(ANNA.id, replace(what, with_quotes=True))
     assert traces(tmp_path, ["Zyprexol"]) == []
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from records.reminders import ReminderWish
+from records.reminders import NewReminder
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import talking
 
@@ -18,8 +18,8 @@ async def test_a_reminder_is_offered_with_the_answer_in_the_persons_zone(tmp_pat
         reply = await talk.say("Remind me tomorrow at 9 to call mum")
         [offered] = reply.proposals
         assert (offered.kind, offered.text, offered.source) == ("remind", "call mum", reply.turn)
-        assert offered.wish is not None
-        assert f"{offered.wish.due_at:%d %H:%M}" == "22 08:00"
+        assert offered.reminder is not None
+        assert f"{offered.reminder.due_at:%d %H:%M}" == "22 08:00"
         assert (await talk.say("Thank you")).proposals == ()
         first = [request.body["tools"][0]["function"]["name"] for request in talk.server.of("chat-model")]
         assert set(first) == {"remind"}
@@ -29,10 +29,10 @@ async def test_with_memory_off_a_reminder_is_kept_all_the_same(tmp_path: Path) -
     async with talking(tmp_path / "data") as talk:
         talk.server.script("chat-model", Behaviour(calls=(CALL,)))
         [offered] = (await talk.say("Remind me tomorrow at 9 to call mum")).proposals
-        assert isinstance(offered.wish, ReminderWish)
+        assert isinstance(offered.reminder, NewReminder)
         assert offered.source is None
         assert await talk.services.memory.get_config(7) is None, "an offer stores nothing"
-        kept = await talk.services.reminders.add(7, offered.wish, thread=0, person=7, language="en")
+        kept = await talk.services.reminders.add(7, offered.reminder, thread=0, person=7, language="en")
         assert kept is not None
         config = await talk.services.memory.get_config(7)
         assert config is not None

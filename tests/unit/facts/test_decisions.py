@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from background.rebuild import RebuildProgress
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -45,7 +45,7 @@ async def delete(talk: Talk, how: str) -> None:
     (fact,) = await talk.services.facts.learn(SCOPE)
     talk.moment[0] += timedelta(minutes=1)
     if how == "forgotten":
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="facts", ids=(fact.id,)))
         assert await talk.services.facts.list_all(ANNA.id) == []
         return
     await talk.services.facts.delete(ANNA.id, fact.id)
@@ -203,6 +203,6 @@ async def test_a_decision_goes_with_the_words_that_it_is_about(talk: Talk, what:
         (decision,) = await store.facts.list_decisions(ANNA.id)
         assert "porto" not in repr(decision).casefold()
     ids = {"messages": (1,), "conversations": (0,)}.get(what, ())
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what=what, ids=ids))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what=what, ids=ids))
     async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.facts.list_decisions(ANNA.id) == []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.model_calls import PromptMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -198,7 +198,7 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     await talk.server.until_held()
     await history_extraction.stop(ANNA.id)
     assert await left(talk, done) == 25
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(done.ids[0],)))
     await talk.server.release()
     await history_extraction.wait_until_idle()
     talk.server.requests.clear()
@@ -278,7 +278,7 @@ async def test_an_extraction_of_which_the_rest_is_forgotten_has_ended(talk: Talk
     history_extraction = talk.services.history_extraction
     first, last = await held_extraction(talk)
     ahead = tuple(range(first + 20, last + 1))
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ahead))
     await talk.server.release()
     assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
     again = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
@@ -290,7 +290,9 @@ async def test_an_extraction_of_which_the_rest_is_forgotten_has_ended(talk: Talk
 async def forget_day(talk: Talk, days: int) -> None:
     """The day of `chat(…, days=days)`."""
     day = BEGAN.replace(hour=0) + timedelta(days=days)
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="dates", since=day, until=day + timedelta(days=1)))
+    await talk.services.corrections.forget(
+        ANNA.id, ForgetRequest(what="dates", since=day, until=day + timedelta(days=1))
+    )
 
 
 @pytest.mark.parametrize("forgotten", ["the last that was learned from", "one learned from before", "all"])
@@ -325,7 +327,7 @@ async def test_the_end_of_a_file_that_is_imported_again_was_never_learned_from(t
     """There would be room for it where it had been."""
     data = chat("I own a boat.", "I own a canoe.", "I own a raft.")
     await extracted(talk, await imported(talk, data))
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-4, -3, -2, -1)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(-4, -3, -2, -1)))
     talk.server.requests.clear()
     again = await imported(talk, data)
     assert (again.messages, again.known) == (4, 2)
@@ -338,7 +340,7 @@ async def test_an_extraction_under_way_reads_nothing_that_comes_in_meanwhile(tal
     """Not in the place of what was forgotten of it either."""
     first, last = await held_extraction(talk)
     most = tuple(range(first, last - 3))
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=most))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=most))
     await talk.server.release()
     talk.server.requests.clear()
     await imported(talk, chat(*(f"I own dog number {number}." for number in range(20)), first=90, days=900))
@@ -370,7 +372,7 @@ async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_lear
     if boat is not None:
         await extracted(talk, boat)
     assert await valid(talk) == ["Anna is the head chef of the Heliotrope Bakery."]
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=cook.ids))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=cook.ids))
     assert await known(talk) == []
     talk.server.requests.clear()
     talk.server.default_schema("facts", answer(told("Anna is a head chef.", chef.ids[0])))
@@ -406,7 +408,7 @@ async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learne
     await extracted(talk, done)
     assert await valid(talk) == ["Anna sails.", "Anna lives in Bergen."]
     talk.server.requests.clear()
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-2,)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(-2,)))
     await talk.services.facts.learn_from_quiet_scopes()
     assert asked(talk) == []
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]

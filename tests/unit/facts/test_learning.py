@@ -13,7 +13,7 @@ import pytest
 from facts.extractor import Backoff
 from records.errors import ModelUnreachable, StaleFacts
 from records.facts import Fact
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import Origin
 from records.owners import Policy, StorageType
 from records.scopes import Scope
@@ -105,7 +105,7 @@ async def test_a_fold_whose_messages_are_forgotten_while_facts_are_learned_archi
     talk.server.script_schema("facts", Behaviour(text=answer(), hold="start"))
     folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
     await talk.server.until_held()
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(1,)))
     await talk.server.release()
     assert (await folding).state == "failed"
     outcome = await talk.services.summaries.fold_now(SCOPE)
@@ -217,7 +217,7 @@ async def test_what_was_forgotten_meanwhile_is_not_learned(talk: Talk) -> None:
     talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
     learning = asyncio.create_task(talk.services.facts.learn(SCOPE))
     await talk.server.until_held()
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(1,)))
     await talk.server.release()
     with pytest.raises(StaleFacts):
         await learning
@@ -391,7 +391,7 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     assert "“Anna plays the cello.” Since 21 November 2026, added by hand." in text
     assert "you pinned it" in text
     assert "Your profile\n21 November 2026 9:00 UTC: “" in text
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="facts", ids=(fact.id,)))
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     if explanation is not None:
         assert "cello" not in "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))

@@ -10,7 +10,7 @@ import pytest
 
 from llm.quota import charge_person
 from records.errors import QuotaExceeded, StorageError
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.model_calls import PromptMessage, Usage
 from records.scopes import Scope
 from storage.bot_state.usage import FORGOTTEN, KEPT_DAYS, UsageLedger
@@ -170,7 +170,7 @@ async def test_what_was_used_is_forgotten_with_everything_except_todays_sum_unde
         )
         assert not (await talk.say("Hello there, how do you do?")).is_error
         before = await spent(talk)
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert await spent(talk) == before
         assert [day.model for day in await ledger.list_days_of_use(ANNA.id, talk.moment[0].date(), 30)] == [FORGOTTEN]
         assert (await ledger.read_usage_of_day(yesterday)).keys() == {BORIS.id}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locales.catalog import use_language
-from records.reminders import MAX_REMINDER_CHARS, ReminderWish
+from records.reminders import MAX_REMINDER_CHARS, NewReminder
 from reminders.phrases import NotUnderstood, parse_reminder_phrase
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -211,7 +211,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
 def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, ReminderWish), found
+    assert isinstance(found, NewReminder), found
     assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) == expected
 
 
@@ -424,8 +424,8 @@ def test_an_uncertain_time_is_offered_but_not_set(
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, NotUnderstood), found
-    assert found.wish is not None
-    told = f"{found.wish.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.wish.repeat, found.wish.text
+    assert found.reminder is not None
+    told = f"{found.reminder.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.reminder.repeat, found.reminder.text
     assert (found.words, told) == (words, expected)
 
 
@@ -443,7 +443,7 @@ def test_an_uncertain_time_is_offered_but_not_set(
 def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text: str) -> None:
     found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, NotUnderstood)
-    assert (found.wish, bool(found.words)) == (None, True)
+    assert (found.reminder, bool(found.words)) == (None, True)
 
 
 @pytest.mark.parametrize(
@@ -469,7 +469,7 @@ def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text
 def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what: str) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, ReminderWish), found
+    assert isinstance(found, NewReminder), found
     assert (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.text) == ("23.11.26 09:00", what)
 
 
@@ -500,17 +500,17 @@ def test_tomorrow_is_asked_about_where_the_named_zone_has_another_date() -> None
     found = parse_reminder_phrase("tomorrow 9am Tokyo time call", datetime(2026, 11, 22, 18, 0, tzinfo=BERLIN))
     assert isinstance(found, NotUnderstood)
     assert found.words == "Tokyo time"
-    assert found.wish is not None
-    assert found.wish.due_at == datetime(2026, 11, 23, 0, 0, tzinfo=UTC)
+    assert found.reminder is not None
+    assert found.reminder.due_at == datetime(2026, 11, 23, 0, 0, tzinfo=UTC)
 
 
 def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
     """The one follows its owner to another zone, the other does not."""
     clock, distance = parse_reminder_phrase("17:00 go", NOW), parse_reminder_phrase("in 2 hours go", NOW)
-    assert isinstance(clock, ReminderWish)
+    assert isinstance(clock, NewReminder)
     assert clock.local == datetime(2026, 11, 22, 17)  # noqa: DTZ001 - a wall clock has no zone
     assert clock.due_at == datetime(2026, 11, 22, 16, tzinfo=UTC)
-    assert isinstance(distance, ReminderWish)
+    assert isinstance(distance, NewReminder)
     assert distance.local is None
 
 
@@ -520,4 +520,4 @@ _PARTS = "on at in every next Friday 31 9 5:30 pm day week minutes tomorrow noon
 @given(st.lists(st.sampled_from(_PARTS.split()), max_size=12))
 def test_words_of_times_in_any_order_are_read_within_the_bounds(parts: list[str]) -> None:
     found = parse_reminder_phrase(" ".join(parts), NOW)
-    assert not isinstance(found, ReminderWish) or (found.due_at > NOW and 0 < len(found.text) <= MAX_REMINDER_CHARS)
+    assert not isinstance(found, NewReminder) or (found.due_at > NOW and 0 < len(found.text) <= MAX_REMINDER_CHARS)

@@ -9,7 +9,7 @@ import pytest
 
 from external_memory import ExternalMemory
 from records.errors import StorageIndexing
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import Connection
@@ -130,7 +130,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
     async with opened(tmp_path) as store:
         await read.wait()
         monkeypatch.undo()
-        await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(forgotten.id,)), now=NOW)
+        await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(forgotten.id,)), now=NOW)
         await store.forgetting.replace_message_text(ANNA, corrected.id, "a seal", why="edited", now=NOW)
         go_on.set()
         assert await store.wait_until_indexed(ANNA.owner)
@@ -167,11 +167,11 @@ async def test_forgetting_waits_for_the_words_by_which_quotes_are_found(tmp_path
         assert isinstance(store, JsonStore)
         held = store.words.missing[ANNA.owner] = asyncio.Event()
         memory.words_within = 0
-        one = Forgetting(what="messages", ids=(message.id,))
-        for refused in (memory.preview_forgetting, memory.forget):
+        one = ForgetRequest(what="messages", ids=(message.id,))
+        for refused in (memory.preview_forget, memory.forget):
             with pytest.raises(StorageIndexing, match="again in a minute"):
                 await refused(ANNA.owner, one)
-        assert await memory.find_owners_with_messages(Forgetting(what="archives", until=NOW)) == []
+        assert await memory.find_owners_with_messages(ForgetRequest(what="archives", until=NOW)) == []
         memory.words_within = 60
         forgetting = asyncio.create_task(memory.forget(ANNA.owner, one))
         held.set()

@@ -13,7 +13,7 @@ import pytest
 from external_memory import ExternalMemory
 from records.errors import StorageCorrupt
 from records.facts import NewProfile
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import back_up
@@ -115,7 +115,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),
     lambda store, scope: store.conversations.list_conversations(scope, first=0, limit=9),
-    lambda store, scope: store.forgetting.preview_deletion(scope.owner, Forgetting(what="messages", ids=(1,))),
+    lambda store, scope: store.forgetting.preview_deletion(scope.owner, ForgetRequest(what="messages", ids=(1,))),
     lambda store, scope: store.append_messages(scope, [said("a new one")]),
 )
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from records.errors import SettingsError, StorageError, StorageTooNew, StorageTooOld
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from storage.engine.postgres import explain_refusal
 from storage.engine.postgres_driver import (
@@ -165,7 +165,7 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         await fold(store, ANNA, stored[:4])
         assert [hit.id for hit in await store.search_messages(ANNA, ["repli"], limit=9)] == [6, 4, 2]
         assert len(await store.vectors.list_backlog("m", 99)) == 8
-        taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)), now=NOW)
+        taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(stored[0].id,)), now=NOW)
         assert (taken.messages, taken.summaries) == (1, 1)
         assert len(await store.timeline.read_page(ANNA)) == 5
         assert await store.list_owners() == [BORIS.owner, ANNA.owner]
@@ -240,7 +240,7 @@ async def test_tables_may_be_divided_by_owner(
     async with opened(address(postgres_url, tmp_path)) as store:
         for scope in (ANNA, BORIS):
             await fold(store, scope, (await talk(store, scope, 3))[:4])
-        await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(1,)), now=NOW)
+        await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(1,)), now=NOW)
         before = await store.read_counts(BORIS)
         await store.rename_owner(BORIS.owner, new.owner)
         assert await store.read_counts(new) == before

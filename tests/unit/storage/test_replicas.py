@@ -13,7 +13,7 @@ import pytest
 
 from external_memory import ExternalMemory
 from records.errors import ServedElsewhere, StorageError
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -152,7 +152,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
             first.says(ANN, "from the grave", update_id=2),
             first.inbox.count_attempt(BOT, 2, "sends"),
             first.memory.set_enabled(ANN, enabled=False),
-            first.memory.forget(ANN, Forgetting(what="everything")),
+            first.memory.forget(ANN, ForgetRequest(what="everything")),
         ):
             with pytest.raises(ServedElsewhere):
                 await commit

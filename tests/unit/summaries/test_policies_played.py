@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from records.context import Context
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import Message, NewMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
@@ -199,7 +199,7 @@ async def test_what_was_forgotten_is_in_no_earlier_version(talk: Talk, policy: P
     for number in range(28):
         await talk.turn("I saw one quokka." if number == 22 else f"Animal {number} of many.")
     [said] = [message for message in await everything(talk) if "quokka" in message.content]
-    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
+    await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(said.turn,)))
     for number in range(28, 34):
         reply = await talk.say(f"Animal {number} of many.")
         assert reply.context is not None

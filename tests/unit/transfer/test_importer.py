@@ -16,10 +16,10 @@ import pytest
 from chat.services import Services
 from records.errors import ImportRefused, StaleFold, StorageError
 from records.facts import FactChange, NewFact
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import NewMessage
 from records.owners import Policy, StorageType
-from records.reminders import ReminderWish
+from records.reminders import NewReminder
 from records.scopes import Scope
 from reliability.invariants import find_violations, read_memory_state
 from storage.schema.validation import RowError, parse_rows
@@ -156,7 +156,7 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
         await talk.remember(storage=storage)
         await talk.turn("Hello.")
         wishes = [
-            ReminderWish(text=text, due_at=NOW + timedelta(days=3), local=None)
+            NewReminder(text=text, due_at=NOW + timedelta(days=3), local=None)
             for text in ("call mum", "water the ferns")
         ]
         for wish in wishes:
@@ -475,7 +475,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
             nonlocal is_forgotten
             if not is_forgotten:
                 is_forgotten = True
-                await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+                await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
 
         with pytest.raises((StorageError, StaleFold)):
             await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
@@ -598,7 +598,7 @@ async def test_what_is_forgotten_before_an_import_stores_anything_stops_it(tmp_p
         importing = asyncio.create_task(imported(talk, CHATGPT))
         await asyncio.sleep(0)  # it begins, and reads the file
         assert talk.services.importer.is_running(ANNA.id)
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         with pytest.raises(StorageError):
             await importing
         assert not talk.services.importer.is_running(ANNA.id)

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from records.facts import MAX_FACT_CHARS, FactChange
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import NewMessage
 from records.owners import StorageType
 from reliability.invariants import find_violations, read_memory_state
@@ -167,7 +167,7 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert "Kiel" in json.dumps([dict(row) for row in await store.history.list_held_back_rows(ANNA.id)])
             last = (await store.timeline.read_page(HERE, limit=1))[-1]
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(last.id,)))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(last.id,)))
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert not await store.history.list_held_back_rows(ANNA.id)
         assert not (await talk.services.importer.plan(HERE, ANNA.id, parts[0])).is_restored
@@ -249,7 +249,7 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
             changes = [FactChange(fact=wish) for wish in wishes]
             await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=learned, until_id=1, now=NOW)
         data = await exported(talk.services)
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).instructions[-1] == "and 12 more"
         await imported(talk, data)
         assert [fact["kind"] for fact in (await dumped(talk))["facts"]] == ["instruction"] * 50

@@ -63,6 +63,6 @@ def test_what_a_file_hides_is_not_taken_over_from_it() -> None:
     [reminder] = select_future_reminders(
         [due | {"repeat": "", "month_day": 0}], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC
     )
-    assert (reminder.wish.text, reminder.row["text"]) == ("dentist", "dentist")
+    assert (reminder.content.text, reminder.row["text"]) == ("dentist", "dentist")
     told = make_fact_questions([ImportedFact(text=f"Likes tea.{hidden}")], FileReading(person=7))[0]
     assert [question.options for question in told] == [("Likes tea.",)]

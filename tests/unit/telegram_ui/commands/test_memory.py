@@ -8,7 +8,7 @@ import pytest
 from chat.facts_by_hand import format_undo_result
 from locales.catalog import tr
 from records.facts import FactChange, FactKind, NewFact
-from records.forgetting import Forgotten
+from records.forgetting import ForgetResult
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from telegram_ui.commands.family import LIFETIME
@@ -156,10 +156,10 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
 
 def test_an_edit_that_is_taken_back_tells_what_went_with_it() -> None:
     told = "It is as it was before; the other text is erased"
-    assert format_undo_result(Forgotten()) == f"{told}."
-    assert format_undo_result(Forgotten(profiles=1)) == f"{told}, and 1 version of your profile made from it."
+    assert format_undo_result(ForgetResult()) == f"{told}."
+    assert format_undo_result(ForgetResult(profiles=1)) == f"{told}, and 1 version of your profile made from it."
     assert (
-        format_undo_result(Forgotten(facts=1, profiles=2))
+        format_undo_result(ForgetResult(facts=1, profiles=2))
         == f"{told}, and 1 fact, 2 versions of your profile made from it."
     )
 

@@ -11,7 +11,7 @@ from llm import prompts
 from llm.openai_api import OpenAIChat
 from locales.catalog import tr
 from records.errors import ContextTooLong, DocumentUnreadable
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.model_calls import Abilities, PromptMessage
 from records.owners import MAX_PERSONA_CHARS
 from records.scopes import Person, Scope
@@ -188,7 +188,7 @@ async def test_a_persona_stays_within_the_system_prompts_part_and_goes_with_ever
         reply = await talk.say("Hello")
         assert reply.context is not None
         assert next(part.tokens for part in reply.context.parts if part.name == "system") <= 60
-        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         config = await talk.services.memory.get_config(ANNA.id)
         assert config is not None
         assert (config.persona, config.persona_text) == ("", "")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import SettingsError
-from records.forgetting import Forgetting
+from records.forgetting import ForgetRequest
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -72,7 +72,7 @@ async def test_a_whole_life_in_it(served: Talk) -> None:
     assert "Waldemar1" in served.prompts()[-1]
     status = await served.services.summaries.read_status(SCOPE)
     assert (status.counts.total, status.counts.archived) == (8, 4)
-    gone = await served.services.memory.forget(ANNA.id, Forgetting(what="everything"))
+    gone = await served.services.memory.forget(ANNA.id, ForgetRequest(what="everything"))
     assert gone.messages == 8
     assert await served.services.memory.count_messages(ANNA.id) == 0
 

@@ -8,7 +8,7 @@ import pytest
 
 from playground.refusals import Json
 from records.errors import KeepsakeError
-from records.reminders import Reminder, ReminderWish
+from records.reminders import NewReminder, Reminder
 from records.scopes import Person
 from records.turns import Proposal
 from reminders.phrases import parse_reminder_phrase
@@ -22,8 +22,8 @@ from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, S
 
 async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
     asked = parse_reminder_phrase(text, desk.moment[0])
-    assert isinstance(asked, ReminderWish)
-    proposal = Proposal(kind="remind", text=asked.text, wish=asked, source=source)
+    assert isinstance(asked, NewReminder)
+    proposal = Proposal(kind="remind", text=asked.text, reminder=asked, source=source)
     await proposals.ask_about_proposal(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
     return desk.buttons(ANN)
 
@@ -95,7 +95,7 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
 @pytest.mark.parametrize("text", ["every Monday at 9 pay", "in 5 minutes to go"])
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
     asked = parse_reminder_phrase(text, STARTED)
-    assert isinstance(asked, ReminderWish)
+    assert isinstance(asked, NewReminder)
     payload = make_offer_payload(asked, 10**11)
     assert len(payload) <= 28
     assert parse_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
-from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, ReminderWish, Repeat
+from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, NewReminder, Repeat
 from text.characters import format_visible_line
 from text.time_zones import find_next_month_day, find_next_time, to_utc
 
@@ -21,7 +21,7 @@ _ENDS = " ,.;:!?\"'“”„«»-–—"
 Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the time, it is too far ahead, or over
 
 
-def parse_reminder(arguments: Mapping[str, object], now: datetime) -> ReminderWish | None:
+def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminder | None:
     """Parse a reminder from `text`, `at` (ISO, wall clock) or `in_minutes`, and `repeat`.
 
     Return None if the time is not in the future. `now` is aware and in the person's zone.
@@ -32,7 +32,7 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> ReminderWi
     if isinstance(minutes, str) and minutes.isdecimal() and len(minutes) < 9:  # many models quote numbers
         minutes = int(minutes)
     if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MAX_DAYS_AHEAD * 24 * 60:
-        return plan_reminder(text, now + timedelta(minutes=minutes), None, cycle, now)
+        return make_reminder(text, now + timedelta(minutes=minutes), None, cycle, now)
     try:
         local = datetime.fromisoformat(str(at))
         # Models end local times with "Z" by habit. Any other offset is meant.
@@ -41,12 +41,12 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> ReminderWi
     except (ValueError, OverflowError):
         return None
     local = local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local
-    return plan_local_reminder(text, local, cycle, now)
+    return make_local_reminder(text, local, cycle, now)
 
 
-def plan_local_reminder(
+def make_local_reminder(
     text: str, local: datetime, repeat: Repeat, now: datetime, month_day: int = 0
-) -> ReminderWish | None:
+) -> NewReminder | None:
     """Return a reminder at a wall clock time. A repeating one starts at its next occurrence."""
     wall, month_day = now.replace(tzinfo=None), (month_day or local.day) if repeat == "monthly" else 0
     if repeat and local <= wall:
@@ -55,21 +55,21 @@ def plan_local_reminder(
         else:
             local = find_next_time(local, repeat, 0, after=wall) or local
     try:
-        return plan_reminder(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
+        return make_reminder(text, to_utc(local, now.tzinfo), local, repeat, now, month_day)
     except OverflowError:
         return None
 
 
-def plan_reminder(
-    text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
-) -> ReminderWish | None:
+def make_reminder(
+    text: str, due_at: datetime, local_due_at: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
+) -> NewReminder | None:
     text = format_visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
     if not text or not now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
         return None
-    if repeat and local is None:
-        local = due_at.astimezone(now.tzinfo).replace(tzinfo=None)
-        month_day = local.day if repeat == "monthly" else 0
-    return ReminderWish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day)
+    if repeat and local_due_at is None:
+        local_due_at = due_at.astimezone(now.tzinfo).replace(tzinfo=None)
+        month_day = local_due_at.day if repeat == "monthly" else 0
+    return NewReminder(text=text, due_at=due_at, local=local_due_at, repeat=repeat, month_day=month_day)
 
 
 def check_due_time(due_at: datetime, now: datetime) -> Impossible | None:

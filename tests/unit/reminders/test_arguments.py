@@ -5,14 +5,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from records.reminders import ReminderWish
-from reminders.wishes import parse_reminder
+from records.reminders import NewReminder
+from reminders.arguments import parse_reminder
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
 
 
-def told(found: ReminderWish | str | None) -> tuple[str, str, str] | None:
+def told(found: NewReminder | str | None) -> tuple[str, str, str] | None:
     """When (in Berlin), how often, and of what."""
     assert not isinstance(found, str)
     return (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) if found else None
