@@ -175,9 +175,7 @@ def format_outcome(outcome: FoldOutcome) -> str:
     match outcome.state:
         case "folded":
             return tr("summaries-folded", summaries=len(outcome.summaries))
-        case "nothing":
-            return tr("summaries-nothing")
-        case "busy":
-            return tr("summaries-busy")
+        case "nothing" | "busy":
+            return tr(f"summaries-{outcome.state}")
         case "waiting" | "failed":
             return tr("summaries-failed", why=outcome.error or tr("summaries-not-made"))
