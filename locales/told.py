@@ -176,6 +176,6 @@ def format_outcome(outcome: FoldOutcome) -> str:
         case "folded":
             return tr("summaries-folded", summaries=len(outcome.summaries))
         case "nothing" | "busy":
-            return tr(f"summaries-{outcome.state}")
+            return tr("summaries-nothing" if outcome.state == "nothing" else "summaries-busy")
         case "waiting" | "failed":
             return tr("summaries-failed", why=outcome.error or tr("summaries-not-made"))
