@@ -77,7 +77,7 @@ def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """Return the token limits of summaries, so that prompts take at most `ceiling` tokens."""
     budgets = make_budgets(settings).fit_under(ceiling)
     return FoldLimits.from_budgets(
-        budgets, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
+        budgets, rolling_tokens=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
     )
 
 

@@ -97,7 +97,7 @@ class ExternalMemory:
         """Return the ids of all owners who have stored data."""
         return await self._state.directory.list_owners()
 
-    async def count_memories(self, since: datetime) -> tuple[int, int, int]:
+    async def count_owners_active_owners_and_failed_folds(self, since: datetime) -> tuple[int, int, int]:
         """Count all memories, those active since a time, and conversations whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
@@ -133,7 +133,7 @@ class ExternalMemory:
         config = await self._configs.get(owner, partial(self.get_config, owner))
         return config.language if config else None
 
-    async def is_on(self, owner: int) -> bool:
+    async def is_memory_on(self, owner: int) -> bool:
         """Return True if an owner's memory is on."""
         config = await self.get_config(owner)
         return config is not None and config.enabled
@@ -241,11 +241,11 @@ class ExternalMemory:
                 mine.append(owner)
         return mine
 
-    def hold_turn(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Mark a turn as running inside the block, so that `exclude_turns` waits for its end."""
-        return self._locks.get_lock(owner).hold_turn()
+    def mark_turn_running(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Mark a turn as running inside the block, so that `block_turns` waits for its end."""
+        return self._locks.get_lock(owner).hold_during_turn()
 
-    def exclude_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def block_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Wait for an owner's running turns, and let no turn begin inside the block."""
         return self._locks.get_lock(owner).hold_between_turns()
 
@@ -263,7 +263,7 @@ class ExternalMemory:
     async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase messages or facts and everything derived from them. Return what was erased.
 
-        Unless `purges_files`, call `purge_files` later. To erase messages, call this inside `exclude_turns`. Raise
+        Unless `purges_files`, call `purge_files` later. To erase messages, call this inside `block_turns`. Raise
         StorageError on failure, or StorageIndexing, without erasing anything, if the word index is incomplete.
         """
         async with self.open_store(owner) as store:
@@ -286,7 +286,7 @@ class ExternalMemory:
             finally:
                 self._drop_cached_owners(old_id, new_id)
 
-    def find_current_id(self, owner: int) -> int:
+    def find_current_owner_id(self, owner: int) -> int:
         """Return the current id of an owner, which changes if a group becomes a supergroup."""
         return self._state.renaming.successors.get(owner, owner)
 

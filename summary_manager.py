@@ -25,7 +25,7 @@ from runtime.metrics import make_counter
 from runtime.tasks import acquire_or_undo, run_maybe_in_thread, run_uncancelled
 from runtime.tracing import record_span
 from storage.stores.memory_store import MemoryStore
-from summaries.generation import Material, SummaryWriter, format_superseded, make_message_sources, make_summary_sources
+from summaries.generation import FoldInput, SummaryWriter, list_stale_facts, make_message_sources, make_summary_sources
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, group_turns
 from summaries.policies import find_policy
 from summaries.pyramid import MAX_ACTIVE
@@ -53,19 +53,19 @@ class FoldLimits:
     """Token limits for summaries and active turns, and the time after which a conversation counts as quiet."""
 
     chunk: int  # of a pyramid's summary
-    live: int  # of a rolling or sliding summary
+    rolling_tokens: int  # of a rolling or sliding summary
     recent: int  # of active turns in a prompt; a quiet conversation is folded from half of that
     quiet: timedelta | None = None  # silence after which a conversation counts as quiet; None disables that
 
     @classmethod
-    def from_budgets(cls, budgets: Budgets, *, live: int, quiet_minutes: int) -> Self:
+    def from_budgets(cls, budgets: Budgets, *, rolling_tokens: int, quiet_minutes: int) -> Self:
         """Return limits that let all active summaries of a pyramid fit the budgets.
 
         If `quiet_minutes` is 0, conversations never count as quiet.
         """
         return cls(
             chunk=max(MIN_SUMMARY_TOKENS, budgets.summaries // MAX_ACTIVE - HEADING_TOKENS),
-            live=max(MIN_SUMMARY_TOKENS, min(live, budgets.summaries - HEADING_TOKENS)),
+            rolling_tokens=max(MIN_SUMMARY_TOKENS, min(rolling_tokens, budgets.summaries - HEADING_TOKENS)),
             recent=budgets.recent,
             # More than a year would not be a valid date.
             quiet=timedelta(minutes=min(quiet_minutes, 60 * 24 * 366)) if quiet_minutes else None,
@@ -73,7 +73,7 @@ class FoldLimits:
 
     def get_text_limit(self, policy: FoldPolicy) -> int:
         """Return the token limit of a single summary under a policy."""
-        return self.chunk if policy.has_levels else self.live
+        return self.chunk if policy.has_levels else self.rolling_tokens
 
 
 @define(kw_only=True, eq=False)
@@ -118,7 +118,7 @@ class SummaryManager:
             try:
                 await self.writer.check_quota(scope.owner)
                 with record_span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
-                    made.append(await self._run_fold(lease, plan))
+                    made.append(await self._make_and_store_planned_summary(lease, plan))
                 archived += len(plan.message_ids)
             except QuotaExceeded as error:
                 await self.release_lease(lease)
@@ -238,7 +238,7 @@ class SummaryManager:
             return False
         counts = await store.read_counts(scope)
         has_more = reason not in ("threshold", "upwards") and counts.active_messages > 0
-        if not (has_more or find_policy(config.policy).may_be_due(counts, config.every_n)):
+        if not (has_more or find_policy(config.policy).can_fold(counts, config.every_n)):
             return False
         return reason != "pressure" or await store.find_fold_failure(scope) is None
 
@@ -259,16 +259,13 @@ class SummaryManager:
         summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.sort_key, summary.id))
         state = ScopeState(
             turns=await run_maybe_in_thread(grouped, in_thread=is_long),
-            summaries=[
-                ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
-                for summary in summaries
-            ],
+            summaries=[ActiveSummary.from_summary(summary) for summary in summaries],
             archived=[MessageOutline(id=m.id, turn=m.turn, is_user=m.is_user) for m in archived],
             every_n=config.every_n,
         )
         return policy.plan(state, reason)
 
-    async def _run_fold(self, lease: FoldLease, plan: FoldPlan) -> Summary:
+    async def _make_and_store_planned_summary(self, lease: FoldLease, plan: FoldPlan) -> Summary:
         scope = lease.scope
         # A fold after every turn leaves the newest turns in the prompt, so learning facts can wait.
         can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
@@ -286,7 +283,7 @@ class SummaryManager:
             log.info("messages %d-%d left the sliding window of %s", left[0].id, left[-1].id, scope)
         return summary
 
-    async def _read_material(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
+    async def _read_material(self, lease: FoldLease, plan: FoldPlan) -> tuple[FoldInput, Sequence[Message]]:
         """Return the material for a planned summary, and the messages that have left the sliding window."""
         scope = lease.scope
         config = await self._memory.get_config(scope.owner)
@@ -316,13 +313,13 @@ class SummaryManager:
         compressed = 1 + max((summary.times_compressed for summary in below), default=0)
         if plan.window_ids:  # a message is not rewritten after it left the window
             compressed = min(compressed, sum(message.is_user for message in window) or 1)
-        material = Material(
+        material = FoldInput(
             lines=make_message_sources(new) if new else summaries,
             of_summaries=not new,
-            base=summaries if new else (),
+            prior=summaries if new else (),
             dropped=make_message_sources(dropped) if dropped else (),
             window=make_message_sources(window) if dropped else (),
-            superseded=format_superseded(facts, min(moments), max(moments)),
+            superseded=list_stale_facts(facts, min(moments), max(moments)),
             limit=self.get_limits().get_text_limit(find_policy(plan.policy)),
             wishes=config.fold_instructions,
             compressed=compressed,

@@ -23,10 +23,10 @@ from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExcee
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
-from records.summaries import FoldLease, FoldPlan, FoldReason, NewSummary, Rebuilt, Summary
+from records.summaries import FoldLease, FoldPlan, FoldReason, NewSummary, RebuiltSummary, Summary
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary_fields
-from summaries.generation import Material, format_superseded, make_message_sources, make_summary_sources
+from summaries.generation import FoldInput, list_stale_facts, make_message_sources, make_summary_sources
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
@@ -47,7 +47,7 @@ class RebuildProgress:
     error: str | None = None
 
 
-Tell = Callable[[RebuildProgress], Awaitable[None]]
+ReportProgress = Callable[[RebuildProgress], Awaitable[None]]
 
 
 async def ignore_progress(progress: RebuildProgress) -> None:
@@ -65,7 +65,7 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
-        self._memory.on_owner_acquired(lambda owner: self._start_task(self._resume_for_owner(owner)))
+        self._memory.on_owner_acquired(lambda owner: self._start_task(self._resume_owner_rebuilds(owner)))
         await self._resume_interrupted_rebuilds()
         return self
 
@@ -74,7 +74,7 @@ class Rebuilder:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _resume_for_owner(self, owner: int) -> None:
+    async def _resume_owner_rebuilds(self, owner: int) -> None:
         try:
             await self._resume_interrupted_rebuilds(owner)
         except KeepsakeError as error:
@@ -91,24 +91,24 @@ class Rebuilder:
         # The lease stays: the next start finds it, and resumes.
         await cancel_and_wait(*self._tasks)
 
-    def start_rebuild(self, scope: Scope, tell: Tell = ignore_progress) -> None:
-        """Start a rebuild in the background. Report its progress to `tell` for each chunk and at the end."""
-        self._start_task(self._run_rebuild(scope, tell))
+    def start_rebuild(self, scope: Scope, report_progress: ReportProgress = ignore_progress) -> None:
+        """Start a rebuild in the background. Report its progress to `report_progress` for each chunk and at the end."""
+        self._start_task(self._run_rebuild(scope, report_progress))
 
     async def wait_until_finished(self) -> None:
         """Wait until no rebuild is running."""
         await asyncio.gather(*self._tasks)
 
-    async def _run_rebuild(self, scope: Scope, tell: Tell) -> None:
+    async def _run_rebuild(self, scope: Scope, report_progress: ReportProgress) -> None:
         try:
-            outcome = await self.rebuild_summaries(scope, tell)
+            outcome = await self.rebuild_summaries(scope, report_progress)
         except Exception as error:  # broad: this task has no caller that would see the error
             log.warning("the rebuild of %s failed: %s", scope, type(error).__name__)
             outcome = RebuildProgress(state="failed", error=tr("errors-keepsake"))
-        await tell(outcome)
+        await report_progress(outcome)
 
-    async def rebuild_summaries(self, scope: Scope, tell: Tell) -> RebuildProgress:
-        """Rebuild all summaries of a scope and return the outcome. Report progress to `tell`."""
+    async def rebuild_summaries(self, scope: Scope, report_progress: ReportProgress) -> RebuildProgress:
+        """Rebuild all summaries of a scope and return the outcome. Report progress to `report_progress`."""
         since = self._clock()
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_on(scope.owner) as store:
@@ -122,7 +122,7 @@ class Rebuilder:
             async with self._memory.open_store(scope.owner) as store:
                 known = await store.list_summaries(scope, active_only=False)
             corrected = [summary for summary in known if summary.correction]
-            rebuilt = await self._make_summaries(lease, config, outline, corrected, tell)
+            rebuilt = await self._rebuild_chunks(lease, config, outline, corrected, report_progress)
             async with self._memory.open_store(scope.owner) as store:
                 await store.rebuilds.commit_rebuild(lease, rebuilt, outline, since=since, now=self._clock())
         except KeepsakeError as error:
@@ -138,35 +138,40 @@ class Rebuilder:
         )
         return RebuildProgress(state="done", summaries=len(rebuilt))
 
-    async def _make_summaries(
+    async def _rebuild_chunks(
         self,
         lease: FoldLease,
         config: OwnerConfig,
         outline: Sequence[MessageOutline],
         corrected: Sequence[Summary],
-        tell: Tell,
-    ) -> list[Rebuilt]:
+        report_progress: ReportProgress,
+    ) -> list[RebuiltSummary]:
         policy = find_policy(config.policy)
         all_turns = group_turns(outline)
         size = policy.rebuild_turns(config.every_n) or len(all_turns)
         chunks = [all_turns[start : start + size] for start in range(0, len(all_turns), size)]
-        made: list[Rebuilt] = []
+        rebuilt: list[RebuiltSummary] = []
         for done, turns in enumerate(chunks):
             self._summaries.rebuilds[lease.scope] = (done, len(chunks))
-            await tell(RebuildProgress(state="running", done=done, total=len(chunks)))
+            await report_progress(RebuildProgress(state="running", done=done, total=len(chunks)))
             reason: FoldReason = "now"  # fold every turn of the chunk
-            while plan := policy.plan(_make_scope_state(made, turns, config.every_n), reason):
-                await self._make_planned_summary(lease, config, plan, corrected, made)
+            while plan := policy.plan(_make_scope_state(rebuilt, turns, config.every_n), reason):
+                await self._rebuild_planned_summary(lease, config, plan, corrected, rebuilt)
                 turns, reason = [], "upwards"
-        return made
+        return rebuilt
 
-    async def _make_planned_summary(
-        self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, corrected: Sequence[Summary], made: list[Rebuilt]
+    async def _rebuild_planned_summary(
+        self,
+        lease: FoldLease,
+        config: OwnerConfig,
+        plan: FoldPlan,
+        corrected: Sequence[Summary],
+        rebuilt: list[RebuiltSummary],
     ) -> None:
-        """Make the summary of a plan and add it to `made`. Keep the text if a person corrected it."""
-        below = sorted((made[source].summary for source in plan.summary_ids), key=lambda summary: summary.sort_key)
+        """Make the summary of a plan and add it to `rebuilt`. Keep the text if a person corrected it."""
+        children = sorted((rebuilt[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key)
         messages = await self._read_messages(lease, plan.window_ids or plan.message_ids)
-        ids, moments = _list_covered_ids_and_times(below, messages)
+        ids, moments = _list_covered_ids_and_times(children, messages)
         has_levels = find_policy(plan.policy).has_levels
         overlapping = [
             summary
@@ -177,17 +182,17 @@ class Rebuilder:
         ]
         span = min(ids), max(ids)
         same = next((summary for summary in overlapping if (summary.first_id, summary.last_id) == span), None)
-        compressed = 1 + max((source.times_compressed for source in below), default=0)
+        compressed = 1 + max((source.times_compressed for source in children), default=0)
         if same:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            material = await self._gather_sources(lease.scope, config, plan.policy, below, messages, overlapping)
+            material = await self._gather_fold_input(lease.scope, config, plan.policy, children, messages, overlapping)
             text = await self._find_or_make_summary(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
-            made[source] = replace(made[source], summary=replace(made[source].summary, is_active=False))
+            rebuilt[source] = replace(rebuilt[source], summary=replace(rebuilt[source].summary, is_active=False))
         summary = Summary(
-            id=len(made),
+            id=len(rebuilt),
             scope=lease.scope,
             level=plan.level,
             created_at=max(moments),
@@ -198,34 +203,34 @@ class Rebuilder:
             last_id=max(ids),
             first_at=min(moments),
             last_at=max(moments),
-            message_count=len(messages) + sum(source.message_count for source in below),
+            message_count=len(messages) + sum(source.message_count for source in children),
             base_id=plan.base_id,
             policy=plan.policy,
             reason="rebuild",
             correction="\n".join(summary.correction for summary in ([same] if same else overlapping)),
             **make_summary_fields(text),
         )
-        made.append(Rebuilt(summary=summary, message_ids=plan.message_ids))
+        rebuilt.append(RebuiltSummary(summary=summary, message_ids=plan.message_ids))
 
-    async def _gather_sources(
+    async def _gather_fold_input(
         self,
         scope: Scope,
         config: OwnerConfig,
         policy: Policy,
-        below: Sequence[Summary],
+        children: Sequence[Summary],
         messages: Sequence[Message],
         corrected: Sequence[Summary] = (),
-    ) -> Material:
-        summaries, said = make_summary_sources(below), make_message_sources(messages) if messages else []
+    ) -> FoldInput:
+        summaries, said = make_summary_sources(children), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
-        _, moments = _list_covered_ids_and_times(below, messages)
+        _, moments = _list_covered_ids_and_times(children, messages)
         async with self._memory.open_store(scope.owner) as store:
             facts = await store.facts.list_all_facts(scope.owner)
-        return Material(
+        return FoldInput(
             lines=[*(said or summaries), *told],
             of_summaries=not said,
-            base=summaries if said else (),
-            superseded=format_superseded(facts, min(moments), max(moments)),
+            prior=summaries if said else (),
+            superseded=list_stale_facts(facts, min(moments), max(moments)),
             limit=self._summaries.get_limits().get_text_limit(find_policy(policy)),
             wishes=config.fold_instructions,
         )
@@ -245,10 +250,10 @@ class Rebuilder:
         if not is_found:
             await self._summaries.release_lease(lease)
             return "gone"
-        self._start_task(self._renew_summaries_above(lease, summary_id))
+        self._start_task(self._regenerate_higher_summaries(lease, summary_id))
         return "corrected"
 
-    async def _renew_summaries_above(self, lease: FoldLease, summary_id: int) -> None:
+    async def _regenerate_higher_summaries(self, lease: FoldLease, summary_id: int) -> None:
         """Renew the summaries that are built on a corrected one, and release the lease."""
         scope, changed = lease.scope, {summary_id}
         try:
@@ -262,8 +267,8 @@ class Rebuilder:
                 async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
                     messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
-                below = [known[source] for source in summary.source_ids if source in known]
-                material = await self._gather_sources(scope, config, summary.policy, below, messages)
+                children = [known[source] for source in summary.source_ids if source in known]
+                material = await self._gather_fold_input(scope, config, summary.policy, children, messages)
                 made = await self._summarise_material(lease, replace(material, compressed=summary.times_compressed))
                 async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.replace_summary_text(lease, summary.id, made)
@@ -282,7 +287,7 @@ class Rebuilder:
             raise StaleFold
         return messages
 
-    async def _find_or_make_summary(self, lease: FoldLease, material: Material) -> NewSummary:
+    async def _find_or_make_summary(self, lease: FoldLease, material: FoldInput) -> NewSummary:
         said = f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(said).hexdigest()
         async with self._memory.open_store(lease.scope.owner) as store:
@@ -293,31 +298,25 @@ class Rebuilder:
             await store.rebuilds.store_finished_summary(lease, digest, made)
         return made
 
-    async def _summarise_material(self, lease: FoldLease, material: Material) -> NewSummary:
+    async def _summarise_material(self, lease: FoldLease, material: FoldInput) -> NewSummary:
         try:
             return await self._summaries.writer.summarise(lease.scope.owner, material)
         except QuotaExceeded:
             raise
         except (FoldRefused, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
-            return await self._summaries.writer.summarise_with(self._stand_in, material)
+            return await self._summaries.writer.summarise_with_model(self._stand_in, material)
 
 
-def _make_scope_state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
-    active = sorted((new.summary for new in made if new.summary.is_active), key=lambda summary: summary.sort_key)
-    return ScopeState(
-        turns=turns,
-        summaries=[
-            ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
-            for summary in active
-        ],
-        every_n=every_n,
-    )
+def _make_scope_state(rebuilt: Sequence[RebuiltSummary], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
+    active = sorted((new.summary for new in rebuilt if new.summary.is_active), key=lambda summary: summary.sort_key)
+    summaries = [ActiveSummary.from_summary(summary) for summary in active]
+    return ScopeState(turns=turns, summaries=summaries, every_n=every_n)
 
 
 def _list_covered_ids_and_times(
-    below: Sequence[Summary], messages: Sequence[Message]
+    children: Sequence[Summary], messages: Sequence[Message]
 ) -> tuple[list[int], list[datetime]]:
-    ids = [number for summary in below for number in (summary.first_id, summary.last_id)]
-    moments = [moment for summary in below for moment in (summary.first_at, summary.last_at)]
+    ids = [number for summary in children for number in (summary.first_id, summary.last_id)]
+    moments = [moment for summary in children for moment in (summary.first_at, summary.last_at)]
     return ids + [message.id for message in messages], moments + [message.created_at for message in messages]

@@ -26,7 +26,7 @@ from benchmarks.locomo import Line, Question, Sample, parse_questions_path, read
 from benchmarks.measure import print_progress, print_report, summarize_times
 from benchmarks.plain_search import find_ids_by_search_method
 from benchmarks.vector_file import CachedEmbedder
-from chat.memory_reading import MemoryReading, ReadingWish, Seen
+from chat.memory_reading import MemoryReading, SearchCall, SeenIds
 from chat.services import Services
 from chat.tools import RESULT_TOKENS
 from llm import prompts, quoting
@@ -270,21 +270,21 @@ async def _add_further_pages(
     """Add to a result what the search tool shows on `pages - 1` further pages for the same question."""
     services = memory.services
     reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokenizer)
-    request = ReadingWish.parse({"query": result.question.text, "order": order})
-    assert isinstance(request, ReadingWish), request
+    request = SearchCall.parse({"query": result.question.text, "order": order})
+    assert isinstance(request, SearchCall), request
     numbers = {line_id: id_ for id_, line_id in memory.ids.items()}
     shown = dict(result.shown)
     seen = {numbers[id_] for id_ in shown} | set(memory.current_ids)
     in_part = set(result.in_part)
     summaries: set[int] = set()
     for _ in range(pages - 1):
-        page = await reading.read_memory(
+        page = await reading.search_memory(
             SCOPE,
             request,
-            seen=Seen(messages=seen, summaries=summaries, in_part=in_part),
+            seen=SeenIds(messages=seen, summaries=summaries, in_part=in_part),
             until=None,
             now=memory.clock.now,
-            room=RESULT_TOKENS,
+            max_tokens=RESULT_TOKENS,
         )
         seen.update(page.messages)
         in_part.difference_update(page.messages)

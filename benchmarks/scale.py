@@ -178,7 +178,7 @@ async def _measure_storage_case(
                     )
                     recall_seconds.append(time.perf_counter() - start)
                 start = time.perf_counter()
-                await services.conversation.run_follow_up(SCOPE)
+                await services.conversation.run_after_turn(SCOPE)
                 fold_seconds.append(time.perf_counter() - start)
         resident = read_resident_megabytes()
         after = await _count_messages(services)
@@ -234,7 +234,7 @@ async def _measure_process_memory(settings: Settings, person_count: int) -> dict
             reply = await services.conversation.reply(Incoming(scope=scope, person=person, pieces=said))
             if reply.is_error:
                 raise RuntimeError(reply.text)
-            await services.conversation.run_follow_up(scope)
+            await services.conversation.run_after_turn(scope)
 
         await run_conversation_turn(1)
         readings = [(1, read_resident_megabytes())]

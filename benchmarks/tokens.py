@@ -185,7 +185,7 @@ async def measure_conversation_tokens(
             history_size += tokenizer.count_message(PromptMessage(role="assistant", content=reply.text))
             if reply.context is not None:
                 part_sizes.append({part.name: part.tokens for part in reply.context.parts})
-            if notices := await services.conversation.run_follow_up(scope):
+            if notices := await services.conversation.run_after_turn(scope):
                 failures.append(notices[0])
             if services.indexing is not None:
                 await services.indexing.wait_until_done()

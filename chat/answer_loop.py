@@ -10,9 +10,9 @@ from typing import Protocol
 
 from attrs import define, field
 
-from chat.memory_reading import Seen
+from chat.memory_reading import SeenIds
 from chat.session import GivenAnswer
-from chat.tools import MAX_PROPOSALS, TOOL_NAMES, MemoryTools, Used
+from chat.tools import MAX_PROPOSALS, TOOL_NAMES, MemoryTools, ToolResult
 from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, find_prompt_limit
 from llm.quota import Quota
@@ -35,7 +35,7 @@ SCHEMAS_SHARE = 12  # the divisor of the ceiling that gives the token limit for 
 MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out if they would leave less.
 
 
-class Remake(Protocol):
+class RebuildContext(Protocol):
     """Rebuilds a context so that it takes at most `ceiling` tokens. If `without_memory`, it leaves out all history."""
 
     def __call__(self, ceiling: int, *, without_memory: bool = False) -> Awaitable[Context]: ...
@@ -46,19 +46,19 @@ OnStop = Callable[[], str | None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
+class AnswerResult:
     """An answer, with its context and tool calls. `suspects` are turns that the endpoint may have refused."""
 
     context: Context
     completion: Completion
     at: datetime
-    used: tuple[Used, ...] = ()
+    results: tuple[ToolResult, ...] = ()  # of its tool calls
     is_stopped: bool = False
     suspects: tuple[int, ...] = ()
 
     @property
     def explanation_record(self) -> ExplanationRecord:
-        found = tuple(dict.fromkeys(number for call in self.used for number in call.found))
+        found = tuple(dict.fromkeys(number for result in self.results for number in result.found))
         return make_explanation(self.context, at=self.at, model=self.completion.model, looked_up=found)
 
     @property
@@ -69,7 +69,7 @@ class Answered:
     @property
     def proposals(self) -> tuple[Proposal, ...]:
         """Return the distinct proposals of the tool calls, at most MAX_PROPOSALS."""
-        return tuple(dict.fromkeys(call.proposal for call in self.used if call.proposal is not None))[:MAX_PROPOSALS]
+        return tuple(dict.fromkeys(result.proposal for result in self.results if result.proposal))[:MAX_PROPOSALS]
 
     def make_messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
         """Return the messages to store: a note for each tool call, then the answer."""
@@ -77,14 +77,14 @@ class Answered:
         notes = [
             NewMessage(
                 role="system",
-                content=used.note,
+                content=result.note,
                 created_at=self.at,
-                speaker=used.call.name,
+                speaker=result.call.name,
                 source=f"{source}:{number}",
                 turn=turn,
                 origin="tool",
             )
-            for number, used in enumerate(self.used)
+            for number, result in enumerate(self.results)
         ]
         answer = NewMessage(
             role="assistant",
@@ -111,15 +111,15 @@ class AnswerLoop:
     _tools: MemoryTools | None
 
     async def answer(
-        self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None, on_stop: OnStop | None = None
-    ) -> Answered:
+        self, turn: Turn, context: Context, rebuild: RebuildContext, *, on_text: OnText | None, on_stop: OnStop | None
+    ) -> AnswerResult:
         """Answer the question of a turn. Return what `on_stop` returns if the person stops the answer.
 
         Raise ModelError if the model fails, and CancelledError if the answer is cancelled with nothing worth keeping.
         """
         person, offer = turn.incoming.person.id, self._choose_tools(turn, context)
-        exchanged: list[PromptMessage] = []
-        used: list[Used] = []
+        exchange: list[PromptMessage] = []
+        results: list[ToolResult] = []
         must_answer = False
         rounds = 0
         model = self._choose_model(turn).for_person(turn.scope)
@@ -127,16 +127,16 @@ class AnswerLoop:
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
             ceiling = find_prompt_limit(model, self._ceiling)
-            extra = self._tokens.count(format_tools_as_text(offer)) + self._count_exchange_tokens(exchanged)
+            extra = self._tokens.count(format_tools_as_text(offer)) + self._count_exchange_tokens(exchange)
             if context.token_count + extra > ceiling:
                 if ceiling - extra < MIN_CONTEXT_TOKENS:  # in so small a window there is no room for what tools gave
-                    exchanged, offer, extra = [], (), 0
-                context = await remake(ceiling - extra, without_memory=suspects is not None)
-            finish = partial(Answered, context=_add_tool_exchange(context, exchanged, extra), used=tuple(used))
+                    exchange, offer, extra = [], (), 0
+                context = await rebuild(ceiling - extra, without_memory=suspects is not None)
+            finish = partial(AnswerResult, context=_add_tool_exchange(context, exchange, extra), results=tuple(results))
             if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known=TOOL_NAMES)
             try:
-                asked = [*context.messages, *exchanged]
+                asked = [*context.messages, *exchange]
                 completion = await self._quota.complete(person, model, asked, on_text=on_text, is_answer=True)
             except asyncio.CancelledError:
                 if on_stop is None or not (text := on_stop()):
@@ -150,46 +150,48 @@ class AnswerLoop:
                 log.info("the endpoint refused the question of %s with what was said before: alone", turn.scope)
                 answered = {message.turn for message in context.recent if message.role == "assistant"}
                 turns = (message.turn for message in reversed(context.recent) if message.turn not in answered)
-                suspects, exchanged, offer = tuple(dict.fromkeys(turns)), [], ()
-                context = await remake(find_prompt_limit(model, self._ceiling), without_memory=True)
+                suspects, exchange, offer = tuple(dict.fromkeys(turns)), [], ()
+                context = await rebuild(find_prompt_limit(model, self._ceiling), without_memory=True)
                 continue
             except ContextTooLong:
                 if find_prompt_limit(model, self._ceiling) >= ceiling:
                     raise
                 log.info("%d tokens are too long for the endpoint of %s: shortening", context.token_count, turn.scope)
-                if exchanged:  # in so small a window there is no room for what tools gave
-                    exchanged, offer = [], ()
+                if exchange:  # in so small a window there is no room for what tools gave
+                    exchange, offer = [], ()
                 continue
             if not completion.calls:
                 return finish(completion=completion, at=self._clock(), suspects=suspects or ())
-            if must_answer or self._tools is None:
+            if must_answer:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
-            room = ceiling // RESULTS_SHARE - self._count_exchange_tokens(exchanged)
-            room = max(room, ceiling - context.token_count - extra)
-            new, results = await self._run_tools(self._tools, completion, turn, context, used, room=room)
-            exchanged += new
-            used += results
-            must_answer = rounds == MAX_ROUNDS or len(results) < len(completion.calls)
+            max_tokens = ceiling // RESULTS_SHARE - self._count_exchange_tokens(exchange)
+            max_tokens = max(max_tokens, ceiling - context.token_count - extra)
+            messages, new = await self._run_tools(completion, turn, context, results, max_tokens=max_tokens)
+            exchange += messages
+            results += new
+            must_answer = rounds == MAX_ROUNDS or len(new) < len(completion.calls)
 
     async def _run_tools(
-        self, tools: MemoryTools, completion: Completion, turn: Turn, context: Context, before: list[Used], *, room: int
-    ) -> tuple[list[PromptMessage], list[Used]]:
-        used: list[Used] = []
-        reasoning = completion.reasoning
+        self, completion: Completion, turn: Turn, context: Context, earlier: list[ToolResult], *, max_tokens: int
+    ) -> tuple[list[PromptMessage], list[ToolResult]]:
+        if self._tools is None:
+            raise ModelBroken(remedy="(tools)")
+        results: list[ToolResult] = []
         for call in completion.calls:
-            asked = [*used, Used(call=call, result="", note="")]
-            left = room - self._count_exchange_tokens(_to_messages("", asked, reasoning))
+            asked = [*results, ToolResult(call=call, result="", note="")]
+            left = max_tokens - self._count_exchange_tokens(_to_messages("", completion, asked))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
             share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
-            seen = _collect_seen_ids(context, [*before, *used])
-            used.append(await tools.run_call(call, turn, seen=seen, room=share))
-        if not used:
+            seen = _collect_seen_ids(context, [*earlier, *results])
+            results.append(await self._tools.run_tool_call(call, turn, seen=seen, max_tokens=share))
+        if not results:
             return [], []
-        with_text = _to_messages(completion.text, used, reasoning)
-        return with_text if self._count_exchange_tokens(with_text) <= room else _to_messages("", used, reasoning), used
+        messages = _to_messages(completion.text, completion, results)
+        fits = self._count_exchange_tokens(messages) <= max_tokens
+        return messages if fits else _to_messages("", completion, results), results
 
     def find_token_limit(self, turn: Turn) -> int:
         """Return the token limit of a prompt: the configured one, or that of the model if it is lower."""
@@ -206,28 +208,29 @@ class AnswerLoop:
             offer = offer[:-1]
         return offer
 
-    def _count_exchange_tokens(self, exchanged: Prompt) -> int:
-        return sum(self._tokens.count_message(message) for message in exchanged)
+    def _count_exchange_tokens(self, exchange: Prompt) -> int:
+        return sum(self._tokens.count_message(message) for message in exchange)
 
 
-def _collect_seen_ids(context: Context, used: Sequence[Used]) -> Seen:
+def _collect_seen_ids(context: Context, results: Sequence[ToolResult]) -> SeenIds:
     shown = {*(message.id for message in context.recent), *(snippet.message.id for snippet in context.snippets)}
     cut = {snippet.message.id for snippet in context.snippets if snippet.text.startswith("…")}
-    found = {number for call in used for number in call.found}
-    summaries = {number for call in used for number in call.summaries}
-    return Seen(messages=shown | found, summaries=summaries, in_part=cut - found)
+    found = {number for result in results for number in result.found}
+    summaries = {number for result in results for number in result.summaries}
+    return SeenIds(messages=shown | found, summaries=summaries, in_part=cut - found)
 
 
-def _add_tool_exchange(context: Context, exchanged: Prompt, extra: int) -> Context:
-    if not extra:
+def _add_tool_exchange(context: Context, exchange: Prompt, extra_tokens: int) -> Context:
+    if not extra_tokens:
         return context
-    part = ContextPart(name="tools", tokens=extra, budget=0)
+    part = ContextPart(name="tools", tokens=extra_tokens, budget=0)
     *parts, rest = context.parts
-    return replace(context, messages=(*context.messages, *exchanged), parts=(*parts, part, rest))
+    return replace(context, messages=(*context.messages, *exchange), parts=(*parts, part, rest))
 
 
-def _to_messages(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
+def _to_messages(text: str, completion: Completion, results: Sequence[ToolResult]) -> list[PromptMessage]:
+    calls = tuple(result.call for result in results)
     return [
-        PromptMessage(role="assistant", content=text, calls=tuple(result.call for result in used), reasoning=reasoning),
-        *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in used),
+        PromptMessage(role="assistant", content=text, calls=calls, reasoning=completion.reasoning),
+        *(PromptMessage(role="tool", content=result.result, call_id=result.call.id) for result in results),
     ]

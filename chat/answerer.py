@@ -8,7 +8,7 @@ from functools import partial
 
 from attrs import define, field
 
-from chat.answer_loop import Answered, AnswerLoop, OnStop
+from chat.answer_loop import AnswerLoop, AnswerResult, OnStop
 from chat.turn import Turn
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
@@ -38,7 +38,7 @@ class Answerer:
     # Without a limit all of many people's prompts would be made at the same time, and each be done last.
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
-    async def answer(self, turn: Turn, on_text: OnText | None, on_stop: OnStop | None) -> Answered:
+    async def answer(self, turn: Turn, on_text: OnText | None, on_stop: OnStop | None) -> AnswerResult:
         """Build the context and ask the model, ahead of background requests. Raise ModelError if the model fails."""
         session = turn.session
         async with self._precedence.hold_background_requests():
@@ -49,23 +49,23 @@ class Answerer:
                 context = await self._build_context(turn, self._answer_loop.find_token_limit(turn))
             if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
                 context = await self._shorten_context(turn, context)
-            remake = partial(self._build_context, turn)
-            ask = partial(self._answer_loop.answer, turn, remake=remake, on_text=on_text, on_stop=on_stop)
+            rebuild = partial(self._build_context, turn)
+            ask = partial(self._answer_loop.answer, turn, rebuild=rebuild, on_text=on_text, on_stop=on_stop)
             try:
-                answered = await ask(context)
+                result = await ask(context)
             except PicturesRefused as refusal:
                 if turn.incoming.is_wordless and not turn.incoming.passages:
                     raise
                 turn.notices.append(f"{format_error(refusal)} {tr('files-words-only')}")
                 turn.incoming = replace(turn.incoming, pictures=())
                 context = await self._build_context(turn, self._answer_loop.find_token_limit(turn))
-                answered = await ask(context)
-            session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
-            if answered.context.message_was_cut:
+                result = await ask(context)
+            session.has_cut = session.has_cut or any(cut.what == "turns" for cut in result.context.cut)
+            if result.context.message_was_cut:
                 turn.notices.append(tr("notices-cut"))
-            if answered.completion.is_truncated and not answered.is_stopped:
+            if result.completion.is_truncated and not result.is_stopped:
                 turn.notices.append(tr("notices-truncated"))
-            return answered
+            return result
 
     async def _build_context(self, turn: Turn, ceiling: int, *, without_memory: bool = False) -> Context:
         """Build the context, without memory if `without_memory` is True or the store cannot be read."""

@@ -22,7 +22,7 @@ from summaries.policies import POLICIES
 from text.characters import format_visible_line, remove_invisible_characters
 from text.time_zones import find_similar_names, find_zone
 
-Change = Callable[[OwnerConfig], OwnerConfig]
+ConfigChange = Callable[[OwnerConfig], OwnerConfig]
 Kind = Literal["switch", "one", "number", "text"]
 GROUPS = ("dashboard-memory", "dashboard-tab-summaries", "dashboard-set-answers", "dashboard-set-place")  # headings
 # The values before anything was chosen. Others begin as "" or with the first one.
@@ -50,7 +50,7 @@ class Choice:
     label: Callable[[str], str] = str
     longest: int = 0
     hint: str = ""
-    change_to: Callable[[Any], Change] | None = None
+    change_to: Callable[[Any], ConfigChange] | None = None
 
     def is_offered(self, config: OwnerConfig | None) -> bool:
         """Return True if the setting has an effect now and there is more than one value to choose from."""
@@ -62,7 +62,7 @@ class Choice:
         value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value
 
-    def make_change(self, value: object) -> Change:
+    def make_change(self, value: object) -> ConfigChange:
         """Return a function that sets the value in a configuration. Raise NotOffered if it is not allowed."""
         if isinstance(value, str) and self.kind == "text":
             has_lines = self.name == "fold_instructions"
@@ -83,7 +83,7 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
     models, storages = tuple(services.models), services.memory.storages
     spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
 
-    def change_model(name: str) -> Change:
+    def change_model(name: str) -> ConfigChange:
         # The default is stored as no choice, so that a later default is followed.
         return lambda known: replace(known, model="" if name == models[0] else name)
 
@@ -140,12 +140,12 @@ def list_choices(services: Services) -> tuple[Choice, ...]:
             kind="text",
             longest=100,
             hint="choices-which-city",
-            change_to=make_zone_change,
+            change_to=make_time_zone_change,
         ),
     )
 
 
-async def apply_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
+async def save_choices(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
     """Apply chosen values, keyed by setting. Raise NotOffered if one is not allowed, StorageError if not stored."""
     memory, choices = services.memory, list_choices(services)
     changes = {choice.name: choice.make_change(wanted[choice.name]) for choice in choices if choice.name in wanted}
@@ -163,7 +163,7 @@ async def apply_choices(services: Services, owner: int, wanted: Mapping[str, obj
     return await memory.change_config(owner, lambda known: reduce(lambda changed, change: change(changed), kept, known))
 
 
-def make_persona_change(text: str) -> Change:
+def make_persona_change(text: str) -> ConfigChange:
     """Return a change that sets a custom style of answers, or the default style if the text is empty."""
 
     def change(known: OwnerConfig) -> OwnerConfig:
@@ -173,7 +173,7 @@ def make_persona_change(text: str) -> Change:
     return change
 
 
-def make_zone_change(words: str) -> Change:
+def make_time_zone_change(words: str) -> ConfigChange:
     zone = find_zone(words) if words else ""
     if zone is None:
         similar = join_list(find_similar_names(words))

@@ -11,12 +11,12 @@ from dataclasses import replace
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, OnStop
+from chat.answer_loop import AnswerResult, OnStop
 from chat.answerer import Answerer
 from chat.explanations import Explanations
 from chat.follow_up import FollowUp
-from chat.session import Session, Sessions, Unwritten, choose_stricter_mode
-from chat.turn import Turn, record_turn_metrics, restore_incoming
+from chat.session import Session, Sessions, UnwrittenMessages, choose_stricter_mode
+from chat.turn import Turn, record_turn_metrics, restore_incoming_message
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from locales.catalog import tr
@@ -26,7 +26,7 @@ from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageCo
 from records.messages import UNSTORED, Message, NewMessage, Versions
 from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
-from records.turns import Incoming, Reply
+from records.turns import Incoming, Notices, Reply
 from retrieval.explanation import ExplanationRecord
 from text.characters import QUESTION_MARKS, count_weighted_characters
 
@@ -55,24 +55,24 @@ class Conversation:
         session = self._sessions.get_session(incoming.scope)
         with record_turn_metrics() as record_reply:
             try:
-                async with session.hold_turn_open(), self._memory.hold_turn(incoming.scope.owner):
+                async with session.mark_turn_running(), self._memory.mark_turn_running(incoming.scope.owner):
                     config, mode = await self._read_config_and_mode(session, incoming.mode)
                     turn = self._make_turn(session, incoming, config, mode)
-                    await self._remember_question(turn)
+                    await self._store_question(turn)
                     session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                     if turn.answer is not None:
                         return record_reply(
                             Reply(text=turn.answer.content, is_repeated=True, is_remembered=True, turn=turn.stored)
                         )
                     try:
-                        answered = await self._answerer.answer(turn, on_text, on_stop)
+                        result = await self._answerer.answer(turn, on_text, on_stop)
                     except ModelError as error:
                         if isinstance(error, ModelDeclined):
-                            await self._mark_turns_declined(turn, (turn.number, turn.local_id))
+                            await self._mark_declined_turns(turn, (turn.number, turn.local_id))
                         return record_reply(self._reply_to_failure(turn, error))
-                    await self._mark_turns_declined(turn, answered.suspects)
-                    await self._remember_answer(turn, answered)
-                    return record_reply(self._make_reply(turn, answered))
+                    await self._mark_declined_turns(turn, result.suspects)
+                    await self._store_answer(turn, result)
+                    return record_reply(self._make_reply(turn, result))
             finally:
                 self._wake_indexer()  # not before: the question needs the embedder first
 
@@ -91,7 +91,7 @@ class Conversation:
         Return None if `turn` is no longer the last one. Raise StorageError if the store fails.
         """
         session = self._sessions.get_session(scope)
-        async with session.hold_turn_open(), self._memory.hold_turn(scope.owner):
+        async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
             if (last := await self._find_last_turn(session, turn, person, in_group)) is None:
                 return None
             again, earlier = last
@@ -115,11 +115,11 @@ class Conversation:
     ) -> Reply:
         """Return the new answer, or the earlier one if there is no new one."""
         try:
-            answered = await self._answerer.answer(turn, on_text, on_stop)
+            result = await self._answerer.answer(turn, on_text, on_stop)
             if earlier_answer is None:
-                await self._remember_answer(turn, answered)
+                await self._store_answer(turn, result)
             else:
-                await self._revise_answer(turn, earlier_answer, answered)
+                await self._store_revised_answer(turn, earlier_answer, result)
         except (ModelError, StorageError) as error:
             failed = record_reply(self._reply_to_failure(turn, error))
             stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
@@ -130,7 +130,7 @@ class Conversation:
             if (stands := await self._make_reply_from_stored_answer(turn, earlier_answer)) is None:
                 raise
             return replace(stands, notices=(tr("answers-stopped"),))
-        reply = record_reply(self._make_reply(turn, answered))
+        reply = record_reply(self._make_reply(turn, result))
         stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
@@ -139,7 +139,7 @@ class Conversation:
     ) -> tuple[Incoming, Reply] | None:
         """Select a version of the last answer by its number. Return None if there is no such version."""
         session = self._sessions.get_session(scope)
-        async with session.hold_turn_open(), self._memory.hold_turn(scope.owner):
+        async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
             shown, earlier = await self._find_last_turn(session, turn, person, in_group) or (None, None)
             if shown is None or earlier is None:
                 return None
@@ -174,7 +174,7 @@ class Conversation:
             await self._write_turns(session)
             async with self._memory.open_store_if_on(session.scope.owner) as store:
                 last = await store.read_last_turns(session.scope, 1) if store else []
-        incoming = restore_incoming(last, person, in_group=in_group)
+        incoming = restore_incoming_message(last, person, in_group=in_group)
         if incoming is None or last[-1].turn != turn:
             return None
         replied = session.replied[1] if session.replied is not None and session.replied[0] == turn else None
@@ -187,9 +187,9 @@ class Conversation:
             again.incognito = tuple(message for message in again.incognito if message.turn != turn)
         return again, next((message for message in reversed(last) if message.role == "assistant"), None)
 
-    async def _revise_answer(self, turn: Turn, earlier: Message, answered: Answered) -> None:
-        text, record = answered.completion.text, answered.explanation_record
-        turn.session.record_answer(turn.number, text, answered.given_answer)
+    async def _store_revised_answer(self, turn: Turn, old_answer: Message, result: AnswerResult) -> None:
+        text, record = result.completion.text, result.explanation_record
+        turn.session.record_answer(turn.number, text, result.given_answer)
         if turn.stored is None:
             turn.session.add_version(turn.number, text, turn.mode)
             self._explanations.keep_unstored_record(turn.number, turn.incoming, record)
@@ -199,7 +199,7 @@ class Conversation:
         async with self._memory.open_store_if_on(turn.scope.owner) as store:
             if store is not None:
                 await store.forgetting.replace_message_text(
-                    turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.to_json()
+                    turn.scope, old_answer.id, text, why="superseded", now=self._clock(), explanation=record.to_json()
                 )
 
     async def _make_reply_from_stored_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
@@ -231,8 +231,8 @@ class Conversation:
     async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         await self._explanations.record_shown_messages(incoming, telegram_ids)
 
-    async def run_follow_up(self, scope: Scope) -> tuple[str, ...]:
-        return await self._follow_up.run(scope)
+    async def run_after_turn(self, scope: Scope) -> Notices:
+        return await self._follow_up.run_after_turn(scope)
 
     def call_when_stored(self, scope: Scope, callback: Callable[[], Awaitable[None]]) -> bool:
         """Call `callback` once a scope's waiting messages are stored. Return False if none are waiting."""
@@ -249,7 +249,7 @@ class Conversation:
             if not session.unwritten or any(other.is_in_turn for other in self._sessions.list_owner_sessions(owner)):
                 continue
             # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
-            async with self._memory.exclude_turns(owner):
+            async with self._memory.block_turns(owner):
                 try:
                     await self._write_turns(session)
                 except (StorageError, ServedElsewhere) as error:
@@ -284,7 +284,7 @@ class Conversation:
             incognito=incognito,
         )
 
-    async def _remember_question(self, turn: Turn) -> None:
+    async def _store_question(self, turn: Turn) -> None:
         person, in_group = turn.incoming.person, turn.incoming.in_group
         questions = [
             NewMessage(
@@ -312,16 +312,16 @@ class Conversation:
                 self._store_fails = False
             except StorageError as error:
                 self._report_failed_storage(error, turn)
-                turn.session.unwritten.append(Unwritten(questions, if_on=not turn.is_mode_known))
+                turn.session.unwritten.append(UnwrittenMessages(questions, if_on=not turn.is_mode_known))
         self._sessions.add_messages(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
-    async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
+    async def _store_answer(self, turn: Turn, result: AnswerResult) -> None:
         pictures.queue_pictures(turn)
-        turn.session.record_answer(turn.number, answered.completion.text, answered.given_answer)
-        messages = answered.make_messages(turn.incoming.source, turn.stored, explained=turn.is_memory_on)
+        turn.session.record_answer(turn.number, result.completion.text, result.given_answer)
+        messages = result.make_messages(turn.incoming.source, turn.stored, explained=turn.is_memory_on)
         self._sessions.add_messages(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
-            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.explanation_record)
+            self._explanations.keep_unstored_record(turn.number, turn.incoming, result.explanation_record)
             if turn.is_memory_on:
                 turn.session.unwritten[-1].messages += messages
             return
@@ -331,12 +331,12 @@ class Conversation:
                     await store.append_messages(turn.scope, messages)
         except StorageError as error:
             self._report_failed_storage(error, turn)
-            turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
-            self._explanations.keep_unstored_record(turn.number, turn.incoming, answered.explanation_record)
+            turn.session.unwritten.append(UnwrittenMessages(messages, turn=turn.stored))
+            self._explanations.keep_unstored_record(turn.number, turn.incoming, result.explanation_record)
 
-    async def _mark_turns_declined(self, turn: Turn, turns: Sequence[int]) -> None:
-        turn.session.mark_declined_turns(turns)
-        stored = [number for number in turns if number < UNSTORED]
+    async def _mark_declined_turns(self, turn: Turn, declined_turns: Sequence[int]) -> None:
+        turn.session.mark_declined_turns(declined_turns)
+        stored = [number for number in declined_turns if number < UNSTORED]
         if not stored or not turn.is_memory_on:
             return
         try:
@@ -346,18 +346,18 @@ class Conversation:
         except StorageError as error:
             self._report_failed_storage(error, turn)
 
-    def _make_reply(self, turn: Turn, answered: Answered) -> Reply:
+    def _make_reply(self, turn: Turn, result: AnswerResult) -> Reply:
         return Reply(
-            text=answered.completion.text,
-            context=answered.context,
+            text=result.completion.text,
+            context=result.context,
             notices=tuple(turn.notices),
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_memory_on,
             is_incognito=turn.mode == "incognito",
-            proposals=answered.proposals,
+            proposals=result.proposals,
             turn=turn.number,
-            is_truncated=answered.completion.is_truncated,
-            is_stopped=answered.is_stopped,
+            is_truncated=result.completion.is_truncated,
+            is_stopped=result.is_stopped,
             offers_memory=self._should_offer_memory(turn),
         )
 

@@ -43,7 +43,7 @@ class Corrections:
 
     async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase data from all stores, files and caches, and return what was erased. Raise StorageError on failure."""
-        async with nullcontext() if request.is_facts_only else self._memory.exclude_turns(owner):
+        async with nullcontext() if request.is_facts_only else self._memory.block_turns(owner):
             return await run_uncancelled(partial(self._forget_everywhere, owner, request, purges_files=purges_files))
 
     async def _forget_everywhere(self, owner: int, request: ForgetRequest, *, purges_files: bool) -> ForgetResult:
@@ -64,14 +64,14 @@ class Corrections:
 
     async def clear_session(self, scope: Scope) -> None:
         """Drop the messages and explanations that this process holds in memory for a scope."""
-        async with self._memory.exclude_turns(scope.owner):
+        async with self._memory.block_turns(scope.owner):
             session = self._sessions.get_session(scope)
             session.recent.clear()
             session.incognito.clear()
             session.replied = None
             self._explanations.drop_scope_records(scope)
 
-    async def undo_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
+    async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
         """Undo the last edit of a fact. Return what was erased, or None. Raise StorageError on failure."""
         async with self._memory.open_store(owner) as store:
             earlier = await store.facts.find_previous_version(owner, fact_id)
@@ -101,7 +101,7 @@ class Corrections:
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
         """Move a group's memory to the group's new id. Can be repeated after a StorageError."""
-        async with self._memory.exclude_turns(owner):
+        async with self._memory.block_turns(owner):
             await run_uncancelled(partial(self._rename_owner, owner, new_id))
         self._wake_indexer()
 
@@ -114,7 +114,7 @@ class Corrections:
 
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """Replace the text of an edited message and erase everything derived from it. Raise StorageError on failure."""
-        async with self._memory.exclude_turns(scope.owner):
+        async with self._memory.block_turns(scope.owner):
             mode = get_memory_mode(await self._memory.get_config(scope.owner))
             if mode != "on":
                 return self._sessions.get_session(scope).correct_message(telegram_id, text, mode)

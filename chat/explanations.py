@@ -37,7 +37,7 @@ class Explanation:
 
 
 @dataclass(slots=True)
-class _Held:
+class _CachedRecord:
     turn: int
     source: str
     asked_as: tuple[int, ...]
@@ -49,54 +49,55 @@ class Explanations:
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
-        self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
+        self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
 
     def keep_unstored_record(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
         """Hold the record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
-        self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
+        cached = _CachedRecord(turn, incoming.source, asked_as, record)
+        self._cached.setdefault(incoming.scope, deque(maxlen=20)).append(cached)
 
     def drop_scope_records(self, scope: Scope) -> None:
         """Drop all held records of a scope."""
-        self._held.pop(scope, None)
+        self._cached.pop(scope, None)
 
     def drop_owner_records(self, owner: int) -> None:
-        for scope in [scope for scope in self._held if scope.owner == owner]:
-            del self._held[scope]
+        for scope in [scope for scope in self._cached if scope.owner == owner]:
+            del self._cached[scope]
 
     async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to a turn. Log storage errors."""
         if not telegram_ids:
             return
-        for held in self._held.get(incoming.scope, ()):
-            if held.source == incoming.source:
-                held.record = replace(held.record, shown=tuple(telegram_ids))
+        for cached in self._cached.get(incoming.scope, ()):
+            if cached.source == incoming.source:
+                cached.record = replace(cached.record, shown=tuple(telegram_ids))
         await self._store_shown_ids(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
-        for held in reversed(self._held.get(scope, ())):
-            if telegram_id in held.record.shown:
-                return held.turn
+        for cached in reversed(self._cached.get(scope, ())):
+            if telegram_id in cached.record.shown:
+                return cached.turn
         async with self._memory.open_store_if_on(scope.owner) as store:
             said = await store.explanations.find_message(scope, telegram_id) if store is not None else None
         return said.turn if said is not None and said.role == "assistant" else None
 
-    async def list_messages_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
+    async def list_message_ids_of_same_answer(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """Return the ids of all Telegram messages that show the same answer."""
-        held = self._find_held_record(scope, telegram_id)
+        cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_on(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
-        records = [held, parse_explanation(text) if text else None]
+        records = [cached, parse_explanation(text) if text else None]
         return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
 
     async def drop_stored_record(self, scope: Scope, source: str) -> None:
         """Drop the held record of an answer that has been stored. Store the ids of the messages that showed it."""
-        answers = self._held.get(scope, deque())
-        for held in [answer for answer in answers if answer.source == source]:
-            answers.remove(held)
-            if held.record.shown:
-                await self._store_shown_ids(scope, source, held.record.shown)
+        answers = self._cached.get(scope, deque())
+        for cached in [answer for answer in answers if answer.source == source]:
+            answers.remove(cached)
+            if cached.record.shown:
+                await self._store_shown_ids(scope, source, cached.record.shown)
         if not answers:
             self.drop_scope_records(scope)
 
@@ -110,36 +111,36 @@ class Explanations:
 
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """Explain the latest answer, or the answer in a Telegram message. Raise StorageError on failure."""
-        held = self._find_held_record(scope, telegram_id)
+        cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_on(scope.owner) as store:
             text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
             stored = parse_explanation(text) if text else None
-            is_stored = stored is not None and (held is None or stored.at > held.at)
-            record = stored if is_stored else held
+            is_stored = stored is not None and (cached is None or stored.at > cached.at)
+            record = stored if is_stored else cached
             return await _make_explanation(record, store, scope, is_stored=is_stored) if record is not None else None
 
     async def explain_latest_answers(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
         """Explain the latest answers, newest first, with their message ids. Raise StorageError on failure."""
-        held = self._find_held_record(scope, None) if before is None else None
+        cached = self._find_cached_record(scope, None) if before is None else None
         async with self._memory.open_store_if_on(scope.owner) as store:
             texts = list[tuple[int, str]]()
             if store is not None:
                 texts = await store.explanations.list_latest_explanations(scope, before=before, limit=limit)
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
             records: list[tuple[int | None, ExplanationRecord]] = [*stored]
-            if held is not None and (not stored or held.at > stored[0][1].at):
-                records.insert(0, (None, held))
+            if cached is not None and (not stored or cached.at > stored[0][1].at):
+                records.insert(0, (None, cached))
             return [
                 (number, await _make_explanation(record, store, scope, is_stored=number is not None))
                 for number, record in records[:limit]
             ]
 
-    def _find_held_record(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
-        for held in reversed(self._held.get(scope, ())):
-            if telegram_id is None or telegram_id in (*held.record.shown, *held.asked_as):
-                return held.record
+    def _find_cached_record(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
+        for cached in reversed(self._cached.get(scope, ())):
+            if telegram_id is None or telegram_id in (*cached.record.shown, *cached.asked_as):
+                return cached.record
         return None
 
 

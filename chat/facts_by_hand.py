@@ -3,15 +3,15 @@
 from chat.services import Services
 from locales.catalog import tr
 from locales.told import format_counts
-from records.errors import FactsFull
+from records.errors import ErrorText, FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import ForgetRequest, ForgetResult
 from text.characters import remove_invisible_characters
 
-VERBS = ("pin", "unpin", "keep", "delete", "undo")
+FACT_ACTIONS = ("pin", "unpin", "keep", "delete", "undo")
 
 
-async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
+async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorText:
     """Add a fact and return it, or return a sentence that explains why it cannot be added."""
     text = " ".join(remove_invisible_characters(text).split())
     if refusal := _explain_refusal(text):
@@ -27,7 +27,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | str:
     return fact
 
 
-async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, supersede: bool = False) -> str | None:
+async def edit_fact(services: Services, owner: int, fact_id: int, text: str, *, supersede: bool) -> ErrorText | None:
     """Replace the text of a fact, or return an error sentence. If `supersede`, keep the old fact as history."""
     text = " ".join(remove_invisible_characters(text).split())
     if refusal := _explain_refusal(text):
@@ -45,13 +45,13 @@ async def is_incognito(services: Services, owner: int) -> bool:
     return config is not None and config.incognito
 
 
-async def change_fact(services: Services, owner: int, verb: str, fact_id: int) -> str:
-    """Apply an action, one of VERBS, to a fact. Return a sentence about the result."""
+async def apply_fact_action(services: Services, owner: int, action: str, fact_id: int) -> str:
+    """Apply an action, one of FACT_ACTIONS, to a fact. Return a sentence about the result."""
     facts = services.facts
     fact: Fact | None = None
-    match verb:
+    match action:
         case "pin" | "unpin":
-            fact = await facts.pin(owner, fact_id, is_pinned=verb == "pin")
+            fact = await facts.pin(owner, fact_id, is_pinned=action == "pin")
         case "keep":
             fact = await facts.convert_to_instruction(owner, fact_id)
         case "delete":
@@ -62,12 +62,12 @@ async def change_fact(services: Services, owner: int, verb: str, fact_id: int) -
                 fact = await facts.restore(owner, fact_id)
             elif current is not None:
                 return format_undo_result(await _undo_change(services, owner, current))
-    return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))
+    return tr(f"memory-done-{action}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))
 
 
 async def _undo_change(services: Services, owner: int, fact: Fact) -> ForgetResult | None:
     """Undo the last edit of a fact, or restore the fact that it replaced. Return None if there is neither."""
-    undone_edit = await services.corrections.undo_edit(owner, fact.id)
+    undone_edit = await services.corrections.undo_fact_edit(owner, fact.id)
     if undone_edit is not None or fact.origin != "owner":
         return undone_edit
     async with services.memory.open_store(owner) as store:

@@ -16,6 +16,7 @@ from locales.told import add_error_number
 from records.errors import StorageError
 from records.owners import get_memory_mode
 from records.scopes import Scope
+from records.turns import Notices
 from summary_manager import SummaryManager
 
 log = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ class FollowUp:
     _describer: Describer
     _wake_indexer: Callable[[], None]
 
-    async def run(self, scope: Scope) -> tuple[str, ...]:
+    async def run_after_turn(self, scope: Scope) -> Notices:
         """Describe pictures, learn facts and fold messages if they are due. Return notices for the owner."""
         try:
             if get_memory_mode(await self._memory.get_config(scope.owner)) == "incognito":
@@ -44,13 +45,13 @@ class FollowUp:
         await self._describer.describe_pictures(self._sessions.get_session(scope))
         self._wake_indexer()
         await self._facts.learn_if_due(scope)
-        sentences = await self._fold_scope(scope)
+        sentences = await self._fold_if_due(scope)
         if not scope.is_direct_messages:
             await self._distiller.distil_if_due(scope.owner)
         await self._memory.optimize_word_index(scope.owner)
         return sentences
 
-    async def _fold_scope(self, scope: Scope) -> tuple[str, ...]:
+    async def _fold_if_due(self, scope: Scope) -> Notices:
         session = self._sessions.get_session(scope)
         try:
             outcome = await self._summaries.fold(scope, "threshold")

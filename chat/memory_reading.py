@@ -13,6 +13,7 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.quoting import format_block
 from records.context import Snippet
+from records.errors import ErrorText
 from records.messages import NEVER_RECALLED, Message
 from records.scopes import Scope
 from records.summaries import Summary
@@ -40,7 +41,7 @@ MIN_SHARE = 0.5  # the share of a query's words that a summary holds at least
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ReadingWish:
+class SearchCall:
     """The parsed arguments of a search_memory call. `around` is the number of a message to read around."""
 
     queries: tuple[str, ...] = ()
@@ -50,7 +51,7 @@ class ReadingWish:
     around: int | None = None
 
     @classmethod
-    def parse(cls, arguments: Mapping[str, Any]) -> "ReadingWish | str":
+    def parse(cls, arguments: Mapping[str, Any]) -> "SearchCall | ErrorText":
         """Parse the arguments of a tool call. Return an error sentence for the model if they are invalid."""
         several = arguments.get("queries")
         given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
@@ -75,7 +76,7 @@ class ReadingWish:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
+class SeenIds:
     """The ids of what the model has already seen in this turn. It has seen only parts of the messages in `in_part`."""
 
     messages: Set[int] = frozenset()
@@ -84,7 +85,7 @@ class Seen:
 
 
 @frozen(kw_only=True)
-class Shown:
+class SearchResult:
     """A search result: its text, the quoted text of each message by id, and the ids of its summaries."""
 
     text: str
@@ -100,49 +101,49 @@ class MemoryReading:
     _search: MemorySearch
     _tokens: Tokenizer = field(alias="tokenizer")
 
-    async def read_memory(
-        self, scope: Scope, wish: ReadingWish, *, seen: Seen, until: int | None, now: datetime, room: int
-    ) -> Shown:
+    async def search_memory(
+        self, scope: Scope, call: SearchCall, *, seen: SeenIds, until: int | None, now: datetime, max_tokens: int
+    ) -> SearchResult:
         """Search messages up to id `until`, and return new results in `room` tokens. Raise StorageError on failure."""
+        if call.around is not None:
+            return await self._read_neighbours(scope, call.around, seen, until=until, now=now, max_tokens=max_tokens)
         async with self._memory.open_store(scope.owner) as store:
-            if wish.around is not None:
-                return await self._read_neighbours(store, scope, wish.around, seen, until=until, now=now, room=room)
-            summaries = await self._find_summaries(store, scope, wish, seen)
-            hits = await self._find_hits(store, scope, wish, until=until)
-        hits.sort(key=lambda hit: wish.is_list and hit.is_long_winded)  # a list is about what people said
-        known_ids = seen.messages - seen.in_part if wish.is_list else seen.messages
+            summaries = await self._find_summaries(store, scope, call, seen)
+            hits = await self._find_hits(store, scope, call, until=until)
+        hits.sort(key=lambda hit: call.is_list and hit.is_long_winded)  # a list is about what people said
+        known_ids = seen.messages - seen.in_part if call.is_list else seen.messages
         new = [hit for hit in hits if hit.message.id not in known_ids]
         lines = [
             prompts.format_summary_with_numbers(summary, self._tokens.truncate(summary.text, SUMMARY_TOKENS))
             for summary in summaries
         ]
         found = format_block("summaries", lines) + "\n" if lines else ""
-        left = room - self._tokens.count(found) - MAX_HINT_TOKENS
-        show_hits = self._format_hit_list if wish.is_list else self._quote_hits
+        left = max_tokens - self._tokens.count(found) - MAX_HINT_TOKENS
+        show_hits = self._format_hit_list if call.is_list else self._quote_hits
         text, shown = await run_maybe_in_thread(lambda: show_hits(new, left, now), in_thread=True)
         if not shown and not summaries:
             known = len(hits) - len(new)
             nothing_new = f"Nothing new was found: you have seen all {known} that match."
-            return Shown(text=nothing_new if known else "Nothing was found.")
-        return Shown(
-            text="\n".join(filter(None, [found + text, _format_hint(len(new) - len(shown), wish)])),
+            return SearchResult(text=nothing_new if known else "Nothing was found.")
+        return SearchResult(
+            text="\n".join(filter(None, [found + text, _format_remaining_hint(len(new) - len(shown), call)])),
             messages=shown,
             summaries=tuple(summary.id for summary in summaries),
         )
 
-    async def _find_hits(self, store: MemoryStore, scope: Scope, wish: ReadingWish, *, until: int | None) -> list[Hit]:
+    async def _find_hits(self, store: MemoryStore, scope: Scope, call: SearchCall, *, until: int | None) -> list[Hit]:
         """Return the hits of all queries, interleaved, or all messages of the period if there is no query."""
-        if not wish.queries:
-            return await self._find_by_time(store, scope, wish, until)
+        if not call.queries:
+            return await self._find_by_time(store, scope, call, until)
         lists: list[Sequence[Hit]] = []
-        for query in wish.queries:
+        for query in call.queries:
             page = await self._search.find_page(
                 scope,
                 query,
                 limit=MAX_HITS,
                 until=until,
-                since=wish.since,
-                before=wish.before,
+                since=call.since,
+                before=call.before,
                 min_closeness=NEAR,
                 is_wanted=_is_showable,
             )
@@ -152,13 +153,13 @@ class MemoryReading:
             hits_by_id.setdefault(hit.message.id, hit)
         return list(hits_by_id.values())
 
-    async def _find_by_time(self, store: MemoryStore, scope: Scope, wish: ReadingWish, until: int | None) -> list[Hit]:
-        since = wish.since or datetime.min.replace(tzinfo=UTC)
+    async def _find_by_time(self, store: MemoryStore, scope: Scope, call: SearchCall, until: int | None) -> list[Hit]:
+        since = call.since or datetime.min.replace(tzinfo=UTC)
         messages = await store.timeline.read_page(scope, since=since, limit=MAX_LISTED)
         return [
             Hit(message=message, text=message.content)
             for message in messages
-            if (wish.before is None or message.created_at < wish.before) and _is_showable(message, until)
+            if (call.before is None or message.created_at < call.before) and _is_showable(message, until)
         ]
 
     def _format_hit_list(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
@@ -197,23 +198,24 @@ class MemoryReading:
         return text, {snippet.message.id: snippet.text for snippet in fitting}
 
     async def _read_neighbours(
-        self, store: MemoryStore, scope: Scope, number: int, seen: Seen, *, until: int | None, now: datetime, room: int
-    ) -> Shown:
-        middle = next(iter(await store.read_messages(scope, [number])), None)
-        if middle is None or not _is_showable(middle, until):
-            return Shown(text="There is no such message.")
-        before = await store.timeline.read_page(scope, before=number, limit=NEIGHBOURS)
-        after = await store.timeline.read_page(scope, after=number, limit=NEIGHBOURS)
+        self, scope: Scope, message_id: int, seen: SeenIds, *, until: int | None, now: datetime, max_tokens: int
+    ) -> SearchResult:
+        async with self._memory.open_store(scope.owner) as store:
+            middle = next(iter(await store.read_messages(scope, [message_id])), None)
+            if middle is None or not _is_showable(middle, until):
+                return SearchResult(text="There is no such message.")
+            before = await store.timeline.read_page(scope, before=message_id, limit=NEIGHBOURS)
+            after = await store.timeline.read_page(scope, after=message_id, limit=NEIGHBOURS)
         distances = {message.id: abs(place) for place, message in enumerate([*before, middle, *after], -len(before))}
         near = [
             message
             for message in (middle, *before, *after)
             if _is_showable(message, until) and (message.turn == middle.turn or message.id not in seen.messages)
         ]
-        near.sort(key=lambda message: (message.id != number, message.turn != middle.turn, distances[message.id]))
+        near.sort(key=lambda message: (message.id != message_id, message.turn != middle.turn, distances[message.id]))
 
         def quote_nearest_messages() -> tuple[str, dict[int, str]]:
-            left, hits = room - MAX_HINT_TOKENS, list[Hit]()
+            left, hits = max_tokens - MAX_HINT_TOKENS, list[Hit]()
             for message in near:
                 most = left if message.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
                 text = self._tokens.truncate(message.content, most - LINE_TOKENS)
@@ -221,37 +223,37 @@ class MemoryReading:
                 hits.append(Hit(message=message, text=text))
                 if left < WORTH_SHOWING:
                     break
-            return self._quote_hits(hits, room - MAX_HINT_TOKENS, now)
+            return self._quote_hits(hits, max_tokens - MAX_HINT_TOKENS, now)
 
         text, shown = await run_maybe_in_thread(quote_nearest_messages, in_thread=True)
-        return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
+        return SearchResult(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
 
-    async def _find_summaries(self, store: MemoryStore, scope: Scope, wish: ReadingWish, seen: Seen) -> list[Summary]:
-        terms = {term for query in wish.queries for term in list_content_terms(query)}
+    async def _find_summaries(self, store: MemoryStore, scope: Scope, call: SearchCall, seen: SeenIds) -> list[Summary]:
+        terms = {term for query in call.queries for term in list_content_terms(query)}
         if not terms:
             return []
         summaries = [
             summary
             for summary in (await store.list_summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
             if summary.id not in seen.summaries
-            and (wish.since is None or summary.last_at >= wish.since)
-            and (wish.before is None or summary.first_at < wish.before)
+            and (call.since is None or summary.last_at >= call.since)
+            and (call.before is None or summary.first_at < call.before)
         ]
 
-        def rank() -> list[Summary]:
+        def rank_summaries() -> list[Summary]:
             words = {summary.id: len(terms.intersection(list_terms(summary.text))) for summary in summaries}
             matching = [summary for summary in summaries if words[summary.id] >= MIN_SHARE * len(terms)]
             # Of equal ones, prefer the summary of the shortest time, which is the most detailed.
             return sorted(matching, key=lambda summary: (-words[summary.id], summary.message_count))[:MAX_SUMMARIES]
 
-        return await run_maybe_in_thread(rank, in_thread=True)
+        return await run_maybe_in_thread(rank_summaries, in_thread=True)
 
 
-def _format_hint(remaining: int, wish: ReadingWish) -> str:
+def _format_remaining_hint(remaining: int, call: SearchCall) -> str:
     opened = "around shows what was said before and after a number."
     if remaining <= 0:
         return f"That is all that matches; {opened}"
-    form = "" if wish.is_list else ", or order time lists them"
+    form = "" if call.is_list else ", or order time lists them"
     return f"{remaining} more match: the same search again shows the next{form}; {opened}"
 
 

@@ -11,6 +11,7 @@ from background.backups import Backups
 from chat.services import Services
 from external_memory import ExternalMemory
 from locales.catalog import format_day, format_decimal, tr
+from records.errors import ErrorText
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import metrics
@@ -62,7 +63,7 @@ class Overview:
 async def make_overview(services: Services, operation: Operation) -> Overview:
     """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
-    memories, active, failed = await memory.count_memories(now - timedelta(days=7))
+    memories, active, failed = await memory.count_owners_active_owners_and_failed_folds(now - timedelta(days=7))
     spent = await memory.usage.read_usage_of_day(now.date())
     return Overview(
         memories=memories,
@@ -98,11 +99,11 @@ async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: 
     return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin_id})
 
 
-async def propose_broadcast(
-    services: Services, operation: Operation, admin_id: int, typed: str
-) -> tuple[Broadcast, Sequence[int]] | str:
+async def draft_broadcast(
+    services: Services, operation: Operation, admin_id: int, text: str
+) -> tuple[Broadcast, Sequence[int]] | ErrorText:
     """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""
-    text, people = typed.strip(), await list_audience(services.memory, operation, admin_id)
+    text, people = text.strip(), await list_audience(services.memory, operation, admin_id)
     if not text:
         return tr("admin-arguments")
     if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MAX_BROADCAST_UNITS:
@@ -122,7 +123,7 @@ def format_receipt(progress: BroadcastProgress, heading: str) -> str:
     return "\n".join(lines)
 
 
-def format_backup(backups: Backups | None, zone: tzinfo) -> str:
+def describe_backups(backups: Backups | None, zone: tzinfo) -> str:
     """Return a line about the last backup, or about why there is none."""
     if backups is None:
         return tr("admin-backup-off")

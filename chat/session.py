@@ -28,7 +28,7 @@ class GivenAnswer:
 
 
 @dataclass
-class Unwritten:
+class UnwrittenMessages:
     """Messages that could not be stored yet, because the store failed."""
 
     messages: list[NewMessage]
@@ -53,7 +53,7 @@ class Session:
     is_in_turn: bool = False
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))  # never stored
-    unwritten: deque[Unwritten] = field(default_factory=deque)
+    unwritten: deque[UnwrittenMessages] = field(default_factory=deque)
     undescribed: deque[object] = field(default_factory=lambda: deque(maxlen=10))  # an album
     mode: Mode | None = None  # of the last turn
     has_cut: bool = False  # the last prompt had to leave turns out
@@ -69,7 +69,7 @@ class Session:
         return not self.is_in_turn and not self.unwritten
 
     @asynccontextmanager
-    async def hold_turn_open(self) -> AsyncIterator[None]:
+    async def mark_turn_running(self) -> AsyncIterator[None]:
         """Mark a turn as running while the block is open. Raise RuntimeError if another turn is running."""
         if self.is_in_turn:
             raise RuntimeError("Two turns of one scope at once.")

@@ -18,7 +18,7 @@ from records.model_calls import PromptMessage
 from records.owners import get_memory_mode
 from records.scopes import Clock, Scope
 from runtime.tasks import cancel_and_wait
-from summaries.quality_gate import find_objections
+from summaries.quality_gate import find_faults
 from text.characters import remove_invisible_characters
 
 log = logging.getLogger(__name__)
@@ -73,7 +73,7 @@ class Titles:
         made = await self._quota.complete(place.owner, self._model, [asked])
         line = next((line for line in made.text.splitlines() if line.strip()), "")
         title = " ".join(remove_invisible_characters(line).strip(MARKS).split())
-        if not 0 < len(title) <= MAX_TITLE_CHARS or find_objections(title, asked.content, tokens=0, source_tokens=0):
+        if not 0 < len(title) <= MAX_TITLE_CHARS or find_faults(title, asked.content, tokens=0, source_tokens=0):
             return
         async with self._memory.open_store_if_on(place.owner) as store:
             if store is not None:

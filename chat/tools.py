@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import define
 
-from chat.memory_reading import MemoryReading, ReadingWish, Seen
+from chat.memory_reading import MemoryReading, SearchCall, SeenIds
 from chat.turn import Turn
 from facts.learning import Facts
 from records.context import Context
-from records.errors import StorageError
+from records.errors import ErrorText, StorageError
 from records.facts import MAX_FACT_CHARS, Fact
 from records.model_calls import Tool, ToolCall
 from records.scopes import Clock
@@ -83,7 +83,7 @@ TOOL_NAMES = frozenset({REMIND.name, SEARCH_MEMORY.name, REMEMBER.name, FORGET.n
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Used:
+class ToolResult:
     """A completed tool call. `note` is the text to store. `found` and `summaries` are the ids in the result."""
 
     call: ToolCall
@@ -119,21 +119,14 @@ class MemoryTools:
     def _can_store_facts(self, turn: Turn) -> bool:
         return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
 
-    async def run_call(
-        self,
-        call: ToolCall,
-        turn: Turn,
-        *,
-        seen: Seen = Seen(),  # noqa: B008 - it is frozen
-        room: int = RESULT_TOKENS,
-    ) -> Used:
+    async def run_tool_call(self, call: ToolCall, turn: Turn, *, seen: SeenIds, max_tokens: int) -> ToolResult:
         """Run a tool call, with a result of at most `room` tokens. Errors are returned as results to the model."""
         arguments = _parse_arguments(call)
         if isinstance(arguments, str):
             return _make_error_result(replace(call, arguments="{}"), arguments)
         try:
             if call.name == SEARCH_MEMORY.name and turn.reads_memory:
-                return await self._search_memory(call, arguments, turn, seen, room)
+                return await self._search_memory(call, arguments, turn, seen, max_tokens)
             if call.name == REMEMBER.name and self._can_store_facts(turn):
                 return _propose_fact(call, arguments)
             if call.name == FORGET.name and self._facts is not None and self._can_store_facts(turn):
@@ -141,25 +134,25 @@ class MemoryTools:
             if call.name == REMIND.name:
                 return _propose_reminder(call, arguments, turn, self._clock())
             if call.name == OFFER_COMMAND.name and self._commands:
-                return _offer_command(call, arguments, self._commands, turn.stored)
+                return _propose_command(call, arguments, self._commands, turn.stored)
         except StorageError as error:
             log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)
             return _make_error_result(call, "The memory cannot be read right now.")
         return _make_error_result(call, "There is no such tool.")
 
     async def _search_memory(
-        self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen: Seen, room: int
-    ) -> Used:
-        wish = ReadingWish.parse(arguments)
-        if isinstance(wish, str):
-            return _make_error_result(call, wish)
+        self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, seen: SeenIds, max_tokens: int
+    ) -> ToolResult:
+        search = SearchCall.parse(arguments)
+        if isinstance(search, str):
+            return _make_error_result(call, search)
         until = None if turn.stored is None else turn.stored - 1
-        shown = await self._reading.read_memory(
-            turn.scope, wish, seen=seen, until=until, now=self._clock(), room=min(RESULT_TOKENS, room)
+        shown = await self._reading.search_memory(
+            turn.scope, search, seen=seen, until=until, now=self._clock(), max_tokens=min(RESULT_TOKENS, max_tokens)
         )
         log.info("the model searched the memory of %s: %d messages found", turn.scope, len(shown.messages))
         numbers = ", ".join(map(str, shown.messages)) or "none"
-        return Used(
+        return ToolResult(
             call=call,
             result=shown.text,
             note=f"{call.name} {json.dumps(arguments, ensure_ascii=False)}: messages {numbers}",
@@ -168,47 +161,49 @@ class MemoryTools:
         )
 
 
-def _propose_fact(call: ToolCall, arguments: Mapping[str, Any]) -> Used:
+def _propose_fact(call: ToolCall, arguments: Mapping[str, Any]) -> ToolResult:
     text = " ".join(str(arguments.get("text") or "").split())
     if not text or len(text) > MAX_FACT_CHARS:
         return _make_error_result(call, f"A fact is one sentence of at most {MAX_FACT_CHARS} characters.")
     proposal = Proposal(kind="remember", text=text)
-    return Used(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
 
 
-def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known: Sequence[Fact]) -> Used:
+def _propose_forgetting(call: ToolCall, arguments: Mapping[str, Any], known_facts: Sequence[Fact]) -> ToolResult:
     wanted = arguments.get("fact_id")
-    fact = next((fact for fact in known if str(fact.id) == str(wanted) and fact.is_valid), None)
+    fact = next((fact for fact in known_facts if str(fact.id) == str(wanted) and fact.is_valid), None)
     if fact is None:
         return _make_error_result(call, "There is no such fact.")
-    note = f"{call.name} {fact.id}: proposed"
-    return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="forget", text=fact.text, fact=fact.id))
+    proposal = Proposal(kind="forget", text=fact.text, fact=fact.id)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name} {fact.id}: proposed", proposal=proposal)
 
 
-def _propose_reminder(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, now: datetime) -> Used:
+def _propose_reminder(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, now: datetime) -> ToolResult:
     reminder = parse_reminder(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
     if reminder is None:
         return _make_error_result(
             call, "A reminder needs a text, and a time to come: at (YYYY-MM-DDTHH:MM) or in_minutes."
         )
     proposal = Proposal(kind="remind", text=reminder.text, reminder=reminder, source=turn.stored)
-    return Used(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
 
 
-def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str], turn: int | None) -> Used:
+def _propose_command(
+    call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str], turn: int | None
+) -> ToolResult:
     text = " ".join(str(arguments.get("command") or "").split())
     name = text.partition(" ")[0].removeprefix("/").lower()
     if name not in commands or len(text) > MAX_COMMAND_CHARS:
         return _make_error_result(call, "There is no such command, or it is too long.")
     proposal = Proposal(kind="command", text=f"/{name} {text.partition(' ')[2]}".rstrip(), source=turn)
-    return Used(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
+    return ToolResult(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
 
 
-def _make_error_result(call: ToolCall, reason: str) -> Used:
-    return Used(call=call, result=reason, note=f"{call.name[:40]}: {reason}")
+def _make_error_result(call: ToolCall, reason: str) -> ToolResult:
+    return ToolResult(call=call, result=reason, note=f"{call.name[:40]}: {reason}")
 
 
-def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | str:
+def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | ErrorText:
     if len(call.arguments) > MAX_ARGUMENTS_CHARS:
         return "The arguments are too long."
     try:

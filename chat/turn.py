@@ -57,7 +57,7 @@ class Turn:
         return self.config.zone if self.config is not None and self.reads_memory else UTC
 
 
-def restore_incoming(messages: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+def restore_incoming_message(messages: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
     """Rebuild an incoming turn from its messages. Return None if they contain no question."""
     asked = [message for message in messages if message.role == "user"]
     if not asked:

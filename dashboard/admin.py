@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from chat.operation import format_backup, format_receipt, list_audience, list_people, make_overview, propose_broadcast
+from chat.operation import describe_backups, draft_broadcast, format_receipt, list_audience, list_people, make_overview
 from chat.services import Services
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
@@ -37,7 +37,7 @@ class Admin:
             "waiting_updates": found.waiting,
             "failed_folds": found.failed,
             "bytes": found.size,
-            "backup": format_backup(services.backups, UTC),
+            "backup": describe_backups(services.backups, UTC),
             "models": list(operation.models),
             "used_today": found.used,
             "budget": operation.budget,
@@ -76,7 +76,7 @@ class Admin:
         """Store a draft of a broadcast. Return it with a question that asks to confirm it."""
         self._require_admin(request)
         text = request.parameters.read_text("text", MAX_TEXT_CHARS)
-        found = await propose_broadcast(self._services, self._host.operation, request.session.person, text)
+        found = await draft_broadcast(self._services, self._host.operation, request.session.person, text)
         if isinstance(found, str):
             raise RequestRefused(400, found)
         broadcast, people = found

@@ -7,8 +7,8 @@ from functools import partial
 
 from attrs import define
 
-from chat.choices import Choice, MemoryIsOff, NotOffered, apply_choices, list_choices
-from chat.facts_by_hand import VERBS, add_fact, change_fact, edit_fact
+from chat.choices import Choice, MemoryIsOff, NotOffered, list_choices, save_choices
+from chat.facts_by_hand import FACT_ACTIONS, add_fact, apply_fact_action, edit_fact
 from chat.services import Services
 from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
@@ -44,7 +44,7 @@ class Changes:
             "facts/add": self.add_fact,
             "facts/edit": partial(self._replace_fact_text, supersede=False),
             "facts/supersede": partial(self._replace_fact_text, supersede=True),
-            **{f"facts/{action}": partial(self._run_fact_action, action) for action in VERBS},
+            **{f"facts/{action}": partial(self._run_fact_action, action) for action in FACT_ACTIONS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
             "forget/preview": self.preview_forget,
@@ -73,7 +73,7 @@ class Changes:
         return {"said": tr("web-saved"), **await self._views.list_facts(request)}
 
     async def _run_fact_action(self, action: str, request: PageRequest) -> JsonBody:
-        said = await change_fact(self._services, request.owner, action, request.parameters.read_integer("id"))
+        said = await apply_fact_action(self._services, request.owner, action, request.parameters.read_integer("id"))
         return {"said": said, **await self._views.list_facts(request)}
 
     async def refresh_profile(self, request: PageRequest) -> JsonBody:
@@ -151,7 +151,7 @@ class Changes:
         choices = [choice for choice in list_choices(self._services) if parameters.is_present(choice.name)]
         wanted = {choice.name: _read_chosen_value(parameters, choice) for choice in choices}
         try:
-            config = await apply_choices(self._services, request.owner, wanted)
+            config = await save_choices(self._services, request.owner, wanted)
         except NotOffered as error:
             raise RequestRefused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
         return {"said": tr("web-saved"), "settings": await self._views.get_settings(replace(request, config=config))}

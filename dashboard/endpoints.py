@@ -99,7 +99,7 @@ class PageApi:
                 "token": token,
                 "name": replace_surrogates(session.name),
                 "group": replace_surrogates(session.group),
-                "owner": self._services.memory.find_current_id(session.owner),
+                "owner": self._services.memory.find_current_owner_id(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": make_page_texts(STATIC, language),
                 "opening": await self._make_start_page(session, request, parameters, language),
@@ -174,7 +174,7 @@ class PageApi:
         language: str,
     ) -> JsonBody | Response:
         memory = self._services.memory
-        owner = memory.find_current_id(owner)
+        owner = memory.find_current_owner_id(owner)
         if owner != session.person and not (owner < 0 and await self._host.configures(owner, session.person)):
             raise RequestRefused(403, tr("web-not-yours"))
         thread = parameters.read_optional_integer("thread")

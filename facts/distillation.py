@@ -129,11 +129,11 @@ class ProfileDistiller:
             return None
         completion = await self._quota.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
         sections = parse_profile(completion.text)
-        objections: list[str] = []
+        faults: list[str] = []
         for text in sections.values() or [""]:
-            objections += quality_gate.find_objections(text, asked.request[-1].content, tokens=0, source_tokens=0)
-        if objections:
-            log.info("a profile of %d is refused: %s", owner, "; ".join(objections))
+            faults += quality_gate.find_faults(text, asked.request[-1].content, tokens=0, source_tokens=0)
+        if faults:
+            log.info("a profile of %d is refused: %s", owner, "; ".join(faults))
             return None
         new = NewProfile(
             owner=owner,

@@ -153,19 +153,19 @@ class FactExtractor:
         single = [part for fact in extracted for part in split_compound(fact, " ".join(speakers))]
         kept = []
         for versions in schemas.make_facts(single, messages, known=shown, zone=batch.zone):
-            objections = list[str]()
+            faults = list[str]()
             for version in versions:
                 [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
                 fact = schemas.replace_vague_text(version, speaker)
                 named = [shown[fact.known].text] if fact.known is not None else []
-                objections = verification.find_objections(
+                faults = verification.find_faults(
                     fact, messages, allowed_texts=[*speakers, *named], zone=batch.zone, answers=request.assistant_text
                 )
-                if not objections:
+                if not faults:
                     kept.append(verification.remove_invented_start(fact, messages, zone=batch.zone))
                     break
-            if objections:
-                log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
+            if faults:
+                log.info("a fact about %s is refused: %s", batch.scope, "; ".join(faults))
         return kept
 
     async def _ask_model(self, owner: int, request: Request) -> str:

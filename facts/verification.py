@@ -23,7 +23,7 @@ _LATIN = str.maketrans(
 )
 
 
-def find_objections(
+def find_faults(
     fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, answers: str = ""
 ) -> list[str]:
     """Return the reasons against learning a fact from messages, or [] if the messages support it.
@@ -32,18 +32,18 @@ def find_objections(
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *allowed_texts])
-    objections = []
+    faults = []
     text, derived = _remove_derived_dates(fact.text, sources, said, zone)
     years = [message.created_at.astimezone(zone).year + step for message in sources for step in (-1, 0, 1)]
     known = "\n".join([said, *derived, *map(str, years), *make_fingerprint(said).numbers])
     if find_invented_numbers(text, known):
-        objections.append("a number or date that the messages lack")
+        faults.append("a number or date that the messages lack")
     if _find_invented_names(fact.text, said):
-        objections.append("a name that the messages lack")
+        faults.append("a name that the messages lack")
     about = find_topics(fact.text)
     if len(about & find_topics(answers)) > len(about & find_topics("\n".join([said, *derived]))):
-        objections.append("more of the assistant's words than of the person's")
-    return objections
+        faults.append("more of the assistant's words than of the person's")
+    return faults
 
 
 def remove_invented_start(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 import numpy as np
 
-from llm.endpoint import EndpointClient, ModelAddress, Patience, open_model_span
+from llm.endpoint import CallTimer, EndpointClient, ModelAddress, open_model_span
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalise_vectors
 from records.errors import ModelBroken, ModelRefused
@@ -67,9 +67,9 @@ class EndpointEmbedder(EndpointClient):
         self.dimensions = int(vectors.shape[1])
         return vectors
 
-    async def _request_vectors(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
+    async def _request_vectors(self, texts: list[str], client: "OpenAIClient", timer: CallTimer) -> Vectors:
         async with client.post(
-            "/embeddings", {"model": self._model, "input": texts}, patience.restart_timeout
+            "/embeddings", {"model": self._model, "input": texts}, timer.restart_timeout
         ) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
         rows: Any = answer.get("data") if isinstance(answer, dict) else answer

@@ -49,7 +49,7 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
     return OpenAIClient(api_key=api_key, base_url=base_url)
 
 
-class Patience:
+class CallTimer:
     """The time limits of one call, in seconds. `may_retry` becomes False once part of the answer has been shown.
 
     A call ends after `seconds` without data, STRETCH * `seconds` without progress, or `most` after the first byte.
@@ -200,20 +200,20 @@ class EndpointClient:
         await (await self._opening).aclose()
 
     async def _retry_until_answered(
-        self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, max_seconds: float | None = None
+        self, ask: Callable[["OpenAIClient", CallTimer], Awaitable[T]], *, max_seconds: float | None = None
     ) -> T:
         """Call `ask` until it succeeds, retrying temporary failures. `max_seconds` limits each attempt."""
         timeout, attempt = asyncio.timeout(self._timeout), 0
-        patience = Patience(timeout, self._timeout, MAX_CALL_SECONDS if max_seconds is None else max_seconds)
+        timer = CallTimer(timeout, self._timeout, MAX_CALL_SECONDS if max_seconds is None else max_seconds)
         try:
             async with timeout:
                 client = await asyncio.shield(self._opening)  # if this call is cancelled, others still get it
                 while True:  # _wait_to_retry ends it
                     try:
-                        return await ask(client, patience)
+                        return await ask(client, timer)
                     except FAILURES as error:
                         failure = self._to_model_error(error)
-                    if not await self._wait_to_retry(failure, attempt, patience):
+                    if not await self._wait_to_retry(failure, attempt, timer):
                         # What was raised may quote the endpoint, and so the key or the prompt: it is not chained.
                         raise failure from None
                     attempt += 1
@@ -221,9 +221,9 @@ class EndpointClient:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.max_silence_seconds:g} s)") from None
+            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({timer.max_silence_seconds:g} s)") from None
 
-    async def _wait_to_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
+    async def _wait_to_retry(self, failure: ModelError, attempt: int, timer: CallTimer) -> bool:
         """Wait before the next attempt and return True, or return False if there should be none."""
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):
@@ -232,7 +232,7 @@ class EndpointClient:
             wait = failure.retry_after + wait / 10
         elif not isinstance(failure, ModelBusy | ModelUnreachable | BrokenOff):
             return False
-        if not patience.may_retry or attempt >= most or wait > min(MAX_WAIT_SECONDS, patience.seconds_left):
+        if not timer.may_retry or attempt >= most or wait > min(MAX_WAIT_SECONDS, timer.seconds_left):
             return False
         await self._sleep(wait)
         return True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from llm import prompt_cache
 from llm.chat_model import ChatModel, OnText
-from llm.endpoint import FAILURES, EndpointClient, ModelAddress, Patience, initialise_metrics, measure_call
+from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, initialise_metrics, measure_call
 from llm.failures import (
     MODEL_NOT_FOUND,
     StatusError,
@@ -166,7 +166,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         schema: Schema | None,
         ladder: Ladder,
         client: "OpenAIClient",
-        patience: Patience,
+        timer: CallTimer,
     ) -> PartialAnswer:
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
@@ -175,9 +175,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
             request = self._make_request(messages, schema, offer, ladder)
             if ladder.refused_at is not None:
-                patience.set_deadline(ladder.refused_at + self._timeout)
+                timer.set_deadline(ladder.refused_at + self._timeout)
             try:
-                await self._read_answer(client, request, answer, on_text, patience)
+                await self._read_answer(client, request, answer, on_text, timer)
             except BrokenCall:
                 if was_call_broken:
                     raise
@@ -185,16 +185,16 @@ class OpenAIChat(EndpointClient, ChatModel):
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
                 offer, was_call_broken = offer.withdraw_tools(), True
             except StatusError as error:
-                patience.may_retry = not answer.shown
+                timer.may_retry = not answer.shown
                 if answer.shown:
                     raise
                 self._remember_refusal(messages, error, is_for_person=ladder.for_person)
-                if not self._reduce_request(ladder, messages, request, error, patience):
+                if not self._reduce_request(ladder, messages, request, error, timer):
                     if classify_refusal(error) == "unclear" and error.status_code != 500:
-                        await self._raise_if_question_was_declined(client, patience, ladder)
+                        await self._raise_if_question_was_declined(client, timer, ladder)
                     raise
             except FAILURES as error:
-                patience.may_retry = not answer.shown
+                timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
                     error.half = answer.get_visible_text()
                 if not answer.is_blank or not (ladder.for_person or isinstance(error, BrokenOff)):
@@ -205,8 +205,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                         continue
                     if ladder.for_person and _has_history(messages):
                         raise HistoryRefused from None
-                    await self._raise_if_question_was_declined(client, patience, ladder)
-                    patience.may_retry = False  # the endpoint answers nothing at all
+                    await self._raise_if_question_was_declined(client, timer, ladder)
+                    timer.may_retry = False  # the endpoint answers nothing at all
                 elif not isinstance(error, BrokenOff):  # it may have been chance
                     continue
                 raise
@@ -239,19 +239,19 @@ class OpenAIChat(EndpointClient, ChatModel):
         return request
 
     def _reduce_request(
-        self, ladder: Ladder, messages: Prompt, request: Request, error: StatusError, patience: Patience
+        self, ladder: Ladder, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False if nothing is left to try. Raise if the prompt has to change."""
         kind = classify_refusal(error)
         if kind in ("busy", "loading"):
             ladder.busy += kind == "busy" and ladder.for_person and parse_retry_after(error.headers) is None
-            patience.may_retry = patience.may_retry and ladder.busy < MAX_REQUESTS
+            timer.may_retry = timer.may_retry and ladder.busy < MAX_REQUESTS
             if kind == "loading" or ladder.busy != MAX_REQUESTS - 1:
                 return False
             ladder.refusals = MAX_REQUESTS - 2  # some gateways answer 429 or 502 to what is refused behind them
         ladder.note_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
-        patience.may_retry = ladder.refusals == 1 or (error.status_code == 500 and not ladder.for_person)
+        timer.may_retry = ladder.refusals == 1 or (error.status_code == 500 and not ladder.for_person)
         if ladder.is_exhausted:
             return False
         if kind != "busy" and self._drop_parameter(request, error):
@@ -346,14 +346,14 @@ class OpenAIChat(EndpointClient, ChatModel):
             has_calls = answer.calls.finish() or answer.parse_text().calls
             self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
-    async def _raise_if_question_was_declined(self, client: "OpenAIClient", patience: Patience, ladder: Ladder) -> None:
+    async def _raise_if_question_was_declined(self, client: "OpenAIClient", timer: CallTimer, ladder: Ladder) -> None:
         if ladder.is_exhausted:
             return
         ladder.refusals += 1
         try:
             harmless = PromptMessage(role="user", content="Reply with the word: ok")
             request = self._make_request([harmless], None, Offer(), ladder)
-            await self._read_answer(client, request, PartialAnswer(offer=Offer()), None, patience)
+            await self._read_answer(client, request, PartialAnswer(offer=Offer()), None, timer)
         except FAILURES:
             return
         raise ModelDeclined from None
@@ -411,29 +411,24 @@ class OpenAIChat(EndpointClient, ChatModel):
         return self._tokenizer.count_request(messages) + self._tokenizer.count(format_tools_as_text(self._offer.tools))
 
     async def _read_answer(
-        self,
-        client: "OpenAIClient",
-        request: Request,
-        answer: PartialAnswer,
-        on_text: OnText | None,
-        patience: Patience,
+        self, client: "OpenAIClient", request: Request, answer: PartialAnswer, on_text: OnText | None, timer: CallTimer
     ) -> None:
         async def show_text() -> None:
             if on_text and (news := answer.pop_changed_text()) is not None:
-                with patience.suspend_timeout():
+                with timer.suspend_timeout():
                     await on_text(news)
 
         event: Mapping[str, Any] = {}
         try:
             async with (
-                client.post("/chat/completions", request, patience.restart_timeout, on_drained=show_text) as response,
+                client.post("/chat/completions", request, timer.restart_timeout, on_drained=show_text) as response,
                 aclosing(response.read_events()) as events,
             ):
                 async for event in events:
                     if error := find_error_in_answer(event):
                         is_half = answer.text and classify_refusal(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    patience.extend_timeout_on_progress(answer.add(event))
+                    timer.extend_timeout_on_progress(answer.add(event))
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None

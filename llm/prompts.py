@@ -176,16 +176,16 @@ def prefix_speaker_name(name: str, text: str) -> str:
 
 
 def make_fold_instructions(
-    kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", reasons: Sequence[str] = ()
+    kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", faults: Sequence[str] = ()
 ) -> str:
-    """Return the system prompt for a fold. `reasons` say why the previous attempt was refused."""
+    """Return the system prompt for a fold. `faults` are those of the previous attempt."""
     rules = _FOLD_RULES.format(opening=_FOLD_OPENING[kind], words=max(20, max_tokens * 3 // 4))
     rules = "\n".join([rules, *(rule for name, rule in _FOLD_BLOCKS.items() if name in blocks)])
     parts = [rules]
     if wishes:
         parts.append(f"The owner of this memory also wishes, as far as these rules allow:\n{quote_text(wishes)}")
-    if reasons:
-        parts.append(f"An earlier attempt was refused: {'; '.join(reasons)}. Write it again, without that.")
+    if faults:
+        parts.append(f"An earlier attempt was refused: {'; '.join(faults)}. Write it again, without that.")
     return "\n\n".join(parts)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-from llm.endpoint import EndpointClient, ModelAddress, Patience
+from llm.endpoint import CallTimer, EndpointClient, ModelAddress
 from locales.catalog import tr
 from records.errors import ModelBroken
 from text.characters import find_boundary, replace_surrogates
@@ -39,9 +39,9 @@ class Speaker(EndpointClient):
         await self.synthesise_speech("Hello.")
         return f"model {self._model} speaks"
 
-    async def _request_speech(self, text: str, client: "OpenAIClient", patience: Patience) -> bytes:
+    async def _request_speech(self, text: str, client: "OpenAIClient", timer: CallTimer) -> bytes:
         request = {"model": self._model, "input": text, "voice": self._voice, "response_format": "opus"}
-        async with client.post("/audio/speech", request, patience.restart_timeout) as response:
+        async with client.post("/audio/speech", request, timer.restart_timeout) as response:
             recording = await response.read_body(MAX_RECORDING_BYTES)
         if not recording.startswith(_OGG):
             raise ModelBroken(remedy=tr("errors-check", settings="SPEECH_MODEL"))
@@ -68,11 +68,11 @@ class Transcriber(EndpointClient):
         return f"model {self._model} answers"
 
     async def _request_transcript(
-        self, data: bytes, name: str, mime: str, client: "OpenAIClient", patience: Patience
+        self, data: bytes, name: str, mime: str, client: "OpenAIClient", timer: CallTimer
     ) -> str:
         request = {"model": self._model, "response_format": "json"}
         file = (name, data, mime or "application/octet-stream")
-        async with client.post("/audio/transcriptions", request, patience.restart_timeout, file=file) as response:
+        async with client.post("/audio/transcriptions", request, timer.restart_timeout, file=file) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
         text = answer.get("text") if isinstance(answer, dict) else None
         if not isinstance(text, str):

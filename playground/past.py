@@ -26,7 +26,7 @@ async def restore_messages(world: World, services: Services, format_answer: Form
     """
     known: set[str | None] = set()
     for chat in list(world.chats.values()):
-        if not await services.memory.is_on(chat.id):
+        if not await services.memory.is_memory_on(chat.id):
             continue
         scope = await services.memory.find_open_conversation(Scope(owner=chat.id))
         async with services.memory.open_store(chat.id) as store:

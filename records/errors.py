@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+ErrorText = str  # a sentence that says what is wrong, for a person or a model
+
 
 class KeepsakeError(Exception):
     """Something went wrong."""

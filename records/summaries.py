@@ -91,7 +91,7 @@ class NewSummary:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rebuilt:
+class RebuiltSummary:
     """A summary made by a rebuild, with its place in the list of rebuilt summaries."""
 
     summary: Summary

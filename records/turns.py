@@ -12,6 +12,8 @@ from records.owners import Mode
 from records.reminders import NewReminder
 from records.scopes import Person, Scope
 
+Notices = tuple[str, ...]  # sentences for the owner
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Incoming:
@@ -99,7 +101,7 @@ class Reply:
 
     text: str
     context: Context | None = None  # from which the answer was made
-    notices: tuple[str, ...] = ()
+    notices: Notices = ()
     error_type: str = ""  # set after a failure, which the text explains
     half: str = ""  # the part of the answer that arrived before a failure
     is_repeated: bool = False  # True if the answer was already stored, as after a restart

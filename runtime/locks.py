@@ -59,7 +59,7 @@ class OwnerLock(ReadersWriterLock):
         self._turns = ReadersWriterLock()
 
     @asynccontextmanager
-    async def hold_turn(self) -> AsyncIterator[None]:
+    async def hold_during_turn(self) -> AsyncIterator[None]:
         # `return self._turns.shared()` would not keep this lock alive, which OwnerLocks holds weakly.
         async with self._turns.hold_shared():
             yield

@@ -21,7 +21,7 @@ from records.messages import NEVER_RECALLED, OTHERS, Message, limit_document_pas
 from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
-from summaries.quality_score import Score, Source, score_summary
+from summaries.quality_score import Score, Source, find_names_and_numbers, score_summary
 from text.analyzer import list_terms
 from text.characters import QUESTION_MARKS, find_sentence_ends
 from text.fingerprint import list_essential_words
@@ -40,13 +40,13 @@ MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Material:
+class FoldInput:
     """The sources from which a summary is generated, and the requirements for its text."""
 
     lines: Sequence[Source]  # messages, or lower summaries if `of_summaries`
     limit: int  # tokens of the text
     of_summaries: bool = False
-    base: Sequence[Source] = ()  # the summaries to continue
+    prior: Sequence[Source] = ()  # the summaries to continue
     dropped: Sequence[Source] = ()  # messages that the new text must not mention
     window: Sequence[Source] = ()  # all messages to cover, if any are dropped
     superseded: Sequence[str] = ()  # facts of this time that no longer hold
@@ -58,11 +58,11 @@ class Material:
     @property
     def new_sources(self) -> Sequence[Source]:
         """The sources whose content may appear in the summary."""
-        return self.window or [*self.base, *self.lines]
+        return self.window or [*self.prior, *self.lines]
 
-    def without_base(self) -> "Material":
-        """Return the material without the base summary if messages were left out, since it may still repeat them."""
-        return replace(self, lines=self.window, base=(), dropped=(), window=()) if self.dropped else self
+    def without_prior_summaries(self) -> "FoldInput":
+        """Return the material without the prior summaries if messages were left out, as they may still repeat them."""
+        return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
 
 class Summariser:
@@ -77,9 +77,9 @@ class Summariser:
     def _window_tokens(self) -> int:
         return self._under(self._most)
 
-    async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
+    async def summarise(self, material: FoldInput, ask: Ask, *, model: str) -> NewSummary:
         """Return a summary that passed the quality gate. Raise FoldRefused after two failed attempts."""
-        started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
+        started, spent, faults = time.monotonic(), list[Usage](), list[str]()
 
         async def ask_for_text(request: Prompt) -> str:
             completion = await ask(request)
@@ -88,19 +88,19 @@ class Summariser:
 
         wishes = self._tokens.cut_to_fit_format(material.wishes, self._window_tokens // 5, quoting.quote_text)
         material = replace(material, wishes=wishes, superseded=self._keep_newest_facts(material.superseded))
-        for attempt in (material, material.without_base()):
+        for attempt in (material, material.without_prior_summaries()):
             try:
-                text = await self._generate_text_in_window(attempt, ask_for_text, reasons)
+                text = await self._generate_text_with_retry(attempt, ask_for_text, faults)
             except ModelDeclined:
-                if reasons:
+                if faults:
                     raise
-                reasons = ["it was a refusal"]
+                faults = ["it was a refusal"]
                 continue
-            text = await asyncio.to_thread(self._clean_text, text, material)
-            reasons, judged = await asyncio.to_thread(self._judge_text, text, attempt)
-            if not reasons and judged is not None and attempt is material:
+            text = await asyncio.to_thread(self._shorten_and_remove_superseded, text, material)
+            faults, judged = await asyncio.to_thread(self._find_faults_and_score, text, attempt)
+            if not faults and judged is not None and attempt is material:
                 text, judged = await self._add_missing_details(text, judged, attempt, ask_for_text)
-            if not reasons:
+            if not faults:
                 return NewSummary(
                     text=text,
                     model=model,
@@ -111,11 +111,11 @@ class Summariser:
                     score=judged.total if judged else None,
                     details={**(judged.parts if judged else {}), "compressed": float(material.compressed)},
                 )
-        log.info("a summary was refused: %s", "; ".join(reasons))
-        raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
+        log.info("a summary was refused: %s", "; ".join(faults))
+        raise FoldRefused(f"The summary was refused: {'; '.join(faults)}.")
 
     async def _add_missing_details(
-        self, text: str, score: Score, material: Material, ask: AskForText
+        self, text: str, score: Score, material: FoldInput, ask: AskForText
     ) -> tuple[str, Score]:
         """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
         told = (
@@ -128,15 +128,15 @@ class Summariser:
             return text, score
         completed = replace(material, missing=[detail[:MAX_DETAIL_CHARS] for detail in missing])
         try:
-            again = await self._generate_text_in_window(completed, ask, ())
+            again = await self._generate_text_with_retry(completed, ask, ())
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, score
-        again = await asyncio.to_thread(self._clean_text, again, material)
-        objections, other = await asyncio.to_thread(self._judge_text, again, material)
-        return (again, other) if not objections and other and other.total > score.total else (text, score)
+        again = await asyncio.to_thread(self._shorten_and_remove_superseded, again, material)
+        faults, other = await asyncio.to_thread(self._find_faults_and_score, again, material)
+        return (again, other) if not faults and other and other.total > score.total else (text, score)
 
-    def _clean_text(self, text: str, material: Material) -> str:
+    def _shorten_and_remove_superseded(self, text: str, material: FoldInput) -> str:
         lines = [source.text for source in material.new_sources]
         own = quality_gate.remove_headings(_remove_superseded_facts(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
@@ -150,58 +150,58 @@ class Summariser:
                 return superseded[number + 1 :]
         return superseded
 
-    def _judge_text(self, text: str, material: Material) -> tuple[list[str], Score | None]:
+    def _find_faults_and_score(self, text: str, material: FoldInput) -> tuple[list[str], Score | None]:
         """Return the objections to a text and its score. This is slow for long sources, so run it in a thread."""
-        known = [*material.base, *material.window] if material.window else material.new_sources
+        known = [*material.prior, *material.window] if material.window else material.new_sources
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
         lines = [quality_gate.parse_source_line(source.text) for source in known]
         words = "\n".join(line.words for line in lines)
         days = sorted({day for line in lines for day in line.days})
-        objections = quality_gate.find_objections(text, words, tokens=tokens, source_tokens=source_tokens, said_on=days)
+        faults = quality_gate.find_faults(text, words, tokens=tokens, source_tokens=source_tokens, said_on=days)
         if not material.wishes and quality_gate.is_in_another_language(text, words):
-            objections.append("it is in another language than the talk")
-        if not objections and material.dropped and _mentions_dropped_text(text, material.dropped, material.window):
-            objections = ["it tells of what was to be dropped"]
-        if objections:
-            return objections, None
+            faults.append("it is in another language than the talk")
+        if not faults and material.dropped and _mentions_dropped_text(text, material.dropped, material.window):
+            faults = ["it tells of what was to be dropped"]
+        if faults:
+            return faults, None
         told = material.new_sources
         size = source_tokens if not material.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
-    async def _generate_text_in_window(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
+    async def _generate_text_with_retry(self, material: FoldInput, ask: AskForText, faults: Sequence[str]) -> str:
         """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
             window = self._window_tokens
             try:
-                return await self._generate_text(material, ask, reasons)
+                return await self._generate_text(material, ask, faults)
             except ContextTooLong:
                 if self._window_tokens >= window:
                     raise
 
-    async def _generate_text(self, material: Material, ask: AskForText, reasons: Sequence[str]) -> str:
+    async def _generate_text(self, material: FoldInput, ask: AskForText, faults: Sequence[str]) -> str:
         """Generate the text with one request if it fits the window, or else part by part.
 
         Counting and splitting tokens is slow for long texts and therefore runs in threads.
         """
-        if request := await asyncio.to_thread(self._make_single_request, material, reasons):
+        if request := await asyncio.to_thread(self._make_prompt_if_it_fits, material, faults):
             return await ask(request)
         if material.dropped:
-            return await self._generate_text(material.without_base(), ask, reasons)
-        if material.base:
-            said = await self._generate_text(replace(material, base=()), ask, ())
-            below = [*material.base, Source(text=_format_bullet(said), is_user=False)]
-            return await self._generate_text(replace(material, lines=below, base=(), of_summaries=True), ask, reasons)
-        parts = await asyncio.to_thread(self._split_request, material, reasons)
+            return await self._generate_text(material.without_prior_summaries(), ask, faults)
+        if material.prior:
+            said = await self._generate_text(replace(material, prior=()), ask, ())
+            below = [*material.prior, Source(text=_format_bullet(said), is_user=False)]
+            return await self._generate_text(replace(material, lines=below, prior=(), of_summaries=True), ask, faults)
+        parts = await asyncio.to_thread(self._make_prompts_for_parts, material, faults)
         texts = [text for part in parts if (text := await ask(part))]
         if len(texts) < 2:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         of_texts = replace(material, lines=(), of_summaries=True)
-        below = await asyncio.to_thread(self._make_bullets, texts, self._get_free_tokens(of_texts, reasons) // 2 - 1)
-        return await self._generate_text(replace(of_texts, lines=below), ask, reasons)
+        below = await asyncio.to_thread(self._make_bullets, texts, self._get_free_tokens(of_texts, faults) // 2 - 1)
+        return await self._generate_text(replace(of_texts, lines=below), ask, faults)
 
-    def _make_single_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
-        request = self._make_request(material, reasons)
+    def _make_prompt_if_it_fits(self, material: FoldInput, faults: Sequence[str]) -> list[PromptMessage] | None:
+        request = self._make_prompt(material, faults)
         return request if self._tokens.count_request(request) <= self._window_tokens else None
 
     def _make_bullets(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
@@ -210,9 +210,9 @@ class Summariser:
             for text in texts
         ]
 
-    def _split_request(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
+    def _make_prompts_for_parts(self, material: FoldInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
         """Return requests that each fit the window and together contain all lines. Split lines that are too long."""
-        room = self._get_free_tokens(material, reasons)
+        room = self._get_free_tokens(material, faults)
         pieces = [
             Source(text=piece, is_user=line.is_user)
             for line in material.lines
@@ -227,9 +227,9 @@ class Summariser:
                 used = 0
             groups[-1].append(piece)
             used += size
-        return [self._make_request(replace(material, lines=group), reasons) for group in groups]
+        return [self._make_prompt(replace(material, lines=group), faults) for group in groups]
 
-    def _make_request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage]:
+    def _make_prompt(self, material: FoldInput, faults: Sequence[str]) -> list[PromptMessage]:
         of: Literal["summaries", "conversation"] = "summaries" if material.of_summaries else "conversation"
         kind: prompts.FoldKind = of
         # Small models answer the last block: one gave back the superseded facts alone.
@@ -237,25 +237,22 @@ class Summariser:
             ("superseded", material.superseded),
             ("missing", [_format_bullet(detail) for detail in material.missing]),
         ]
-        if material.base:
+        if material.prior:
             kind = "sliding" if material.dropped else "rolling"
-            blocks.append(("summaries", [line.text for line in material.base]))
+            blocks.append(("summaries", [line.text for line in material.prior]))
         blocks += [(of, [line.text for line in material.lines]), ("dropped", [line.text for line in material.dropped])]
         carried = [(name, lines) for name, lines in blocks if lines or name == of]
+        names = [name for name, _ in carried]
         system = prompts.make_fold_instructions(
-            kind,
-            max_tokens=material.limit,
-            blocks=[name for name, _ in carried],
-            wishes=material.wishes,
-            reasons=reasons,
+            kind, max_tokens=material.limit, blocks=names, wishes=material.wishes, faults=faults
         )
         return [
             PromptMessage(role="system", content=system),
             PromptMessage(role="user", content="\n".join(quoting.format_block(*block) for block in carried)),
         ]
 
-    def _get_free_tokens(self, material: Material, reasons: Sequence[str]) -> int:
-        frame = self._tokens.count_request(self._make_request(replace(material, lines=()), reasons))
+    def _get_free_tokens(self, material: FoldInput, faults: Sequence[str]) -> int:
+        frame = self._tokens.count_request(self._make_prompt(replace(material, lines=()), faults))
         return max(MIN_SOURCE_TOKENS, self._window_tokens - frame - 16)
 
 
@@ -275,7 +272,7 @@ class SummaryWriter:
         """Raise QuotaExceeded if the owner has used up their quota."""
         await self._quota.raise_if_used_up(owner)
 
-    async def summarise(self, owner: int, material: Material) -> NewSummary:
+    async def summarise(self, owner: int, material: FoldInput) -> NewSummary:
         """Return a summary that passed the quality gate. Its token counts include failed attempts."""
         if not material.new_sources:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
@@ -294,7 +291,7 @@ class SummaryWriter:
             if self._fallback is None:
                 raise
             log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            made = await self.summarise_with(self._fallback, material)
+            made = await self.summarise_with_model(self._fallback, material)
         return replace(
             made,
             tokens_in=made.tokens_in + sum(usage.prompt for usage in spent),
@@ -302,7 +299,7 @@ class SummaryWriter:
             milliseconds=round((time.monotonic() - started) * 1000),
         )
 
-    async def summarise_with(self, model: ChatModel, material: Material) -> NewSummary:
+    async def summarise_with_model(self, model: ChatModel, material: FoldInput) -> NewSummary:
         """Return a summary generated by `model`, without checking or using the owner's quota."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
@@ -328,7 +325,7 @@ def _adds_nothing(before: Message, after: Message) -> bool:
         return False
     if len(after.content) > MAX_NOD_CHARS or any(mark in before.content for mark in QUESTION_MARKS):
         return False
-    return quality_score.find_details(after.content) <= quality_score.find_details(before.content[:MAX_COMPARED_CHARS])
+    return find_names_and_numbers(after.content) <= find_names_and_numbers(before.content[:MAX_COMPARED_CHARS])
 
 
 def _remove_superseded_facts(text: str, superseded: Sequence[str]) -> str:
@@ -343,7 +340,7 @@ def make_summary_sources(summaries: Sequence[Summary]) -> list[Source]:
     return [Source(text=prompts.format_summary(summary), is_user=False) for summary in summaries]
 
 
-def format_superseded(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
+def list_stale_facts(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
     """Return a line for each superseded fact that was observed from `first` to `last`, oldest first.
 
     The facts that replaced them are not included, since a summary should depend on its own sources only.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from records.messages import Message, MessageOutline
 from records.owners import Policy
 from records.status import Counts
-from records.summaries import FoldPlan, FoldReason
+from records.summaries import FoldPlan, FoldReason, Summary
 
 KEPT_MESSAGES = 20  # newest messages that stay verbatim under pressure
 KEPT_SHARE = 0.2  # share of the active tokens that stays verbatim under pressure
@@ -31,6 +31,10 @@ class ActiveSummary:
     policy: Policy = "pyramid"
     first_id: int = 0
 
+    @classmethod
+    def from_summary(cls, summary: Summary) -> "ActiveSummary":
+        return cls(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScopeState:
@@ -52,7 +56,7 @@ class FoldPolicy:
     every_turn: bool = False  # it folds after each turn
     looks_back: int = 0  # archived messages that the planner needs
     # Given the counters and the threshold: False if the planner surely plans nothing.
-    may_be_due: Callable[[Counts, int], bool] = lambda counts, every_n: True
+    can_fold: Callable[[Counts, int], bool] = lambda counts, every_n: True
     rebuild_turns: Callable[[int], int | None]  # turns per summary during a rebuild, or None for all
 
 
@@ -74,7 +78,7 @@ def group_turns(
     ]
 
 
-def select_foldable(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
+def get_foldable_turns(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
     """Return the turns that may be folded for a given reason.
 
     Unanswered turns at the end stay active unless the reason is "now". If the reason is "pressure", the newest turns
@@ -85,7 +89,7 @@ def select_foldable(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[Act
     end = len(turns)
     while reason != "now" and end and not turns[end - 1].answered:
         end -= 1
-    return list(turns[: min(end, _count_older_turns(turns)) if reason == "pressure" else end])
+    return list(turns[: min(end, _count_turns_to_fold_under_pressure(turns)) if reason == "pressure" else end])
 
 
 def list_message_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
@@ -93,7 +97,7 @@ def list_message_ids(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
     return tuple(sorted(message_id for turn in turns for message_id in turn.message_ids))
 
 
-def _count_older_turns(turns: Sequence[ActiveTurn]) -> int:
+def _count_turns_to_fold_under_pressure(turns: Sequence[ActiveTurn]) -> int:
     share = KEPT_SHARE * sum(turn.tokens for turn in turns)
     messages, tokens = 0, 0
     for index in range(len(turns) - 1, -1, -1):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import ActiveSummary, ActiveTurn, FoldPolicy, ScopeState, list_message_ids, select_foldable
+from summaries.planning import ActiveSummary, ActiveTurn, FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
 
 FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level; imports use it, too.
 MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the prompt
@@ -14,31 +14,31 @@ MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the p
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan the next fold: of a gap, of due turns, or of surplus summaries. Return None if no fold is due."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
-    gap = find_first_gap(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
+    gap = find_gap_message_ids(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
     if gap:
         return FoldPlan(level=1, message_ids=gap, reason=reason)
-    due = select_foldable(state.turns, reason)
+    due = get_foldable_turns(state.turns, reason)
     if due and (reason != "threshold" or len(due) >= state.every_n):
         return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
     return _plan_higher_summary(state.summaries)
 
 
-def may_be_due(counts: Counts, every_n: int) -> bool:
+def can_fold(counts: Counts, every_n: int) -> bool:
     """Return False if the counters show that no fold can be due."""
     levels = counts.active_by_level.values()
     has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MAX_ACTIVE
     return counts.gap > 0 or counts.active_turns >= every_n or has_too_many
 
 
-def find_first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, max_turns: int) -> tuple[int, ...]:
+def find_gap_message_ids(turns: Sequence[ActiveTurn], first_ids: Sequence[int], *, max_turns: int) -> tuple[int, ...]:
     """Return the ids of the oldest active messages that come before a summary.
 
-    Such gaps appear when a summary is deleted because some of its messages were forgotten. `starts` contains the first
-    message id of each active summary, in ascending order.
+    Such gaps appear when a summary is deleted because some of its messages were forgotten. `first_ids` contains
+    the first message id of each active summary, in ascending order.
     """
-    if not turns or not starts or turns[0].message_ids[0] >= starts[-1]:
+    if not turns or not first_ids or turns[0].message_ids[0] >= first_ids[-1]:
         return ()
-    border = starts[bisect_right(starts, turns[0].message_ids[0])]
+    border = first_ids[bisect_right(first_ids, turns[0].message_ids[0])]
     gap = [turn.message_ids for turn in turns if turn.message_ids[0] < border][:max_turns]
     return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 
@@ -60,5 +60,5 @@ def _plan_higher_summary(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
 
 
 POLICY = FoldPolicy(
-    name="pyramid", plan=plan_fold, may_be_due=may_be_due, has_levels=True, rebuild_turns=lambda every_n: every_n
+    name="pyramid", plan=plan_fold, can_fold=can_fold, has_levels=True, rebuild_turns=lambda every_n: every_n
 )

@@ -57,27 +57,25 @@ def remove_headings(text: str, lines: Sequence[str]) -> str:
     return text
 
 
-def find_objections(
-    text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()
-) -> list[str]:
+def find_faults(text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()) -> list[str]:
     """Return the reasons for rejecting a summary of `source`, as short phrases.
 
     Dates near the days in `said_on`, on which the source was written, are not considered invented.
     """
     if not text.strip():
         return ["it is empty"]
-    objections = []
+    faults = []
     if _REFUSALS.match(text):
-        objections.append("it is a refusal")
-    if _repeats_itself(text, source):
-        objections.append("it repeats itself")
+        faults.append("it is a refusal")
+    if _repeats_more_than_source(text, source):
+        faults.append("it repeats itself")
     if source_tokens > LONG_SOURCE_TOKENS and tokens >= source_tokens:
-        objections.append("it is not shorter than what it summarises")
+        faults.append("it is not shorter than what it summarises")
     own = _NAME.sub(" ", _LABEL.sub("", _remove_nearby_dates(text, said_on)))
     years = sorted({str(day.year + step) for day in said_on for step in (-1, 0, 1)})
     if invented := find_invented_numbers(own, " ".join([source, *years])):
-        objections.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
-    return objections
+        faults.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
+    return faults
 
 
 def is_in_another_language(text: str, source: str) -> bool:
@@ -146,7 +144,7 @@ def _remove_nearby_dates(text: str, said_on: Sequence[date]) -> str:
     return " ".join(pieces)
 
 
-def _repeats_itself(text: str, source: str) -> bool:
+def _repeats_more_than_source(text: str, source: str) -> bool:
     """Return True if a text repeats sentences or phrases more often than its source does."""
     said, said_before = _count_sentences(text), _count_sentences(source)
     if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):

@@ -53,9 +53,10 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
     sources = _truncate_sources(
         [Source(text=parse_source_line(source.text).words, is_user=source.is_user) for source in sources]
     )
-    if not any(find_details(source.text) or len(_collect_terms(source.text)) >= MIN_TERMS for source in sources):
+    texts = [source.text for source in sources]
+    if not any(find_names_and_numbers(text) or len(_collect_terms(text)) >= MIN_TERMS for text in texts):
         return None
-    whole = "\n".join(source.text for source in sources)
+    whole = "\n".join(texts)
     sentences = [_collect_terms(sentence) for sentence in split_sentences(text)]
     words = [word.casefold() for word in _TOKEN.findall(text)]
     runs = list(zip(words, words[1:], words[2:], strict=False))
@@ -70,7 +71,7 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
     return Score(total=round(sum(WEIGHTS[name] * value for name, value in parts.items()), 3), parts=rounded)
 
 
-def find_details(text: str) -> set[str]:
+def find_names_and_numbers(text: str) -> set[str]:
     """Return the numbers, names, URLs and email addresses in a text, case-folded."""
     addresses = {fold_term(match.lower().rstrip(".,")) for match in _URL.findall(text)}
     return addresses | find_numbers(text) | _find_names(_URL.sub(" ", text))
@@ -98,7 +99,7 @@ def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]
         return text
     parts = [part.strip() for part in split_sentences(text)]
     sizes = [count_tokens(part) + 1 for part in parts]
-    worth = [(2 + len(find_details(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
+    worth = [(2 + len(find_names_and_numbers(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
     kept, size = set(range(len(parts))), sum(sizes)
     for number in sorted(kept, key=lambda number: (worth[number], number)):
         if size <= limit:
@@ -119,12 +120,13 @@ def _find_names(text: str) -> set[str]:
 
 
 def _measure_retention(text: str, sources: Sequence[Source]) -> float:
-    kept = find_details(text) | {fold_term(match.casefold()) for match in re.findall(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}", text)}
+    capitalised = re.findall(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}", text)
+    kept = find_names_and_numbers(text) | {fold_term(word.casefold()) for word in capitalised}
     wanted = found = 0.0
     seen = set[str]()
     for source in sorted(sources, key=lambda source: not source.is_user):
         weight = 2.0 if source.is_user else 1.0
-        fresh = find_details(source.text) - seen
+        fresh = find_names_and_numbers(source.text) - seen
         seen |= fresh
         wanted += weight * len(fresh)
         found += weight * len(fresh & kept)
@@ -132,7 +134,7 @@ def _measure_retention(text: str, sources: Sequence[Source]) -> float:
 
 
 def _measure_novelty(text: str, source_text: str) -> float:
-    own = find_details(text)
+    own = find_names_and_numbers(text)
     if not own:
         return 1.0
     words = {fold_term(word.casefold()) for word in _TOKEN.findall(source_text)}

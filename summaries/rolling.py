@@ -1,7 +1,7 @@
 """The rolling policy: one live summary of all but the newest turns, updated with later turns. Pure functions."""
 
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
+from summaries.planning import FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
 
 BEGIN_AT = 10  # messages before the first summary
 UPDATE_AFTER = 8  # further messages before the next version
@@ -11,7 +11,7 @@ REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live ch
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan an update of the rolling summary with the turns that are due. Return None if no update is due."""
-    turns = select_foldable(state.turns, reason)
+    turns = get_foldable_turns(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
     if not due:
         return None
@@ -31,6 +31,6 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 POLICY = FoldPolicy(
     name="rolling",
     plan=plan_fold,
-    may_be_due=lambda counts, _: counts.active_turns > VERBATIM_TURNS and counts.active_messages >= BEGIN_AT,
+    can_fold=lambda counts, _: counts.active_turns > VERBATIM_TURNS and counts.active_messages >= BEGIN_AT,
     rebuild_turns=lambda _: REBUILD_TURNS,
 )

@@ -2,7 +2,7 @@
 
 from records.messages import MessageOutline
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
+from summaries.planning import FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
 
 WINDOW = 14  # messages that the summary covers at most, beginning with a person's
 FIRST_TURN = 3  # turns before the first summary
@@ -10,7 +10,7 @@ FIRST_TURN = 3  # turns before the first summary
 
 def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """Plan an update of the sliding summary, which covers the latest messages. Return None if no update is due."""
-    turns = select_foldable(state.turns, reason)
+    turns = get_foldable_turns(state.turns, reason)
     has_begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not has_begun and len(turns) < FIRST_TURN):
         return None
@@ -36,7 +36,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 POLICY = FoldPolicy(
     name="sliding",
     plan=plan_fold,
-    may_be_due=lambda counts, _: counts.active_messages > 0,
+    can_fold=lambda counts, _: counts.active_messages > 0,
     every_turn=True,
     looks_back=WINDOW,
     rebuild_turns=lambda _: None,

@@ -104,7 +104,7 @@ class Importer:
             new_facts=new_facts,
             is_restored=work.restoration is not None,
             missing_parts=work.restoration.missing_parts if work.restoration else "",
-            turns_on=not await self._memory.is_on(scope.owner),
+            turns_on=not await self._memory.is_memory_on(scope.owner),
             ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
             reminders=sum((reminder.content.text, reminder.content.due_at) not in held for reminder in work.reminders),
             questions=tuple(_preselect_undecided_facts(question, decided) for question in questions),
@@ -123,7 +123,7 @@ class Importer:
             must_answer = (question.key for question in work.history.questions if question.chosen is None)
             if any(key not in given.answers for key in must_answer):
                 raise ImportRefused(tr("import-not-answered"))
-            if not await self._memory.is_on(scope.owner):
+            if not await self._memory.is_memory_on(scope.owner):
                 await self._memory.set_enabled(scope.owner, enabled=True)
             lease = await self._take_lease(scope)
             try:

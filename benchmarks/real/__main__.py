@@ -74,7 +74,7 @@ async def play_scripted_turns(run: BenchmarkRun) -> list[str]:
         run.clock.now = line.said_at
         started = time.perf_counter()
         await run.send_text(line.text, f"real:{place}")
-        notices += await run.services.conversation.run_follow_up(SCOPE)
+        notices += await run.services.conversation.run_after_turn(SCOPE)
         print_progress(f"turn {place} of {len(run.script.lines)}, {time.perf_counter() - started:.0f} s")
     # What is still waiting is learned once the conversation has paused.
     run.clock.now += timedelta(days=1)

@@ -8,7 +8,7 @@ from datetime import datetime
 from records.errors import StaleFold
 from records.messages import MessageOutline
 from records.scopes import Scope
-from records.summaries import FoldLease, NewSummary, Rebuilt
+from records.summaries import FoldLease, NewSummary, RebuiltSummary
 from storage.schema.rows import format_moment
 from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, transact_under_lease
 from storage.tables.owner_tables import OwnerTables, reserve_ids
@@ -44,7 +44,7 @@ class RebuildTable(OwnerTables):
     async def commit_rebuild(
         self,
         lease: FoldLease,
-        rebuilt: Sequence[Rebuilt],
+        rebuilt: Sequence[RebuiltSummary],
         outline: Sequence[MessageOutline],
         *,
         since: datetime,

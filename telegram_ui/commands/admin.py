@@ -7,7 +7,7 @@ from functools import partial
 from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.operation import format_backup, list_people, make_overview
+from chat.operation import describe_backups, list_people, make_overview
 from locales.catalog import choose_language, find_language, format_decimal, join_list, list_words, tr, use_language
 from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
@@ -106,7 +106,7 @@ class AdminCommands(Family):
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
-            format_backup(self._services.backups, await self._read_zone(ask.chat.scope.owner)),
+            describe_backups(self._services.backups, await self._read_zone(ask.chat.scope.owner)),
             tr("admin-models", models=join_list(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if sees_all else "admin-groups-addressed"),

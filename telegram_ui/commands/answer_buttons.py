@@ -147,7 +147,7 @@ class AnswerButtons(Family):
     async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
         if ask.message_id is None:
             return ()
-        return await self._services.explanations.list_messages_of_same_answer(ask.chat.scope, ask.message_id)
+        return await self._services.explanations.list_message_ids_of_same_answer(ask.chat.scope, ask.message_id)
 
     async def _begin_answer(self, ask: Ask, *, replaced_ids: Sequence[int] = ()) -> AnswerStream | None:
         if ask.argument in self._pressed:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
-from chat.operation import format_receipt, list_audience, propose_broadcast
+from chat.operation import draft_broadcast, format_receipt, list_audience
 from locales.catalog import choose_language, tr, use_language
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
@@ -72,7 +72,7 @@ class Broadcasting(Family):
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, text: str) -> None:
     """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
-    found = await propose_broadcast(dependencies.services, dependencies.operation, ask.person.id, text)
+    found = await draft_broadcast(dependencies.services, dependencies.operation, ask.person.id, text)
     if isinstance(found, str):
         await dependencies.delivery.send_text(ask.chat, found)
         return

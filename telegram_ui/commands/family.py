@@ -12,7 +12,7 @@ import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.attachments import Speech
-from chat.choices import apply_choices
+from chat.choices import save_choices
 from chat.operation import Operation
 from chat.services import Services
 from locales.catalog import ENGLISH, current_language, tr
@@ -233,7 +233,7 @@ class Family:
 
     async def _store_choices(self, ask: Ask, **values: object) -> OwnerConfig:
         """Store the owner's choices. Raise NotOffered for a value that cannot be chosen."""
-        return await apply_choices(self._services, ask.chat.scope.owner, values)
+        return await save_choices(self._services, ask.chat.scope.owner, values)
 
     async def _set_group_language(self, ask: Ask) -> None:
         if not ask.chat.is_private:

@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
 
-from chat.facts_by_hand import add_fact, change_fact, edit_fact, is_incognito
+from chat.facts_by_hand import add_fact, apply_fact_action, edit_fact, is_incognito
 from locales.catalog import tr
 from locales.told import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
@@ -66,7 +66,7 @@ class MemoryCommands(Family):
         if verb == "edit" and _parse_id(number) and text.strip():
             return await self._edit_fact(ask, _parse_id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _parse_id(rest):
-            return await change_fact(self._services, ask.chat.scope.owner, verb, _parse_id(rest))
+            return await apply_fact_action(self._services, ask.chat.scope.owner, verb, _parse_id(rest))
         return tr("memory-usage")
 
     async def _add_fact(self, ask: Ask, text: str) -> str | None:
@@ -81,7 +81,7 @@ class MemoryCommands(Family):
         return await self._show_text(ask, tr("memory-added", text=fact.text), *rows)
 
     async def _edit_fact(self, ask: Ask, fact_id: int, text: str) -> str | None:
-        refusal = await edit_fact(self._services, ask.chat.scope.owner, fact_id, text)
+        refusal = await edit_fact(self._services, ask.chat.scope.owner, fact_id, text, supersede=False)
         if refusal is None:
             await self._show_view(ask, View(fact=fact_id))
         return refusal
@@ -120,7 +120,7 @@ class MemoryCommands(Family):
                 toast += f" {tr('forget-traces')}" if forgotten.profiles and not forgotten.is_clean else ""
                 view = View(profiles=True)
             else:
-                toast = await change_fact(self._services, ask.chat.scope.owner, CHANGES[action], view.fact)
+                toast = await apply_fact_action(self._services, ask.chat.scope.owner, CHANGES[action], view.fact)
         await self._show_view(ask, view)
         return toast and toast[:200]
 

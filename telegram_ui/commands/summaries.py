@@ -5,7 +5,7 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardMarkup
 
-from background.rebuild import RebuildProgress, Tell
+from background.rebuild import RebuildProgress, ReportProgress
 from chat.choices import NotOffered
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
@@ -138,7 +138,7 @@ class SummaryCommands(Family):
         self._services.rebuilder.start_rebuild(ask.chat.scope, self._make_reporter(ask))
         return None
 
-    def _make_reporter(self, ask: Ask) -> Tell:
+    def _make_reporter(self, ask: Ask) -> ReportProgress:
         """Return a callback that shows the progress in one message and the result in another."""
         message_ids: list[int] = []
         reported_at = 0.0

@@ -318,7 +318,7 @@ class Answering:
         chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
         make_keyboard = partial(summaries.make_fold_retry_keyboard, self._dependencies.buttons, chat, parsed.person)
         with charge_person(parsed.person.id):
-            notices = await self._conversation.run_follow_up(parsed.scope)
+            notices = await self._conversation.run_after_turn(parsed.scope)
         for notice in notices:
             # In a group everybody reads the notice, but a button would belong to one person.
             await self._delivery.send_text(chat, notice, keyboard=make_keyboard() if chat.is_private else None)

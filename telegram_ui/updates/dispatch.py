@@ -92,7 +92,7 @@ class Dispatcher:
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._mark_done(received)
             return
-        if (group := self._upgrades.find_current_id(parsed.chat.id)) != parsed.chat.id:
+        if (group := self._upgrades.find_current_owner_id(parsed.chat.id)) != parsed.chat.id:
             # The old group's message ids mean nothing in its supergroup.
             parsed = replace(parsed, chat=replace(parsed.chat, id=group, reply_to=None), telegram_id=None)
         if received.is_durable:

@@ -28,14 +28,14 @@ class SupergroupUpgrades:
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
-    def find_current_id(self, chat_id: int) -> int:
+    def find_current_owner_id(self, chat_id: int) -> int:
         """Return the id of a chat, which changes if a group becomes a supergroup."""
-        return self._under_way.get(chat_id) or self._memory.find_current_id(chat_id)
+        return self._under_way.get(chat_id) or self._memory.find_current_owner_id(chat_id)
 
     def is_in_old_chat(self, query: telegram.CallbackQuery) -> bool:
         """Return True if a button was pressed in a group's old chat, whose messages can no longer be changed."""
         message = query.message
-        return message is not None and self.find_current_id(message.chat.id) != message.chat.id
+        return message is not None and self.find_current_owner_id(message.chat.id) != message.chat.id
 
     def submit_move(self, old: int, new: int, on_moved: Work | None = None) -> None:
         """Queue the move of a memory from id `old` to `new`, then call `on_moved`. Repeated calls are harmless."""

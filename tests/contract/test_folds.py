@@ -9,7 +9,7 @@ import pytest
 from records.errors import StaleFold
 from records.messages import Message, NewMessage
 from records.scopes import Scope
-from records.summaries import FoldPlan, NewSummary, Rebuilt, Summary
+from records.summaries import FoldPlan, NewSummary, RebuiltSummary, Summary
 from storage.stores.memory_store import MemoryStore
 from storage.tables.folds import make_summary_fields
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, talk
@@ -85,7 +85,9 @@ async def test_quiet_scopes(store: MemoryStore) -> None:
     assert await store.list_quiet_scopes(NOW) == [], "everything is folded"
 
 
-def rebuilt(place: int, messages: list[Message], sources: tuple[int, ...] = (), *, is_active: bool = False) -> Rebuilt:
+def rebuilt(
+    place: int, messages: list[Message], sources: tuple[int, ...] = (), *, is_active: bool = False
+) -> RebuiltSummary:
     summary = Summary(
         id=place,
         scope=messages[0].scope,
@@ -102,7 +104,7 @@ def rebuilt(place: int, messages: list[Message], sources: tuple[int, ...] = (), 
         reason="rebuild",
         **make_summary_fields(made("Made anew.")),
     )
-    return Rebuilt(summary=summary, message_ids=() if sources else ids(messages))
+    return RebuiltSummary(summary=summary, message_ids=() if sources else ids(messages))
 
 
 async def archived(store: MemoryStore, scope: Scope = ANNA) -> list[Message]:

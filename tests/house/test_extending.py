@@ -13,7 +13,7 @@ import telegram
 from background.rebuild import RebuildProgress
 from records.scopes import Person, Scope
 from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, list_message_ids, select_foldable
+from summaries.planning import FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
@@ -125,7 +125,7 @@ SCOPE = Scope(owner=ANNA.id)
 
 
 def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    turns = select_foldable(state.turns, reason)[:2]
+    turns = get_foldable_turns(state.turns, reason)[:2]
     return (
         FoldPlan(level=1, message_ids=list_message_ids(turns), reason=reason, policy="pairs")
         if len(turns) == 2
@@ -134,7 +134,7 @@ def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 
 
 PAIRS = FoldPolicy(
-    name="pairs", plan=plan_a_pair, may_be_due=lambda counts, _: counts.active_messages > 1, rebuild_turns=lambda _: 2
+    name="pairs", plan=plan_a_pair, can_fold=lambda counts, _: counts.active_messages > 1, rebuild_turns=lambda _: 2
 )
 
 

@@ -10,9 +10,9 @@ from tests.paths import ROOT
 
 ELSEWHERE = {"tests", "playground", "benchmarks", "reliability"}
 STATE = {
-    "chat/session.py": {"Session", "Unwritten"},
+    "chat/session.py": {"Session", "UnwrittenMessages"},
     "chat/turn.py": {"Turn"},
-    "llm/endpoint.py": {"Patience"},
+    "llm/endpoint.py": {"CallTimer"},
     "llm/ladder.py": {"Ladder", "Window"},
     "records/errors.py": {"ModelError"},
     "storage/engine/postgres_driver.py": {"PostgresConnection"},

@@ -143,7 +143,7 @@ async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(t
         assert world.has_started_bot(ANN.id)
         assert not world.messages[8]
         await erase_memory(talk.services, ANN.id)
-        assert not await talk.services.memory.is_on(ANN.id)
+        assert not await talk.services.memory.is_memory_on(ANN.id)
         empty = World(token=TOKEN)
         empty.add_person(ANN.id, "Anna")
         await restore_messages(empty, talk.services, formatted)

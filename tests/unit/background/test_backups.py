@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from background.backups import Backups, create_backup_folder
-from chat.operation import format_backup
+from chat.operation import describe_backups
 from locales.catalog import use_language
 from records.errors import SettingsError
 from runtime import metrics
@@ -119,7 +119,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         assert "No space left" in record.getMessage()
         assert failed() == before + 2
         with use_language("en"):
-            assert format_backup(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
+            assert describe_backups(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
         small.free(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-30.gz"]
         assert days.backups.failure == ""
@@ -132,8 +132,8 @@ async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_pat
     assert failed() == before + 1
     assert "no folder" in days.backups.failure
     with use_language("en"):
-        assert format_backup(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
-        assert format_backup(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
+        assert describe_backups(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
+        assert describe_backups(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
 
 
 def test_a_folder_that_cannot_be_one_names_its_variable(tmp_path: Path) -> None:

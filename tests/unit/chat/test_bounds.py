@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from assembly import open_services
 from chat.services import Services
-from chat.session import SESSIONS_HELD, Session, Sessions, Unwritten
+from chat.session import SESSIONS_HELD, Session, Sessions, UnwrittenMessages
 from records.context import Context
 from records.messages import NewMessage
 from records.scopes import Person, Scope
@@ -53,7 +53,7 @@ async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
     for person in range(1, 6):
         await services.memory.set_enabled(person, enabled=True)
         await services.conversation.reply(said(person))
-        await services.conversation.run_follow_up(Scope(owner=person))
+        await services.conversation.run_after_turn(Scope(owner=person))
         await services.facts.learn(Scope(owner=person))
     assert alive()[OwnerLock] == 0
 
@@ -62,7 +62,7 @@ def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> 
     sessions = Sessions()
     unwritten, served = sessions.get_session(Scope(owner=1)), sessions.get_session(Scope(owner=2))
     message = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
-    unwritten.unwritten.append(Unwritten([message]))
+    unwritten.unwritten.append(UnwrittenMessages([message]))
     served.is_in_turn = True
     for person in range(3, MANY):
         sessions.get_session(Scope(owner=person))
@@ -73,10 +73,10 @@ def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> 
 
 async def test_a_session_is_in_use_until_its_turn_is_over_and_refuses_a_second_one_meanwhile() -> None:
     session = Session(Scope(owner=1))
-    async with session.hold_turn_open():
+    async with session.mark_turn_running():
         assert not session.is_idle
         with pytest.raises(RuntimeError):
-            async with session.hold_turn_open():
+            async with session.mark_turn_running():
                 pass
         assert not session.is_idle
     assert session.is_idle

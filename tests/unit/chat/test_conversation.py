@@ -178,7 +178,7 @@ async def test_nothing_of_one_scope_reaches_anothers_prompt(talk: Talk, storage:
                 secret = secrets.setdefault((person, thread), f"secret{person.name}{thread}")
                 before = len(talk.server.requests)
                 await talk.say(f"My {secret} number {number}, do you recall?", person=person, thread=thread)
-                await talk.conversation.run_follow_up(Scope(owner=person.id, thread=thread))
+                await talk.conversation.run_after_turn(Scope(owner=person.id, thread=thread))
                 sent = "\n".join(str(request.messages) for request in talk.server.requests[before:])
                 assert secret in sent
                 for other, foreign in secrets.items():

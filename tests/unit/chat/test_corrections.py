@@ -37,7 +37,7 @@ async def edited(talk: Talk, *texts: str) -> Fact:
 
 
 async def take_back(talk: Talk, fact: int) -> None:
-    taken = await talk.services.corrections.undo_edit(ANNA.id, fact)
+    taken = await talk.services.corrections.undo_fact_edit(ANNA.id, fact)
     assert taken is not None
     assert taken.is_clean
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.session import Session, Unwritten
+from chat.session import Session, UnwrittenMessages
 from external_memory import ExternalMemory
 from records.errors import StaleFacts
 from records.facts import NewProfile
@@ -71,7 +71,7 @@ async def lived(talk: Talk) -> None:
                 SCOPE, number, f"{WORD}, corrected", why="edited", now=talk.moment[0]
             )
             talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
-            await talk.conversation.run_follow_up(SCOPE)
+            await talk.conversation.run_after_turn(SCOPE)
             continue
         if turn == 11:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
@@ -104,7 +104,7 @@ async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: Storag
         assert (taken.summaries, taken.reactivated) == (2, 2)
         assert traces(tmp_path) == []
         assert (await store_of(talk)).kind is storage
-        await talk.conversation.run_follow_up(SCOPE)
+        await talk.conversation.run_after_turn(SCOPE)
         await talk.turn(f"Still {OTHER}?")
         assert WORD not in talk.prompts()[-1]
         assert traces(tmp_path) == []
@@ -258,7 +258,7 @@ async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 5, 9]
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(5, 6)))
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 9]
-        await talk.conversation.run_follow_up(SCOPE)
+        await talk.conversation.run_after_turn(SCOPE)
         summaries = await store.list_summaries(SCOPE)
         assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]
@@ -352,7 +352,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         draft = replace(draft, text=f"Likes {WORD}.", facts=(wrong,))
         await profiles.put_profile(draft, now=talk.moment[0])
         assert traces(tmp_path)
-        taken = await corrections.undo_edit(ANNA.id, fact.id)
+        taken = await corrections.undo_fact_edit(ANNA.id, fact.id)
         assert taken is not None
         assert (taken.profiles, taken.is_clean) == (1, True)
         assert traces(tmp_path) == []
@@ -419,7 +419,7 @@ def test_an_answer_that_waits_to_be_written_goes_with_what_it_may_quote() -> Non
     roles: tuple[Role, Role] = ("user", "assistant")
     question, answer = (NewMessage(role=role, content=role, created_at=said_at) for role in roles)
     session = Session(SCOPE)
-    session.unwritten.extend([Unwritten([question, answer]), Unwritten([answer], turn=7)])
+    session.unwritten.extend([UnwrittenMessages([question, answer]), UnwrittenMessages([answer], turn=7)])
     session.forget(ForgetRequest(what="messages", ids=(1,)))
     assert [turn.messages for turn in session.unwritten] == [[question, answer], [answer]]
     session.forget(ForgetRequest(what="messages", ids=(1,), with_quotes=True))

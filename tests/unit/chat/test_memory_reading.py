@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chat.memory_reading import MAX_QUERIES, ReadingWish
+from chat.memory_reading import MAX_QUERIES, SearchCall
 from records.messages import NewMessage, Role
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
@@ -178,23 +178,23 @@ async def test_a_found_summary_names_its_time_and_its_messages(talk: Talk) -> No
     ],
 )
 def test_what_is_wrong_with_a_wish_is_told(arguments: dict[str, Any], told: str) -> None:
-    assert told in str(ReadingWish.parse(arguments))
+    assert told in str(SearchCall.parse(arguments))
 
 
 def test_models_write_a_wish_in_several_ways() -> None:
-    many = ReadingWish.parse({"query": "a", "queries": ["b", "a", "c", 5, "e"]})
-    assert isinstance(many, ReadingWish)
+    many = SearchCall.parse({"query": "a", "queries": ["b", "a", "c", 5, "e"]})
+    assert isinstance(many, SearchCall)
     assert many.queries == ("a", "b", "c", "5")
     assert len(many.queries) == MAX_QUERIES
     for around in (12, "12", "#12", 12.0):
-        wish = ReadingWish.parse({"around": around})
-        assert isinstance(wish, ReadingWish)
+        wish = SearchCall.parse({"around": around})
+        assert isinstance(wish, SearchCall)
         assert wish.around == 12
-    one = ReadingWish.parse({"queries": "walnuts"})
-    assert isinstance(one, ReadingWish)
+    one = SearchCall.parse({"queries": "walnuts"})
+    assert isinstance(one, SearchCall)
     assert one.queries == ("walnuts",)
-    imported = ReadingWish.parse({"around": -7})
-    assert isinstance(imported, ReadingWish)
+    imported = SearchCall.parse({"around": -7})
+    assert isinstance(imported, SearchCall)
     assert imported.around == -7
 
 

@@ -29,7 +29,7 @@ def fact(text: str, *sources: int) -> NewFact:
 
 
 def refused(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
-    return verification.find_objections(
+    return verification.find_faults(
         fact(text, 1), [message(1, said, said_at)], allowed_texts=["Anna"], zone=ZoneInfo(zone)
     )
 
@@ -347,9 +347,9 @@ def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
     said = [message(1, "What could I cook tonight?")]
     answers = "You could cook a lentil curry with coconut milk."
     told = fact("Anna cooks a lentil curry with coconut milk.", 1)
-    assert verification.find_objections(told, said, allowed_texts=["Anna"], zone=UTC, answers=answers)
+    assert verification.find_faults(told, said, allowed_texts=["Anna"], zone=UTC, answers=answers)
     mine = [message(1, "I cook a lentil curry with coconut milk tonight.")]
-    assert not verification.find_objections(told, mine, allowed_texts=["Anna"], zone=UTC, answers=answers)
+    assert not verification.find_faults(told, mine, allowed_texts=["Anna"], zone=UTC, answers=answers)
 
 
 @pytest.mark.parametrize(

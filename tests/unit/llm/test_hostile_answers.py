@@ -94,7 +94,7 @@ async def test_an_answer_beyond_measure_is_a_sentence(said: Behaviour) -> None:
 
 
 async def test_an_answer_that_goes_on_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often something of it arrives: each sign of life renews the patience."""
+    """However often something of it arrives: each sign of life restarts the timer."""
     monkeypatch.setattr(endpoint, "MAX_CALL_SECONDS", -1.0)
     async with a_bench() as bench:
         bench.server.default("m", "Yes.")
@@ -122,12 +122,12 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
     monkeypatch.setattr(endpoint, "MIN_GROWTH_CHARS", 1)
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: moment)
     timeout: Any = SimpleNamespace(reschedule=until.append)
-    patience = endpoint.Patience(timeout, 60.0, 10_000.0)
-    patience.restart_timeout()
+    timer = endpoint.CallTimer(timeout, 60.0, 10_000.0)
+    timer.restart_timeout()
     for chunk in ({"reasoning_content": "Hm"}, {"tool_calls": [{"index": 0}]}, {"content": "a"}, {"content": ""}):
         moment += 590
-        patience.restart_timeout()
-        patience.extend_timeout_on_progress(
+        timer.restart_timeout()
+        timer.extend_timeout_on_progress(
             PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]})
         )
     assert until == [1_060, 1_600, 1_650, 2_190, 2_240, 2_780, 2_830, 3_370], "an empty chunk moves nothing"

@@ -159,7 +159,7 @@ async def test_one_damaged_row_costs_only_its_owner(
                 with pytest.raises(StorageCorrupt, match="damaged"):
                     await asyncio.to_thread(back_up, tmp_path, tmp_path / "backup.gz")
         else:
-            assert await memory.is_on(1)
+            assert await memory.is_memory_on(1)
             assert "1 is left out: A stored value" in caplog.text
             assert "bring back the last backup" in caplog.text
 

@@ -1,7 +1,7 @@
 """Active messages that lie before a summary are folded by themselves, oldest first."""
 
 from summaries.planning import ActiveTurn
-from summaries.pyramid import find_first_gap
+from summaries.pyramid import find_gap_message_ids
 
 
 def turns(*ids: int) -> list[ActiveTurn]:
@@ -9,18 +9,18 @@ def turns(*ids: int) -> list[ActiveTurn]:
 
 
 def test_what_comes_after_all_summaries_is_no_gap() -> None:
-    assert find_first_gap(turns(31, 33), [1, 11, 21], max_turns=5) == ()
-    assert find_first_gap([], [1], max_turns=5) == ()
-    assert find_first_gap(turns(1, 3), [], max_turns=5) == ()
+    assert find_gap_message_ids(turns(31, 33), [1, 11, 21], max_turns=5) == ()
+    assert find_gap_message_ids([], [1], max_turns=5) == ()
+    assert find_gap_message_ids(turns(1, 3), [], max_turns=5) == ()
 
 
 def test_a_gap_ends_at_the_next_summary_or_at_the_size_of_a_chunk() -> None:
     active = turns(1, 3, 11, 13, 15, 31)
-    assert find_first_gap(active, [5, 21], max_turns=5) == (1, 2, 3, 4)
-    assert find_first_gap(active[2:], [5, 21], max_turns=5) == (11, 12, 13, 14, 15, 16)
-    assert find_first_gap(active[2:], [5, 21], max_turns=2) == (11, 12, 13, 14)
-    assert find_first_gap(active[5:], [5, 21], max_turns=5) == ()
+    assert find_gap_message_ids(active, [5, 21], max_turns=5) == (1, 2, 3, 4)
+    assert find_gap_message_ids(active[2:], [5, 21], max_turns=5) == (11, 12, 13, 14, 15, 16)
+    assert find_gap_message_ids(active[2:], [5, 21], max_turns=2) == (11, 12, 13, 14)
+    assert find_gap_message_ids(active[5:], [5, 21], max_turns=5) == ()
 
 
 def test_a_turn_on_both_sides_of_a_summary_is_folded_as_far_as_it_lies_before() -> None:
-    assert find_first_gap([ActiveTurn(message_ids=(3, 9), answered=True)], [5], max_turns=5) == (3,)
+    assert find_gap_message_ids([ActiveTurn(message_ids=(3, 9), answered=True)], [5], max_turns=5) == (3,)

@@ -12,7 +12,7 @@ from records.owners import Policy
 from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 from summaries import rolling
-from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, select_foldable
+from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, get_foldable_turns
 from summaries.policies import POLICIES
 from summaries.pyramid import MAX_ACTIVE
 
@@ -96,7 +96,7 @@ class Scope:
         while found := POLICIES[self.policy].plan(self.state(), "upwards" if plans else reason):
             assert len(plans) < 50, "folding comes to an end"
             if plans or reason == "threshold":
-                assert POLICIES[self.policy].may_be_due(self.counts(), EVERY_N), "the counters would have hidden it"
+                assert POLICIES[self.policy].can_fold(self.counts(), EVERY_N), "the counters would have hidden it"
             self.commit(found)
             plans.append(found)
         return plans
@@ -262,16 +262,16 @@ def turn_of(*ids: int, tokens: int = 1) -> ActiveTurn:
 
 def test_pressure_keeps_the_last_twenty_messages() -> None:
     turns = [turn_of(number, number + 1) for number in range(1, 60, 2)]
-    kept = turns[len(select_foldable(turns, "pressure")) :]
+    kept = turns[len(get_foldable_turns(turns, "pressure")) :]
     assert sum(len(turn.message_ids) for turn in kept) == KEPT_MESSAGES
 
 
 def test_pressure_keeps_a_fifth_of_the_tokens_where_that_is_more() -> None:
     turns = [turn_of(number, tokens=100 if number < 51 else 10) for number in range(1, 101)]
-    kept = turns[len(select_foldable(turns, "pressure")) :]
+    kept = turns[len(get_foldable_turns(turns, "pressure")) :]
     assert sum(turn.tokens for turn in kept) >= 0.2 * 5500
     assert len(kept) == 50 + 6
 
 
 def test_pressure_folds_nothing_of_what_is_kept() -> None:
-    assert select_foldable([turn_of(1, 2, tokens=5000)] * 3, "pressure") == []
+    assert get_foldable_turns([turn_of(1, 2, tokens=5000)] * 3, "pressure") == []

@@ -11,8 +11,8 @@ from summaries.quality_score import (
     WEIGHTS,
     Score,
     Source,
-    find_details,
     find_missing_details,
+    find_names_and_numbers,
     score_summary,
     shorten_summary,
 )
@@ -79,7 +79,7 @@ def test_the_users_words_weigh_more() -> None:
     ],
 )
 def test_details(text: str, expected: set[str]) -> None:
-    assert find_details(text) == expected
+    assert find_names_and_numbers(text) == expected
 
 
 @given(st.text(), st.lists(st.text(), max_size=4))

@@ -113,7 +113,7 @@ class Scripted:
     async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
-    async def run_follow_up(self, scope: Scope) -> tuple[str, ...]:
+    async def run_after_turn(self, scope: Scope) -> tuple[str, ...]:
         self.settled.append((scope.owner, tuple(self.finished)))
         return self.notices
 
@@ -266,7 +266,7 @@ class NothingChosen:
     async def get_config(self, owner: int) -> OwnerConfig | None:
         return None
 
-    def find_current_id(self, owner: int) -> int:
+    def find_current_owner_id(self, owner: int) -> int:
         return self.successors.get(owner, owner)
 
     async def find_open_conversation(self, place: Scope) -> Scope:

@@ -575,7 +575,7 @@ async def test_memory_is_turned_on_by_an_import(tmp_path: Path) -> None:
         assert (await talk.services.importer.plan(HERE, ANNA.id, TELEGRAM)).turns_on
         assert await talk.services.memory.get_config(ANNA.id) is None
         await imported(talk, TELEGRAM)
-        assert await talk.services.memory.is_on(ANNA.id)
+        assert await talk.services.memory.is_memory_on(ANNA.id)
 
 
 async def test_nothing_is_imported_while_incognito(tmp_path: Path) -> None:

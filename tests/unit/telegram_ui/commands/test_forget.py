@@ -35,7 +35,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
     scope = Scope(owner=owner, thread=thread)
     incoming = Incoming(scope=scope, person=Person(id=ANN, name="Ann"), pieces=(piece,))
     assert not (await talk.conversation.reply(incoming)).is_error
-    await talk.conversation.run_follow_up(scope)
+    await talk.conversation.run_after_turn(scope)
 
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
@@ -92,7 +92,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
     assert await contents(talk) == []
     assert await desk.press(ANN, ANN, question, buttons["Forget everything"]) == "You have pressed this already."
     assert desk.last(ANN).startswith("Forgotten: 6 messages, 1 summary"), "a double tap leaves the receipt"
-    assert await talk.services.memory.is_on(ANN)
+    assert await talk.services.memory.is_memory_on(ANN)
     await desk.say(ANN, ANN, "/forget everything")
     assert desk.last(ANN) == "The bot's memory holds nothing of this."
 
