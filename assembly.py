@@ -374,7 +374,7 @@ def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
         ScheduledTask(name="looking for models that end", work=look_for_endings, every=86_400, at_start=True),
     ]
     if memory.is_shared:
-        tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load_standings, every=30))
+        tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load_people, every=30))
     if services.backups is not None:
         work = services.backups.make_daily_backup
         tasks.append(ScheduledTask(name="making the daily backup", work=work, every=600, at_start=True))

@@ -211,7 +211,7 @@ def _make_dependencies(
         default_language=settings.default_language,
         dashboard_url=settings.dashboard_url,
         operation=Operation(
-            admins=lambda: settings.admin_user_ids | services.memory.people.claimed_admins,
+            admins=lambda: settings.admin_user_ids | services.memory.people.claimed_admin_ids,
             allowed_ids=settings.allowed_user_ids,
             everyone=settings.everyone_allowed,
             retention_days=settings.retention_days,

@@ -230,7 +230,7 @@ class ExternalMemory:
 
     def keep_lease(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Hold the lease on an owner inside the block. Take it over from another process if needed."""
-        return self._state.leases.keep_serving(owner)
+        return self._state.leases.hold_owner(owner)
 
     async def select_served_owners(self, owners: Iterable[int]) -> list[int]:
         """Return the owners that this process serves. Take over those that no process serves."""

@@ -21,7 +21,7 @@ from records.messages import NEVER_RECALLED, OTHERS, Message
 from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import Summary
-from records.turns import Incoming
+from records.turns import UserMessage
 from retrieval import prefix_cache
 from retrieval.fact_ranking import FactRecall, FoundFacts, find_facts, select_usable_facts
 from retrieval.packing import Packing, RankedPassage
@@ -86,7 +86,7 @@ class MemoryRetrieval:
 
     async def build_context(
         self,
-        incoming: Incoming,
+        incoming: UserMessage,
         *,
         store: MemoryStore | None,
         turn: int | None = None,
@@ -134,7 +134,7 @@ class MemoryRetrieval:
             builder.add_instructions(found.facts.lasting)
             if found.question.vector is not None and await self._needs_several_searches(found.question.vector):
                 builder.add_search_hint()
-        if not scope.is_direct_messages:
+        if not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
         older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored, turn)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
@@ -248,7 +248,7 @@ class MemoryRetrieval:
     async def _add_snippets(
         self,
         builder: PromptBuilder,
-        incoming: Incoming,
+        incoming: UserMessage,
         store: MemoryStore,
         result: RetrievalResult | None,
         *,
@@ -274,7 +274,7 @@ class MemoryRetrieval:
         builder.add_snippets(snippets)
 
     async def _find_reply_snippets(
-        self, incoming: Incoming, store: MemoryStore, builder: PromptBuilder, *, before: int | None
+        self, incoming: UserMessage, store: MemoryStore, builder: PromptBuilder, *, before: int | None
     ) -> list[Snippet]:
         replied, scope = incoming.replied, incoming.scope
         if replied is None or replied.telegram_id is None:

@@ -310,7 +310,7 @@ class SummaryManager:
         summaries = make_summary_sources(below)
         moments = [message.created_at for message in new]
         moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
-        compressed = 1 + max((summary.times_compressed for summary in below), default=0)
+        compressed = 1 + max((summary.compression_count for summary in below), default=0)
         if plan.window_ids:  # a message is not rewritten after it left the window
             compressed = min(compressed, sum(message.is_user for message in window) or 1)
         material = FoldInput(

@@ -30,13 +30,13 @@ def run_child() -> None:
     limit_resources(memory_bytes=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), cpu_seconds=SECONDS)
     sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing
     with use_language(sys.argv[4]):
-        _write_passages(name, size)
+        _convert_stdin_to_passages(name, size)
 
 
-def _write_passages(file_name: str, data_size: int) -> None:
+def _convert_stdin_to_passages(file_name: str, byte_count: int) -> None:
     out = sys.stdout.buffer
     try:
-        found = read_document(sys.stdin.buffer.read(data_size), file_name)
+        found = read_document(sys.stdin.buffer.read(byte_count), file_name)
     except DocumentUnreadable as refused:
         write_answer(out, "refused", refused.sentence)
     except MemoryError:

@@ -47,7 +47,7 @@ class _Passage:
         self.last = line
 
     def to_passage(self, number: int) -> Passage:
-        return Passage(place=_format_place(self.first, self.last, number), text=self.text.strip("\n"))
+        return Passage(place=_format_location(self.first, self.last, number), text=self.text.strip("\n"))
 
 
 def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Passage, ...], bool]:
@@ -82,9 +82,9 @@ def _split_into_pieces(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _format_place(first: DocumentLine, last: DocumentLine, number: int) -> str:
+def _format_location(first: DocumentLine, last: DocumentLine, passage_number: int) -> str:
     if not first.noun:
-        return first.group or f"part {number}"
+        return first.group or f"part {passage_number}"
     if first.number == last.number:
         numbered = f"{first.noun} {first.number}"
     else:

@@ -182,7 +182,7 @@ class Rebuilder:
         ]
         span = min(ids), max(ids)
         same = next((summary for summary in overlapping if (summary.first_id, summary.last_id) == span), None)
-        compressed = 1 + max((source.times_compressed for source in children), default=0)
+        compressed = 1 + max((source.compression_count for source in children), default=0)
         if same:
             details = {"compressed": float(compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
@@ -269,7 +269,7 @@ class Rebuilder:
                     messages = await store.timeline.read_chunk(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 children = [known[source] for source in summary.source_ids if source in known]
                 material = await self._gather_fold_input(scope, config, summary.policy, children, messages)
-                made = await self._summarise_material(lease, replace(material, compressed=summary.times_compressed))
+                made = await self._summarise_material(lease, replace(material, compressed=summary.compression_count))
                 async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.replace_summary_text(lease, summary.id, made)
                 known[summary.id] = replace(summary, text=made.text)

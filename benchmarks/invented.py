@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from llm.chat_model import ChatModel, OnText
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from text.tokenizer import Tokenizer
 
 START_TIME = datetime(2024, 1, 1, 8, tzinfo=UTC)
@@ -138,12 +138,12 @@ class Clock:
 
 def make_incoming_messages(
     generator: MessageGenerator, scope: Scope, clock: Clock, *, first: int = 1
-) -> Iterator[Incoming]:
+) -> Iterator[UserMessage]:
     """Yield user messages without end, advancing the clock by seven minutes before each. Number them from `first`."""
     number = first
     while True:
         clock.advance(7)
-        yield Incoming(
+        yield UserMessage(
             scope=scope,
             person=PERSON,
             pieces=(IncomingPiece(text=generator.make_question(), source=f"bench:{number}", sent_at=clock.now),),

@@ -56,7 +56,7 @@ from chat.services import Services
 from llm.offline import ExtractiveSummarizer
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from settings import Secret, Settings
 from storage.engine.sqlite_driver import sqlite3 as driver
 from text.analyzer import list_content_terms
@@ -231,7 +231,7 @@ async def _measure_process_memory(settings: Settings, person_count: int) -> dict
             scope = Scope(owner=owner)
             said = (IncomingPiece(text=generator.make_question(), source=f"bench:{owner}", sent_at=clock.now),)
             person = Person(id=owner, name=f"Person {owner}")
-            reply = await services.conversation.reply(Incoming(scope=scope, person=person, pieces=said))
+            reply = await services.conversation.reply(UserMessage(scope=scope, person=person, pieces=said))
             if reply.is_error:
                 raise RuntimeError(reply.text)
             await services.conversation.run_after_turn(scope)

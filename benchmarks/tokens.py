@@ -32,7 +32,7 @@ from llm.offline import ExtractiveSummarizer
 from records.model_calls import Completion, PromptMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from settings import Settings
 from summaries.policies import POLICIES
 from text.tokenizer import Tokenizer
@@ -176,7 +176,7 @@ async def measure_conversation_tokens(
         for number, turn in enumerate(turns, start=1):
             clock.now, answers.next_answer = turn.said_at, turn.answer
             piece = IncomingPiece(text=turn.text, source=f"bench:{number}", sent_at=clock.now)
-            incoming = Incoming(scope=scope, person=PERSON, pieces=(piece,))
+            incoming = UserMessage(scope=scope, person=PERSON, pieces=(piece,))
             history_size += tokenizer.count_message(PromptMessage(role="user", content=incoming.text))
             history_sizes.append(history_size)
             reply = await services.conversation.reply(incoming)

@@ -26,7 +26,7 @@ from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageCo
 from records.messages import UNSTORED, Message, NewMessage, Versions
 from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
-from records.turns import Incoming, Notices, Reply
+from records.turns import Notices, Reply, UserMessage
 from retrieval.explanation import ExplanationRecord
 from text.characters import QUESTION_MARKS, count_weighted_characters
 
@@ -46,7 +46,9 @@ class Conversation:
     _wake_indexer: Callable[[], None]
     _store_fails: bool = field(default=False, init=False)
 
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, on_stop: OnStop | None = None) -> Reply:
+    async def reply(
+        self, incoming: UserMessage, *, on_text: OnText | None = None, on_stop: OnStop | None = None
+    ) -> Reply:
         """Store the question, answer it, and store the answer. Return an error as a Reply with `is_error`.
 
         Turns of the same scope must not overlap. A turn that has been answered before gets its stored answer. If the
@@ -85,7 +87,7 @@ class Conversation:
         in_group: bool = False,
         on_text: OnText | None = None,
         on_stop: OnStop | None = None,
-    ) -> tuple[Incoming, Reply] | None:
+    ) -> tuple[UserMessage, Reply] | None:
         """Answer the last turn again, and keep the earlier answer as a version.
 
         Return None if `turn` is no longer the last one. Raise StorageError if the store fails.
@@ -134,9 +136,9 @@ class Conversation:
         stands = await self._make_reply_from_stored_answer(turn, earlier_answer)
         return replace(reply, version=stands.version, versions=stands.versions) if stands else reply
 
-    async def switch_version(
+    async def switch_answer_version(
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
-    ) -> tuple[Incoming, Reply] | None:
+    ) -> tuple[UserMessage, Reply] | None:
         """Select a version of the last answer by its number. Return None if there is no such version."""
         session = self._sessions.get_session(scope)
         async with session.mark_turn_running(), self._memory.mark_turn_running(scope.owner):
@@ -151,7 +153,7 @@ class Conversation:
                 accounts |= {text: given.record.to_json() for text, given in session.get_given_answers(turn).items()}
                 async with self._memory.open_store_if_on(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.switch_version(scope, earlier.id, number, explanations=accounts)
+                        await store.forgetting.switch_answer_version(scope, earlier.id, number, explanations=accounts)
                 session.recent.clear()
             reply = await self._make_reply_from_stored_answer(shown, earlier)
             chosen = session.get_given_answers(turn).get(reply.text) if reply is not None else None
@@ -228,7 +230,7 @@ class Conversation:
         """Return the memory mode of an owner. Raise StorageError if the store cannot be read."""
         return get_memory_mode(await self._memory.get_config(owner))
 
-    async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         await self._explanations.record_shown_messages(incoming, telegram_ids)
 
     async def run_after_turn(self, scope: Scope) -> Notices:
@@ -271,10 +273,10 @@ class Conversation:
             self._explanations.drop_scope_records(session.scope)
         return config, mode
 
-    def _make_turn(self, session: Session, incoming: Incoming, config: OwnerConfig | None, mode: Mode | None) -> Turn:
+    def _make_turn(self, session: Session, message: UserMessage, config: OwnerConfig | None, mode: Mode | None) -> Turn:
         incognito = tuple(session.incognito)
         return Turn(
-            incoming=incoming,
+            incoming=message,
             session=session,
             config=config,
             mode=mode or "on",
@@ -365,7 +367,7 @@ class Conversation:
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
-        said = incoming.own_words.rstrip()
+        said = incoming.own_text.rstrip()
         session.memory_was_offered = count_weighted_characters(said) >= 20 and not said.endswith(QUESTION_MARKS)
         return session.memory_was_offered
 

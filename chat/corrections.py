@@ -43,12 +43,12 @@ class Corrections:
 
     async def forget(self, owner: int, request: ForgetRequest, *, purges_files: bool = True) -> ForgetResult:
         """Erase data from all stores, files and caches, and return what was erased. Raise StorageError on failure."""
-        async with nullcontext() if request.is_facts_only else self._memory.block_turns(owner):
+        async with nullcontext() if request.keeps_messages else self._memory.block_turns(owner):
             return await run_uncancelled(partial(self._forget_everywhere, owner, request, purges_files=purges_files))
 
     async def _forget_everywhere(self, owner: int, request: ForgetRequest, *, purges_files: bool) -> ForgetResult:
         taken = await self._memory.forget(owner, request, purges_files=purges_files)
-        if request.is_facts_only:
+        if request.keeps_messages:
             self._sessions.mark_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
             return taken

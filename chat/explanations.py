@@ -13,7 +13,7 @@ from records.facts import Fact, Profile
 from records.messages import Message
 from records.scopes import Scope
 from records.summaries import Summary
-from records.turns import Incoming
+from records.turns import UserMessage
 from retrieval.explanation import ChosenSource, ExplanationRecord, parse_explanation
 from storage.stores.memory_store import MemoryStore
 
@@ -51,7 +51,7 @@ class Explanations:
         self._memory = memory
         self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
 
-    def keep_unstored_record(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
+    def keep_unstored_record(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
         """Hold the record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         cached = _CachedRecord(turn, incoming.source, asked_as, record)
@@ -65,7 +65,7 @@ class Explanations:
         for scope in [scope for scope in self._cached if scope.owner == owner]:
             del self._cached[scope]
 
-    async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to a turn. Log storage errors."""
         if not telegram_ids:
             return

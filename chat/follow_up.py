@@ -46,7 +46,7 @@ class FollowUp:
         self._wake_indexer()
         await self._facts.learn_if_due(scope)
         sentences = await self._fold_if_due(scope)
-        if not scope.is_direct_messages:
+        if not scope.is_channel_direct_chat:
             await self._distiller.distil_if_due(scope.owner)
         await self._memory.optimize_word_index(scope.owner)
         return sentences

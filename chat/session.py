@@ -11,7 +11,7 @@ from records.forgetting import ForgetRequest
 from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
 from records.owners import MODES, Mode
 from records.scopes import Scope
-from records.turns import Replied
+from records.turns import ReplyTarget
 from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40  # messages per scope kept in the process, for chats without memory and while a store fails
@@ -60,7 +60,7 @@ class Session:
     recall_failed: bool = False  # the store could not be read for the last prompt
     is_outdated: bool = False  # something was forgotten that a running question may have read
     memory_was_offered: bool = False
-    replied: tuple[int, Replied] | None = None  # the last turn and the message that it replied to
+    replied: tuple[int, ReplyTarget] | None = None  # the last turn and the message that it replied to
     versions: tuple[int, Versions] = (0, Versions())  # the last turn and its unstored answers
     answers: tuple[int, dict[str, GivenAnswer]] = field(default_factory=lambda: (0, {}))
 

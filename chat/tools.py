@@ -117,7 +117,7 @@ class MemoryTools:
         return tuple(tools)
 
     def _can_store_facts(self, turn: Turn) -> bool:
-        return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
+        return turn.stored is not None and self._facts is not None and not turn.scope.is_channel_direct_chat
 
     async def run_tool_call(self, call: ToolCall, turn: Turn, *, seen: SeenIds, max_tokens: int) -> ToolResult:
         """Run a tool call, with a result of at most `room` tokens. Errors are returned as results to the model."""

@@ -11,7 +11,7 @@ from records.context import ContextSources
 from records.messages import UNSTORED, Message
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece, Reply
+from records.turns import IncomingPiece, Reply, UserMessage
 from runtime.metrics import make_counter, make_histogram
 from runtime.tracing import record_span
 
@@ -20,7 +20,7 @@ from runtime.tracing import record_span
 class Turn:
     """The state of a turn that is being answered."""
 
-    incoming: Incoming
+    incoming: UserMessage
     session: Session
     config: OwnerConfig | None  # None if it could not be read
     mode: Mode
@@ -57,12 +57,12 @@ class Turn:
         return self.config.zone if self.config is not None and self.reads_memory else UTC
 
 
-def restore_incoming_message(messages: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+def restore_incoming_message(messages: Sequence[Message], person: Person, *, in_group: bool) -> UserMessage | None:
     """Rebuild an incoming turn from its messages. Return None if they contain no question."""
     asked = [message for message in messages if message.role == "user"]
     if not asked:
         return None
-    return Incoming(
+    return UserMessage(
         scope=asked[0].scope,
         person=replace(person, id=asked[0].person_id or person.id, name=asked[0].speaker or person.name),
         pieces=tuple(

@@ -10,7 +10,7 @@ from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.forms import pick_fields
 from dashboard.host import Host
 from locales.catalog import tr
-from records.owners import Standing
+from records.owners import AccessStatus
 from runtime import logs
 
 MAX_PEOPLE = 1_000
@@ -61,7 +61,7 @@ class Admin:
             ],
         }
 
-    async def set_standing(self, standing: Standing, request: PageRequest) -> JsonBody:
+    async def set_access(self, standing: AccessStatus, request: PageRequest) -> JsonBody:
         """Let a person in, refuse them or remove them. Return the new overview."""
         self._require_admin(request)
         person = request.parameters.read_integer("id")
@@ -69,7 +69,7 @@ class Admin:
             raise RequestRefused(409, tr("admin-not-an-admin"))
         if person <= 0:
             raise RequestRefused(404, tr("admin-nobody"))
-        await self._host.store_decision(person, standing, request.session.person)
+        await self._host.store_access(person, standing, request.session.person)
         return await self.get_overview(request)
 
     async def preview_broadcast(self, request: PageRequest) -> JsonBody:

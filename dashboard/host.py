@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from chat.operation import Operation
 from locales.catalog import ENGLISH
-from records.owners import Standing
+from records.owners import AccessStatus
 from settings import Secret
 
 STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CSS and modules
@@ -21,7 +21,7 @@ class Host:
     url: str  # the page's address without a trailing slash
     hosts: tuple[str, ...]  # accepted Host headers
     configures: Callable[[int, int], Awaitable[bool]]  # (owner, person): may the person configure the group's memory?
-    store_decision: Callable[[int, Standing, int], Awaitable[object]]  # of an admin: (person, standing, admin)
+    store_access: Callable[[int, AccessStatus, int], Awaitable[object]]  # of an admin: (person, standing, admin)
     health: Callable[[], Awaitable[Mapping[str, bool]]]
     # (person, name, file): send a file to a private chat. Return False if the bot may not write there.
     send_file: Callable[[int, str, IO[bytes]], Awaitable[bool]] | None = None

@@ -150,7 +150,7 @@ class Facts:
 
     async def _find_batch(self, scope: Scope, *, min_turns: int = 1, from_history: bool = False) -> Batch | None:
         """Return the next batch to learn from, or None if too few turns are waiting or learning is not allowed."""
-        if scope.is_direct_messages:
+        if scope.is_channel_direct_chat:
             return None
         config = await self._memory.get_config(scope.owner)
         if config is None or config.incognito:

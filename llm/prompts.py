@@ -13,7 +13,7 @@ from records.facts import Fact
 from records.messages import Message
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from records.summaries import Summary
-from records.turns import Replied
+from records.turns import ReplyTarget
 from text.date_words import find_iso_dates
 from text.time_zones import format_zone
 
@@ -294,7 +294,7 @@ def make_reminder_request(text: str, now: datetime) -> str:
     return "\n\n".join([_READ_REMINDER, clock, format_block("conversation", [quote_text(text)])])
 
 
-def format_replied_message(replied: Replied) -> str:
+def format_replied_message(replied: ReplyTarget) -> str:
     who = quote_one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
     return format_block("replied", [f"{who}: {quote_text(replied.text)}"])
 

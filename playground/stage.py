@@ -20,7 +20,7 @@ from playground.past import FormatAnswer, erase_memory, restore_messages
 from playground.server import serve
 from playground.world import World
 from records.errors import SettingsError
-from records.owners import KnownPerson, Standing
+from records.owners import AccessStatus, KnownPerson
 from settings import Secret
 
 BOT = 100
@@ -76,17 +76,17 @@ async def serve_playground(
             person, owner, language=who.language_code, name=who.first_name, group=title or ""
         )
 
-    async def store_decision(person: int, standing: Standing, admin_id: int) -> None:
+    async def store_access(person: int, standing: AccessStatus, admin_id: int) -> None:
         who = world.people.get(person)  # an admin may name anybody
         decided = KnownPerson(id=person, standing=standing, name=who.first_name if who else "")
-        await services.memory.people.store_decision(decided, admin_id=admin_id, now=services.clock())
+        await services.memory.people.store_access(decided, admin_id=admin_id, now=services.clock())
 
     async def get_health() -> dict[str, bool]:
         return {"playground": True}
 
     operation = Operation(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
     host = Host(
-        url="", hosts=HOSTS, configures=is_admin, store_decision=store_decision, health=get_health, operation=operation
+        url="", hosts=HOSTS, configures=is_admin, store_access=store_access, health=get_health, operation=operation
     )
     app = make_playground_app(
         world, model_name=model_name, guests=guests, dashboard=make_dashboard_app(services, host), make_link=make_link

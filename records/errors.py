@@ -53,11 +53,11 @@ class StorageTooNew(StorageError):  # noqa: N818
     may_pass = False
 
     @classmethod
-    def for_format(cls, name: str, version: int, known: int) -> "StorageTooNew":
-        """Return the error for a file or database and its format. `known` is the newest supported format."""
+    def for_format(cls, name: str, version: int, newest_known: int) -> "StorageTooNew":
+        """Return the error for a file or database in the format `version`."""
         return cls(
-            f"{name} was written by a newer version of Keepsake (its format is {version}, this program knows {known}); "
-            "please update the program."
+            f"{name} was written by a newer version of Keepsake (its format is {version}, this program knows "
+            f"{newest_known}); please update the program."
         )
 
 

@@ -22,19 +22,19 @@ class ForgetRequest:
     with_quotes: bool = False  # also forget texts that repeat the forgotten words
 
     @property
-    def is_expiry(self) -> bool:
+    def erases_expired_facts(self) -> bool:
         """Return True if the request erases facts that their owner deleted long enough ago."""
         return self.what == "facts" and self.until is not None
 
     @property
     def may_have_quotes(self) -> bool:
         """True if a person chose what to forget, and may therefore want to forget texts that quote it."""
-        return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
+        return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and self.until is None)
 
     @property
-    def is_facts_only(self) -> bool:
+    def keeps_messages(self) -> bool:
         """True if the request leaves messages and summaries unchanged."""
-        return self.what in ("edits", "profiles") or self.is_expiry
+        return self.what in ("edits", "profiles") or self.erases_expired_facts
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +54,7 @@ class RemainingQuotes:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Listing:
+class DeletionPreview:
     """The first messages, facts and summaries that a request to forget would remove, by ascending id."""
 
     messages: tuple[Message, ...] = ()
@@ -76,7 +76,7 @@ class ForgetResult:
     kept_aside: tuple[str, ...] = ()  # the operator's copies of files that may hold the text
     is_clean: bool = True  # False while traces cannot be removed from files in use or on a full disk
     quotes: RemainingQuotes = field(default_factory=RemainingQuotes, compare=False)
-    listing: Listing = field(default_factory=Listing, compare=False, repr=False)  # only in a preview
+    listing: DeletionPreview = field(default_factory=DeletionPreview, compare=False, repr=False)  # only in a preview
 
     @property
     def is_empty(self) -> bool:

@@ -68,7 +68,7 @@ def get_memory_mode(config: OwnerConfig | None) -> Mode:
 
 
 # Somebody who "asked" is waiting for a decision. "removed" overrides ALLOWED_USER_IDS. An "admin" used the claim link.
-Standing = Literal["asked", "allowed", "refused", "removed", "admin"]
+AccessStatus = Literal["asked", "allowed", "refused", "removed", "admin"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,6 +76,6 @@ class KnownPerson:
     """A person who asked for access, or about whom an admin decided."""
 
     id: int
-    standing: Standing
+    standing: AccessStatus
     name: str
     language: str = ""

@@ -16,7 +16,7 @@ class Scope:
     thread: int = 0  # 0 for none; a negative one is a person's direct messages with a channel, which is the owner
 
     @property
-    def is_direct_messages(self) -> bool:
+    def is_channel_direct_chat(self) -> bool:
         """True for a person's direct messages with a channel, in which no facts and no profile may be used."""
         return self.thread < 0
 

@@ -48,7 +48,7 @@ class Summary:
         return self.first_at, self.first_id
 
     @property
-    def times_compressed(self) -> int:
+    def compression_count(self) -> int:
         """The number of times that the summary's oldest detail was summarised."""
         return int(self.details.get("compressed", self.level))
 

@@ -16,7 +16,7 @@ Notices = tuple[str, ...]  # sentences for the owner
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Incoming:
+class UserMessage:
     """An incoming message, independent of Telegram."""
 
     scope: Scope
@@ -24,7 +24,7 @@ class Incoming:
     pieces: tuple["IncomingPiece", ...]  # in order; passages of documents come before the text
     in_group: bool = False
     mode: Mode | None = None  # of memory when it was sent, or None if unknown; if "off", it is never stored
-    replied: "Replied | None" = None
+    replied: "ReplyTarget | None" = None
     pictures: tuple[Picture, ...] = ()
     is_wordless: bool = False  # True if nobody wrote any text
 
@@ -39,7 +39,7 @@ class Incoming:
         return _join_pieces([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
 
     @property
-    def own_words(self) -> str:
+    def own_text(self) -> str:
         """The text that the person wrote."""
         return _join_pieces([piece for piece in self.pieces if piece.origin not in OTHERS])
 
@@ -76,7 +76,7 @@ class IncomingPiece:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Replied:
+class ReplyTarget:
     """The message to which somebody replies, or the quoted part of it."""
 
     text: str

@@ -143,4 +143,4 @@ def _compute_closeness(
 def select_usable_facts(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
     """Return the facts that a prompt for this person in this scope may contain."""
     # The threads of direct messages belong to different persons.
-    return () if scope.is_direct_messages else [fact for fact in facts if fact.applies_to(person)]
+    return () if scope.is_channel_direct_chat else [fact for fact in facts if fact.applies_to(person)]

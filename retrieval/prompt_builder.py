@@ -11,7 +11,7 @@ from records.facts import Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
-from records.turns import Incoming
+from records.turns import UserMessage
 from retrieval import prefix_cache, sent_along
 from retrieval.turns import WORTH_SHOWING, PastTurn, TurnRenderer, find_role
 from text.tokenizer import Tokenizer
@@ -62,7 +62,7 @@ class PromptBuilder:
         *,
         tokenizer: Tokenizer,
         budgets: Budgets,
-        incoming: Incoming,
+        incoming: UserMessage,
         system_prompt: str,
         now: datetime,
         explains: bool = False,

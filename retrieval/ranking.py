@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.question import Question, contains_name
-from storage.search.protocol import Candidates, Closeness
+from storage.search.protocol import Candidates, Similarities
 
 # The weights come from `python -m benchmarks.recall`.
 COSINE_UNIT = 0.12  # the centred cosine that counts as one unit of meaning
@@ -49,7 +49,7 @@ class Ranking:
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
-def rank_passages(candidates: Candidates, question: Question, closeness: Closeness | None = None) -> Ranking:
+def rank_passages(candidates: Candidates, question: Question, closeness: Similarities | None = None) -> Ranking:
     """Score all candidate passages and sort them, best first. Equal scores are sorted by time, newest first."""
     neighbours = _find_neighbour_rows(candidates)
     by_assistant = candidates.by_assistant[candidates.messages]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from llm import prompts, quoting
 from records.attachments import Picture
-from records.turns import Incoming
+from records.turns import UserMessage
 from retrieval.turns import find_common_limit
 from text.tokenizer import Tokenizer
 
@@ -24,7 +24,7 @@ class _Part:
 class IncomingRenderer:
     """Renders an incoming message: documents, forwarded messages and the sender's own words, each quoted."""
 
-    def __init__(self, incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> None:
+    def __init__(self, incoming: UserMessage, tokenizer: Tokenizer, ceiling: int) -> None:
         self._tokens = tokenizer
 
         def add_speaker(text: str) -> str:
@@ -39,7 +39,7 @@ class IncomingRenderer:
         parts = (
             _Part(texts=incoming.passages, quote=prompts.format_document, max_tokens=ceiling // SHARE),
             _Part(texts=incoming.forwarded_texts, quote=quote_forwarded_texts, max_tokens=ceiling),
-            _Part(texts=(incoming.own_words,), quote=quote_own_text, max_tokens=ceiling),
+            _Part(texts=(incoming.own_text,), quote=quote_own_text, max_tokens=ceiling),
         )
         self._quoted = [(part, part.quote(part.texts)) for part in parts if any(part.texts)]
 
@@ -59,7 +59,7 @@ class IncomingRenderer:
         return part.quote([kept]) if kept else ""
 
 
-def select_pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
+def select_pictures(incoming: UserMessage, ceiling: int) -> tuple[Picture, ...]:
     """Return the first pictures of a message that fit their share of `ceiling`, which is in tokens."""
     left, chosen = ceiling // SHARE, list[Picture]()
     for picture in incoming.pictures:

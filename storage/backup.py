@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -39,14 +39,14 @@ from storage.bot_state.directory import SHARED_STATE, insert_rows
 from storage.engine import data_dir as dirs
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, read_schema_version
-from storage.engine.sqlite_driver import create_private_file, explain_errors, fsync_folder, sqlite3
+from storage.engine.sqlite_driver import create_private_file, fsync_folder, sqlite3, translate_storage_errors
 from storage.schema.migrations import MIGRATIONS
-from storage.schema.portable_tables import BY_NAME, MESSAGES, explain_damage
-from storage.stores import json_files as snapshot
+from storage.schema.portable_tables import BY_NAME, MESSAGES, translate_value_errors
+from storage.stores import json_files
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan_journal
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.tables.dump import dump_owner, find_schema_version, load_owner, migrate_rows
+from storage.tables.dump import Batches, dump_owner, find_schema_version, load_owner, migrate_rows
 
 FORMAT = 2  # 1: without the version of the schema
 DATABASE = "memory.db"
@@ -68,7 +68,7 @@ _FORMAT_ERRORS = (KeyError, ValueError, TypeError, AttributeError, OverflowError
 
 Row = dict[str, Any]
 Result = TypeVar("Result")
-Homes = Mapping[int, StorageType]  # the store of each owner
+OwnerStores = Mapping[int, StorageType]  # the store of each owner
 Readers = Mapping[StorageType, Reader]  # a reader of one snapshot for each store
 
 
@@ -77,7 +77,7 @@ class _BotNotReady(Exception):  # noqa: N818 - reads as the state it is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class BackedUp:
+class BackupResult:
     """The result of a backup. `elsewhere` counts memories that it lacks, in PostgreSQL or in other DATA_DIRs."""
 
     messages: int
@@ -85,7 +85,7 @@ class BackedUp:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Restored:
+class RestoreResult:
     """The result of a restore. `aside` is the folder that now holds the previous files of DATA_DIR, or None."""
 
     messages: int
@@ -93,7 +93,7 @@ class Restored:
     aside: Path | None
 
 
-def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
+def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackupResult:
     """Back up the data directory, and the database at `database_url` if given, to a new file. The bot may be running.
 
     Raise SettingsError if `file` cannot be created or there is nothing to back up, and StorageError if the backup
@@ -109,7 +109,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # `parent` may be any folder, so touch nothing else there.
     dirs.remove_leftovers(parent, [f"{dirs.BACKING_UP}*"])
-    with explain_errors(file), dirs.make_work_folder(parent, dirs.BACKING_UP) as work:
+    with translate_storage_errors(file), dirs.make_work_folder(parent, dirs.BACKING_UP) as work:
         packed = work / "packed"
         create_private_file(packed)
         with packed.open("wb") as raw:
@@ -126,15 +126,15 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         except OSError:  # a file system without links
             packed.replace(file)
         fsync_folder(parent)
-    return BackedUp(messages=messages, elsewhere=elsewhere)
+    return BackupResult(messages=messages, elsewhere=elsewhere)
 
 
-async def _write_backup_when_ready(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
+async def _write_backup_when_ready(folder: Path, work_folder: Path, url: str, out: gzip.GzipFile) -> int:
     deadline = time.monotonic() + 20.0  # a running bot should finish its start or move by then
     while True:
         async with AsyncExitStack() as stack:
             try:
-                homes, readers, elsewhere = await _open_readers(stack, folder, work, url)
+                owner_stores, readers, elsewhere = await _open_backup_sources(stack, folder, work_folder, url)
             except _BotNotReady:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
@@ -142,12 +142,14 @@ async def _write_backup_when_ready(folder: Path, work: Path, url: str, out: gzip
                         "nothing was backed up. Please try again."
                     ) from None
             else:
-                await _write_backup_lines(homes, readers, out)
+                await _write_backup_lines(owner_stores, readers, out)
                 return elsewhere
         await asyncio.sleep(0.1)
 
 
-async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> tuple[Homes, Readers, int]:
+async def _open_backup_sources(
+    stack: AsyncExitStack, folder: Path, work_folder: Path, url: str
+) -> tuple[OwnerStores, Readers, int]:
     """Open readers of all stores. Raise _BotNotReady if a memory is moving, since it could be missed or read twice."""
     readers: dict[StorageType, Reader] = {}
     elsewhere, query, open_reader = 0, [_HOMES], partial(_open_snapshot_reader, folder / DATABASE)
@@ -163,23 +165,23 @@ async def _open_readers(stack: AsyncExitStack, folder: Path, work: Path, url: st
         before = {row[0]: (row[1], row[2]) for row in await reader.fetch_rows(*query)}
     if (folder / DATABASE).exists():
         readers[StorageType.SQLITE] = await stack.enter_async_context(_open_snapshot_reader(folder / DATABASE))
-        readers[StorageType.JSON] = await _open_json_reader(stack, folder, work)
+        readers[StorageType.JSON] = await _open_json_reader(stack, folder, work_folder)
     if url:
-        readers[StorageType.POSTGRES] = await stack.enter_async_context(server.open_reader(None, is_frozen=True))
+        readers[StorageType.POSTGRES] = await stack.enter_async_context(server.open_reader(None, in_snapshot=True))
     async with open_reader() as reader:
         after = {row[0]: (row[1], row[2]) for row in await reader.fetch_rows(*query)}
     if any(after.get(owner) != home for owner, home in before.items()):
         raise _BotNotReady
-    with explain_damage("users"):
+    with translate_value_errors("users"):
         kinds = {owner: StorageType(home) for owner, (home, _) in before.items()}
-    homes = {owner: kind for owner, kind in kinds.items() if kind in readers}
-    elsewhere += len(before) - len(homes)
+    owner_stores = {owner: kind for owner, kind in kinds.items() if kind in readers}
+    elsewhere += len(before) - len(owner_stores)
     for kind, reader in readers.items():
         # Add memories in a memory.json that was put there since the last start.
         for row in await reader.fetch_rows("SELECT user_id FROM users WHERE storage_type = ?", kind):
             if row[0] not in after:
-                homes[row[0]] = kind
-    return homes, readers, elsewhere
+                owner_stores[row[0]] = kind
+    return owner_stores, readers, elsewhere
 
 
 @asynccontextmanager
@@ -187,10 +189,10 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
     """Open a reader of one snapshot of a SQLite file. Other connections may go on writing to the file."""
 
     async def run(work: Callable[[Any], Result]) -> Result:
-        with explain_errors(path):
+        with translate_storage_errors(path):
             return work(connection)
 
-    with explain_errors(path):
+    with translate_storage_errors(path):
         # In read-only mode, SQLite could not open the log of a bot that was killed.
         connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None)
     with contextlib.closing(connection):
@@ -198,13 +200,13 @@ async def _open_snapshot_reader(path: Path) -> AsyncIterator[Reader]:
         reader = Reader(run)
         await reader.execute("PRAGMA query_only=ON")
         await reader.execute("BEGIN")
-        with explain_errors(path):
+        with translate_storage_errors(path):
             if read_schema_version(connection, path.name, len(MIGRATIONS)) < len(MIGRATIONS):
                 raise StorageError(f"{path.name} is an older version's; start the bot once, then make the backup.")
         yield reader
 
 
-async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
+async def _open_json_reader(stack: AsyncExitStack, folder: Path, work_folder: Path) -> Reader:
     try:
         stack.enter_context(dirs.lock_data_dir(folder))
     except StorageHeld:
@@ -215,13 +217,12 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
             [state] = await reader.fetch_rows("SELECT * FROM journal_state")
         except StorageError:  # not created yet, or being replaced
             raise _BotNotReady from None
-        is_current = not state["clean"] and state["snapshot"] == snapshot.compute_file_fingerprint(
-            folder / SNAPSHOT_NAME
-        )
+        fingerprint = json_files.compute_file_fingerprint(folder / SNAPSHOT_NAME)
+        is_current = not state["clean"] and state["snapshot"] == fingerprint
         if not is_current or state["seq"] < acknowledged:
             raise _BotNotReady from None
         return reader
-    copies = work / "copies"
+    copies = work_folder / "copies"
     shutil.rmtree(copies, ignore_errors=True)
     copies.mkdir(mode=0o700)
     for name in (SNAPSHOT_NAME, JOURNAL_NAME):
@@ -237,9 +238,9 @@ async def _open_json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> 
     return await stack.enter_async_context(_open_snapshot_reader(copies / INDEX_NAME))
 
 
-async def _write_backup_lines(homes: Homes, readers: Readers, out: gzip.GzipFile) -> None:
+async def _write_backup_lines(owner_stores: OwnerStores, readers: Readers, out: gzip.GzipFile) -> None:
     digest, count = hashlib.sha256(), 0
-    async for rows in _iterate_backup_rows(homes, readers):
+    async for rows in _iterate_backup_rows(owner_stores, readers):
         for row in rows:
             line = (json.dumps(row, ensure_ascii=False) + "\n").encode()
             digest.update(line)
@@ -248,7 +249,7 @@ async def _write_backup_lines(homes: Homes, readers: Readers, out: gzip.GzipFile
     out.write(json.dumps({"end": digest.hexdigest(), "lines": count}).encode() + b"\n")
 
 
-async def _iterate_backup_rows(homes: Homes, readers: Readers) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+async def _iterate_backup_rows(owner_stores: OwnerStores, readers: Readers) -> Batches:
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield [{"keepsake": "backup", "format": FORMAT, "schema": len(MIGRATIONS), "made_at": made_at}]
     # The server's state goes first: if both have a row, that of memory.db is older.
@@ -257,7 +258,7 @@ async def _iterate_backup_rows(homes: Homes, readers: Readers) -> AsyncIterator[
             order = "position" if table == "updates" else names
             rows = await readers[kind].fetch_rows(f"SELECT {names} FROM {table} ORDER BY {order}")  # noqa: S608
             yield [{"state": table, "row": dict(zip(names.split(", "), row, strict=True))} for row in rows]
-    for owner, kind in sorted(homes.items()):
+    for owner, kind in sorted(owner_stores.items()):
         yield [{"user_id": owner, "storage": kind}]
         async for batch in dump_owner(readers[kind], owner):
             yield batch
@@ -275,7 +276,7 @@ def run_child() -> None:
         write_answer(sys.stdout.buffer, "failed", error.sentence)
 
 
-def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> Restored:
+def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> RestoreResult:
     """Restore a backup into the data directory, and move its previous files to a folder of their own.
 
     If `database_url` is given, restore the memories into that database, which must hold none. On failure, change
@@ -285,16 +286,16 @@ def restore_backup_file(file: Path, folder: Path, *, database_url: str = "") -> 
         raise SettingsError("--restore", f"{file} does not exist.")
     with (
         dirs.lock_data_dir(folder, for_restore=True) as data_dir,
-        explain_errors(file),
+        translate_storage_errors(file),
         dirs.make_work_folder(data_dir, dirs.RESTORING) as work,
     ):
         fresh = work / "fresh"
         fresh.mkdir(mode=0o700)
-        made_at, messages = asyncio.run(_restore_rows(file, data_dir, fresh, database_url))
-        return Restored(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(data_dir, fresh))
+        made_at, messages = asyncio.run(_restore_and_count_messages(file, data_dir, fresh, database_url))
+        return RestoreResult(messages=messages, made_at=made_at, aside=dirs.replace_folder_contents(data_dir, fresh))
 
 
-async def _restore_rows(file: Path, data_dir: Path, folder: Path, url: str) -> tuple[str, int]:
+async def _restore_and_count_messages(file: Path, data_dir: Path, folder: Path, url: str) -> tuple[str, int]:
     """Write all rows to new files and to the database. Return the backup's date and the number of its messages."""
     lines = _read_checked_rows(file)
     head, messages = next(lines), 0
@@ -368,12 +369,10 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
             while line := source.readline(MAX_LINE_BYTES):
                 row = json.loads(line, parse_int=_parse_int64)
                 if "end" in row:
-                    _raise_unless_valid(
-                        (row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1)
-                    )
+                    _require_integrity((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
                     return
                 if not count:
-                    _raise_unless_valid(row["keepsake"] == "backup")
+                    _require_integrity(row["keepsake"] == "backup")
                     _require_supported_version(row["format"], FORMAT, file)
                     _require_supported_version(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
@@ -383,27 +382,27 @@ def _read_checked_rows(file: Path) -> Iterator[Row]:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:
                     BY_NAME[row["table"]].to_values(row)
-                    _raise_unless_valid(owner == row["user_id"])
+                    _require_integrity(owner == row["user_id"])
                 digest.update(line)
                 count += 1
                 yield row
-            _raise_unless_valid(False)
+            _require_integrity(False)
     except (OSError, EOFError, zlib.error, *_FORMAT_ERRORS) as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
 
 
 def _parse_int64(digits: str) -> int:
     number = int(digits)
-    _raise_unless_valid(-(2**63) <= number < 2**63)
+    _require_integrity(-(2**63) <= number < 2**63)
     return number
 
 
-def _raise_unless_valid(is_valid: bool) -> None:
-    if not is_valid:
+def _require_integrity(is_intact: bool) -> None:
+    if not is_intact:
         raise ValueError
 
 
 def _require_supported_version(version: int, newest: int, file: Path) -> None:
-    _raise_unless_valid(version > 0)
+    _require_integrity(version > 0)
     if version > newest:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")

@@ -21,7 +21,7 @@ from records.scopes import Clock, Scope
 from records.summaries import FoldLease
 from runtime.cooperative import iterate_with_pauses
 from runtime.tasks import acquire_or_undo, run_uncancelled
-from storage.schema.portable_tables import Portable
+from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
 from text.characters import format_visible_line
 from transfer.archiver import Archiver, HistoryArchive, split_chunks
@@ -54,7 +54,7 @@ class _Work:
     ids: Mapping[int, int]  # stored ids of known messages, by their number in the file
     imported_ids: Sequence[int]  # stored ids of messages that came with an earlier import
     after: int | None  # id of the last known message before the first new one
-    rows: Mapping[str, Sequence[Portable]]
+    rows: Mapping[str, Sequence[PortableRow]]
     restoration: Restoration | None  # None unless the export is restored as it was
     reminders: Sequence[FutureReminder] = ()  # only future ones of the owner
 
@@ -213,7 +213,7 @@ class Importer:
     async def _find_signer(self, history: ImportedHistory) -> Signer:
         return find_signer(await self._memory.export_key(), history.signature)
 
-    async def _check_fact_limit(self, owner: int, facts: Sequence[Portable]) -> None:
+    async def _check_fact_limit(self, owner: int, facts: Sequence[PortableRow]) -> None:
         """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
         if facts:
             async with self._memory.open_store(owner) as store:
@@ -286,7 +286,7 @@ class Importer:
 
 def _select_new_messages(
     history: ImportedHistory,
-    rows: Mapping[str, Sequence[Portable]],
+    rows: Mapping[str, Sequence[PortableRow]],
     known: Mapping[tuple[Role, str], int],
     same: Mapping[int, int],
     restoration: Restoration | None,
@@ -342,7 +342,7 @@ def _describe_demoted_instructions(work: _Work) -> list[str]:
     return [tr("import-only-told", count=count)] if "facts" in work.rows and count else []
 
 
-def _list_lasting_texts(facts: Sequence[Portable]) -> list[str]:
+def _list_lasting_texts(facts: Sequence[PortableRow]) -> list[str]:
     return [str(fact["text"]) for fact in facts if fact["kind"] in LASTING]
 
 

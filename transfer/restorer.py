@@ -20,14 +20,14 @@ from records.owners import MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfi
 from records.scopes import Clock
 from records.summaries import FoldLease
 from runtime.cooperative import iterate_with_pauses
-from storage.schema.portable_tables import RESTORES, SUMMARIES, Portable
+from storage.schema.portable_tables import RESTORES, SUMMARIES, PortableRow
 from storage.schema.rows import format_moment, parse_config, parse_message
 from storage.stores.memory_store import MemoryStore
 from transfer.archiver import MODEL, Archiver
 from transfer.formats.history import ImportedHistory
 
 BATCH = 500
-Rows = Mapping[str, Sequence[Portable]]
+Rows = Mapping[str, Sequence[PortableRow]]
 Progress = Callable[[int, int], Awaitable[None]]
 _LAST = ("conversations", "summaries", "facts", "decisions", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
@@ -138,8 +138,8 @@ class Restorer:
         if rows["users"]:
             await self._memory.change_config(owner, partial(_merge_config, rows["users"][0]))
 
-    async def _read_waiting_rows(self, owner: int) -> Mapping[str, list[Portable]]:
-        found: dict[str, list[Portable]] = {name: [] for name in _LAST}
+    async def _read_waiting_rows(self, owner: int) -> Mapping[str, list[PortableRow]]:
+        found: dict[str, list[PortableRow]] = {name: [] for name in _LAST}
         async with self._memory.open_store(owner) as store:
             for row in await store.history.list_held_back_rows(owner):
                 held: Any = row["held"]
@@ -149,23 +149,23 @@ class Restorer:
         return found
 
     async def _make_covering_summaries(
-        self, owner: int, messages: Sequence[Portable], known_summaries: Mapping[object, Portable]
-    ) -> list[Portable]:
+        self, owner: int, messages: Sequence[PortableRow], known_summaries: Mapping[object, PortableRow]
+    ) -> list[PortableRow]:
         """Return an active summary for each chunk, extracted from its messages if the original is in another file."""
         by_chunk = {number: said for number, said in _group_by_chunk(messages).items() if number is not None}
         lacking = [int(str(number)) for number in by_chunk if number not in known_summaries]
-        stored: dict[object, Portable] = {}
+        stored: dict[object, PortableRow] = {}
         if lacking:
             async with self._memory.open_store(owner) as store:
                 stored = {row["id"]: dict(row) for row in await store.history.read_summaries(owner, lacking)}
-        covering: list[Portable] = []
+        covering: list[PortableRow] = []
         for number, said in by_chunk.items():
             row = known_summaries.get(number) or stored.get(number) or await self._make_extracted_summary(said)
             alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
             covering.append({"table": "summaries", **row, **alone})
         return covering
 
-    async def _make_extracted_summary(self, messages: Sequence[Portable]) -> Portable:
+    async def _make_extracted_summary(self, messages: Sequence[PortableRow]) -> PortableRow:
         lines = [prompts.format_message(parse_message(row)) for row in messages]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         ids, dates = [int(str(row["id"])) for row in messages], [str(row["created_at"]) for row in messages]
@@ -187,7 +187,7 @@ class Restorer:
             "reason": "import",
         }
 
-    def _make_restore_row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> Portable:
+    def _make_restore_row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> PortableRow:
         ids = {"user_id": owner, "id": number, "export": file.export}
         return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": held}
 
@@ -201,15 +201,15 @@ def _make_export_id(rows: Rows) -> str:
     return digest.hexdigest()
 
 
-def _group_by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
-    chunks: dict[object, list[Portable]] = {}
+def _group_by_chunk(messages: Sequence[PortableRow]) -> dict[object, list[PortableRow]]:
+    chunks: dict[object, list[PortableRow]] = {}
     for row in iterate_with_pauses(messages):
         chunks.setdefault(row["chunk_id"], []).append(row)
     return chunks
 
 
-def _iterate_batches(chunks: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
-    batch: list[Portable] = []
+def _iterate_batches(chunks: dict[object, list[PortableRow]]) -> Iterator[list[PortableRow]]:
+    batch: list[PortableRow] = []
     loose = chunks.pop(None, [])
     for group in [*chunks.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:
         batch += group
@@ -220,7 +220,7 @@ def _iterate_batches(chunks: dict[object, list[Portable]]) -> Iterator[list[Port
         yield batch
 
 
-def _remove_unknown_sources(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
+def _remove_unknown_sources(summaries: Sequence[PortableRow], ids: set[int]) -> list[PortableRow]:
     names = ("source_ids", "source_chunk_ids")
     return [
         {**row, **{name: [number for number in cast(list[int], row[name]) if number in ids] for name in names}}
@@ -234,7 +234,7 @@ def list_chosen_texts(rows: Rows) -> list[str]:
     return [str(row[name])[:most] for row in rows.get("users", ()) for name, most in chosen.items() if row[name]]
 
 
-def _merge_config(imported: Portable, current: OwnerConfig) -> OwnerConfig:
+def _merge_config(imported: PortableRow, current: OwnerConfig) -> OwnerConfig:
     """Return the settings of the export, but keep the current state and storage of the memory."""
     kept = parse_config({**imported, "storage_type": current.storage})
     return replace(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from records.facts import LASTING, MAX_FACT_CHARS
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, REPEATS, NewReminder, Repeat
 from runtime.cooperative import iterate_with_pauses
-from storage.schema.portable_tables import Portable
+from storage.schema.portable_tables import PortableRow
 from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
 from storage.schema.validation import RowError, parse_rows
@@ -26,7 +26,7 @@ _REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 
 def convert_history_to_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool = False
-) -> Mapping[str, Sequence[Portable]]:
+) -> Mapping[str, Sequence[PortableRow]]:
     """Return a file's rows by table. `is_ours` means that this bot signed it. Raise ImportRefused for invalid rows."""
     made = _parse_valid_rows(history, owner, now, is_ours=is_ours)
     if is_ours and history.owner == owner:  # the owner has agreed to these instructions before
@@ -35,14 +35,14 @@ def convert_history_to_rows(
     return {**drawn, "facts": demote_long_instructions(drawn.get("facts", ()))}
 
 
-def _remove_invisible_from_rows(rows: Sequence[Portable]) -> list[Portable]:
+def _remove_invisible_from_rows(rows: Sequence[PortableRow]) -> list[PortableRow]:
     return [
         {name: remove_invisible_characters(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in iterate_with_pauses(rows)
     ]
 
 
-def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
+def demote_long_instructions(facts: Sequence[PortableRow]) -> Sequence[PortableRow]:
     """Return the facts, with instructions that are too long to list turned into plain knowledge."""
     made, left = [], MAX_LISTED_CHARS
     for row in facts:
@@ -57,7 +57,7 @@ def demote_long_instructions(facts: Sequence[Portable]) -> Sequence[Portable]:
 
 def _parse_valid_rows(
     history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool
-) -> Mapping[str, Sequence[Portable]]:
+) -> Mapping[str, Sequence[PortableRow]]:
     if history.rows is None:
         made = parse_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
         return {name: [{**row, "is_chosen": True} for row in rows] for name, rows in made.items()}
@@ -86,7 +86,7 @@ def _to_imported_row(row: Mapping[str, object]) -> Mapping[str, object]:
     return {**row, "source": source, "origin": row.get("origin") or "imported"}
 
 
-def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[Portable]:
+def _make_fact_rows(history: ImportedHistory, now: datetime) -> list[PortableRow]:
     return [
         {
             "id": number,
@@ -106,10 +106,10 @@ class FutureReminder:
     """A reminder from an export that is still due, with the row to store."""
 
     content: NewReminder
-    row: Portable
+    row: PortableRow
 
 
-def select_future_reminders(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -> list[FutureReminder]:
+def select_future_reminders(rows: Sequence[PortableRow], *, now: datetime, zone: tzinfo) -> list[FutureReminder]:
     """Return the reminders that are due in the future. Move repeating ones to their next occurrence in `zone`."""
     found = []
     for row in rows:

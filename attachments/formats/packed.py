@@ -29,10 +29,10 @@ def open_archive(data: bytes) -> zipfile.ZipFile:
     return archive
 
 
-def read_content(archive: zipfile.ZipFile, name: str) -> bytes:
+def read_member(archive: zipfile.ZipFile, member_name: str) -> bytes:
     """Return the content of an archive member, or b"" if there is no such member."""
     try:
-        return archive.read(name)
+        return archive.read(member_name)
     except KeyError:
         return b""
 

@@ -37,7 +37,7 @@ from records.errors import ModelError
 from records.model_calls import PromptMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from settings import Settings
 from text.tokenizer import Tokenizer
 
@@ -63,7 +63,7 @@ class BenchmarkRun:
 
     async def send_text(self, text: str, source: str) -> str:
         piece = IncomingPiece(text=text, source=source, sent_at=self.clock.now)
-        incoming = Incoming(scope=SCOPE, person=Person(id=1, name=self.script.person), pieces=(piece,))
+        incoming = UserMessage(scope=SCOPE, person=Person(id=1, name=self.script.person), pieces=(piece,))
         return (await self.services.conversation.reply(incoming)).text
 
 

@@ -20,8 +20,8 @@ from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import ASIDE
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner
-from storage.engine.sqlite_driver import explain_errors, fsync_folder
-from storage.schema.portable_tables import explain_damage, skip_damaged_item
+from storage.engine.sqlite_driver import fsync_folder, translate_storage_errors
+from storage.schema.portable_tables import skip_damaged_item, translate_value_errors
 from storage.schema.rows import format_moment, parse_moment, parse_optional_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -137,7 +137,7 @@ class OwnerDeletion(StatementRunner):
     async def _purge_all_files(self) -> bool:
         count = self._count
         if self._rewritten < count:
-            with explain_errors(self._folder):
+            with translate_storage_errors(self._folder):
                 for copy in self._folder.glob("*.before-format-*"):
                     copy.unlink()
                 fsync_folder(self._folder)
@@ -154,7 +154,7 @@ class OwnerDeletion(StatementRunner):
 
 
 def _parse_forgetting(row: Row) -> tuple[ForgetRequest, datetime]:
-    with explain_damage("forgettings"):
+    with translate_value_errors("forgettings"):
         fields = {"ids": (), **json.loads(row["what"])}
         moments = {name: parse_optional_moment(fields.get(name)) for name in ("since", "until")}
         return ForgetRequest(**{**fields, **moments, "ids": tuple(fields["ids"])}), parse_moment(row["begun_at"])

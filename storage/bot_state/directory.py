@@ -9,7 +9,7 @@ from records.errors import SettingsError, StorageError
 from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction, Value
-from storage.schema.portable_tables import explain_damage, skip_damaged_item
+from storage.schema.portable_tables import skip_damaged_item, translate_value_errors
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 
@@ -50,7 +50,7 @@ class Directory(StatementRunner):
 
     async def find_location(self, owner: int) -> Location | None:
         row = await self._fetch_row(owner, "SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
-        with explain_damage("users"):
+        with translate_value_errors("users"):
             return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
     async def _require_location(self, owner: int) -> Location:
@@ -82,7 +82,7 @@ class Directory(StatementRunner):
             await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.execute("DELETE FROM moves WHERE user_id = ?", owner)
 
-    async def adopt_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
+    async def register_missing_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
         """Record the owners that a store holds and the directory lacks. Return their ids."""
         adopted: list[int] = []
         known = set(await self.list_owners())
@@ -131,7 +131,7 @@ class Directory(StatementRunner):
     async def list_moves(self) -> list[Move]:
         async with self._moves.open_reader(None) as reader:
             rows = await reader.fetch_rows("SELECT user_id, source, target, state FROM moves ORDER BY user_id")
-        with explain_damage("moves"):
+        with translate_value_errors("moves"):
             return [
                 Move(owner=owner, source=StorageType(source), target=StorageType(target), state=state)
                 for owner, source, target, state in rows
@@ -181,7 +181,7 @@ class SharedDirectory(Directory):
         await self._delete_local_row(owner)
         await self._execute(owner, "DELETE FROM users WHERE user_id = ?", owner)
 
-    async def adopt_copied_folder(self, stores: Stores) -> list[int]:
+    async def claim_owners_of_copied_folder(self, stores: Stores) -> list[int]:
         """If the data folder has a new id, record the id for the owners in its files. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from records.owners import Mode
 from storage.engine.protocol import Connection, Row, StatementRunner, Value
-from storage.schema.portable_tables import explain_damage, skip_damaged_item
+from storage.schema.portable_tables import skip_damaged_item, translate_value_errors
 from storage.schema.rows import format_moment
 
 Counted = Literal["attempts", "readings", "sends"]
@@ -93,28 +93,28 @@ class Inbox(StatementRunner):
 
     async def record_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """Record the memory mode at the arrival of an update, so that a later run resumes it with the same mode."""
-        await self._update_row("mode = ?", mode, bot_id, update_id)
+        await self._update_rows("mode = ?", mode, bot_id, update_id)
 
     async def record_answer_messages(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
         """Record the ids of messages that show the answer, so that a later run can finish them."""
-        await self._update_row("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
+        await self._update_rows("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
         """Increment a counter and return it, or 0 if the update is unknown. May raise ServedElsewhere."""
-        rows = await self._update_row(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
+        rows = await self._update_rows(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 
     async def undo_attempt(self, bot_id: int, update_id: int, counter: Counted) -> None:
         """Decrease a counter after an attempt that had no effect or was stopped cleanly."""
-        await self._update_row(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
+        await self._update_rows(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
 
     async def allow_another_send(self, bot_id: int, update_id: int, *, max_sends: int) -> None:
         """Lower the count of sends below `max_sends`, so that one more send is allowed."""
-        await self._update_row("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
+        await self._update_rows("sends = min(sends, ?)", max_sends - 1, bot_id, update_id)
 
-    async def _update_row(self, assignment: str, *values: Value, returning: str = "position") -> list[Row]:
-        """Run `SET {assignment}` on an update. `values` end with the bot's id and the update's id."""
-        sql = f"UPDATE updates SET {assignment} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
+    async def _update_rows(self, set_clause: str, *values: Value, returning: str = "position") -> list[Row]:
+        """Run `SET {set_clause}` on an update. `values` end with the bot's id and the update's id."""
+        sql = f"UPDATE updates SET {set_clause} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         return await self._execute(None, sql, *values, *self._holder)
 
     async def mark_done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
@@ -141,7 +141,7 @@ class Inbox(StatementRunner):
 
 
 def parse_pending_update(row: Row, lease: Lease | None = None) -> PendingUpdate:
-    with explain_damage("updates"):
+    with translate_value_errors("updates"):
         return PendingUpdate(
             update_id=row["update_id"],
             payload=row["payload"] or "",

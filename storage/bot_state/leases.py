@@ -19,7 +19,7 @@ class OwnerLeases(Protocol):
     async def start_serving(self, owner: int) -> None:
         """Begin to serve an owner. Raise ServedElsewhere if another process serves the owner."""
 
-    def keep_serving(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def hold_owner(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Serve an owner while the block runs. First ask another process that serves the owner to release the lease.
 
         Raise ServedElsewhere if that process is busy with the owner.
@@ -30,7 +30,7 @@ class OwnerLeases(Protocol):
         """Register a callback that prepares owners before this process begins to serve them."""
 
 
-class Everybody:
+class SingleProcessLeases:
     """The leases of a single process, which serves all owners."""
 
     def is_serving(self, owner: int) -> bool:
@@ -39,7 +39,7 @@ class Everybody:
     async def start_serving(self, owner: int) -> None:
         return None
 
-    def keep_serving(self, owner: int) -> AbstractAsyncContextManager[None]:
+    def hold_owner(self, owner: int) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     def add_serving_callback(self, prepare: PrepareOwners) -> None:

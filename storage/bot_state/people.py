@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from records.owners import KnownPerson, Standing
+from records.owners import AccessStatus, KnownPerson
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner
 from storage.schema.rows import format_moment
 
@@ -22,7 +22,7 @@ class People(StatementRunner):
         self._known: dict[int, KnownPerson] = {}
         self._writes = 0
 
-    async def load_standings(self) -> None:
+    async def load_people(self) -> None:
         """Load the cache. Call this at startup, and periodically if other processes may write."""
         while True:  # ends: admins decide rarely
             writes = self._writes
@@ -31,7 +31,7 @@ class People(StatementRunner):
                 self._known = {person.id: person for person in map(_parse_person, rows)}
                 return
 
-    def get_standing(self, person: int) -> Standing | None:
+    def get_access_status(self, person: int) -> AccessStatus | None:
         """Return the standing of a person, or None if the person is unknown."""
         known = self._known.get(person)
         return known.standing if known else None
@@ -39,34 +39,34 @@ class People(StatementRunner):
     def find_person(self, person: int) -> KnownPerson | None:
         return self._known.get(person)
 
-    def list_people(self, standing: Standing) -> Sequence[KnownPerson]:
+    def list_people(self, standing: AccessStatus) -> Sequence[KnownPerson]:
         """Return the people with the given standing, ordered by when it changed, oldest first."""
         return [person for person in self._known.values() if person.standing == standing]
 
     @property
-    def claimed_admins(self) -> frozenset[int]:
+    def claimed_admin_ids(self) -> frozenset[int]:
         """The people who became admins by claiming the bot with its link."""
         return frozenset(person.id for person in self.list_people("admin"))
 
-    async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
+    async def offer_admin_link(self, *, until: datetime, now: datetime) -> datetime:
         """Offer a link that makes its first user the admin, or keep one that is still valid. Return its expiry."""
         [[offered]] = await self._execute(None, _OFFER_CLAIM, CLAIM, format_moment(until), format_moment(now))
         return datetime.fromisoformat(str(offered))
 
     async def claim_bot(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
         """Make this person the admin. Return False if the link that expires at `until` was used or has expired."""
-        return now < until and await self.store_decision(person, admin_id=person.id, now=now, claim=until)
+        return now < until and await self.store_access(person, admin_id=person.id, now=now, link_expiry=until)
 
     async def record_request(self, person: KnownPerson, *, now: datetime) -> bool:
         """Record a person's request for access. Return False if the person is already known."""
-        return person.id not in self._known and await self.store_decision(person, admin_id=0, now=now)
+        return person.id not in self._known and await self.store_access(person, admin_id=0, now=now)
 
-    async def store_decision(
-        self, person: KnownPerson, *, admin_id: int, now: datetime, claim: datetime | None = None
+    async def store_access(
+        self, person: KnownPerson, *, admin_id: int, now: datetime, link_expiry: datetime | None = None
     ) -> bool:
         """Store an admin's decision. Return False if the link that expires at `claim` was already used."""
         async with self.database.open_transaction(None) as tx:
-            if claim is not None and not await tx.fetch_rows(_USE_CLAIM, CLAIM, format_moment(claim)):
+            if link_expiry is not None and not await tx.fetch_rows(_USE_CLAIM, CLAIM, format_moment(link_expiry)):
                 return False
             name = person.name[:MAX_NAME_CHARS]
             await tx.execute(_PUT, person.id, person.standing, name, person.language, format_moment(now), admin_id)

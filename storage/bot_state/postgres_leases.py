@@ -104,15 +104,15 @@ class PostgresLeases(StatementRunner):
                 return
             me = self.replica
 
-            def take_owner(connection: Connection) -> dict[int, int]:
+            def take_lease(connection: Connection) -> dict[int, int]:
                 connection.execute("INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING", (owner,))
                 return _take_leases(connection, me.id, _lock_unserved_owners(connection, [owner], me, 1))
 
-            if not await self._prepare_owners(await self.database.transact(take_owner, None)):
+            if not await self._prepare_owners(await self.database.transact(take_lease, None)):
                 raise ServedElsewhere
 
     @asynccontextmanager
-    async def keep_serving(self, owner: int) -> AsyncIterator[None]:
+    async def hold_owner(self, owner: int) -> AsyncIterator[None]:
         self._kept[owner] += 1
         try:
             for asked in range(MAX_RELEASE_REQUESTS + 1):
@@ -142,7 +142,7 @@ class PostgresLeases(StatementRunner):
         async with self._taking:
             me = self.replica
 
-            def take_owners(connection: Connection) -> dict[int, int]:
+            def take_leases(connection: Connection) -> dict[int, int]:
                 values = (format_moment(now - OVERDUE), bot_id, POLLING)
                 waiting = {
                     row[0]: row[1]
@@ -156,7 +156,7 @@ class PostgresLeases(StatementRunner):
                     free += _lock_unserved_owners(connection, fresh, me, share)
                 return _take_leases(connection, me.id, free)
 
-            await self._prepare_owners(await self.database.transact(take_owners, None))
+            await self._prepare_owners(await self.database.transact(take_leases, None))
 
     def _compute_share(self, connection: Connection, waiting: Sequence[int]) -> int:
         """Return how many waiting owners this process may take so that all live processes serve equally many."""

@@ -8,7 +8,7 @@ from records.errors import StorageError
 from records.owners import StorageType
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase, Row, StatementRunner, Transaction
-from storage.schema.portable_tables import explain_damage
+from storage.schema.portable_tables import translate_value_errors
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import change_owner_id
@@ -53,7 +53,7 @@ class OwnerRenaming(StatementRunner):
         async with self.database.open_reader(None) as reader:
             rows = await reader.fetch_rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
             is_in_setup = await reader.fetch_row("SELECT 1 FROM wizards WHERE user_id = ?", old)
-        with explain_damage("users"):
+        with translate_value_errors("users"):
             homes = {row[0]: StorageType(row[1]) for row in rows}
         if old not in homes and not is_in_setup:
             return False

@@ -17,7 +17,7 @@ from storage.bot_state.deletion import OwnerDeletion
 from storage.bot_state.directory import Directory, SharedDirectory
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.keys import ExportKey, UsedLinks
-from storage.bot_state.leases import Everybody, OwnerLeases
+from storage.bot_state.leases import OwnerLeases, SingleProcessLeases
 from storage.bot_state.people import People
 from storage.bot_state.renaming import OwnerRenaming, SharedRenaming
 from storage.bot_state.usage import UsageLedger
@@ -81,17 +81,17 @@ async def open_own_state(database: Database, folder: Path, stores: Mapping[Stora
         renaming=OwnerRenaming(database, stores, wizards),
         inbox=Inbox(database),
         wizards=wizards,
-        leases=Everybody(),
+        leases=SingleProcessLeases(),
         check_writable=partial(asyncio.to_thread, check_free_space, folder),
     )
-    await state.people.load_standings()
+    await state.people.load_people()
     for move in await directory.finish_moves(stores):
         log.warning(
             "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
         )
     for owner in await state.renaming.finish_renamings():
         log.warning("%d, a group that became a supergroup, has its new id now", owner)
-    for owner in await directory.adopt_owners(stores, state.leases):
+    for owner in await directory.register_missing_owners(stores, state.leases):
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.void_leases()
@@ -132,7 +132,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
         wizards = WizardStates(server)
         renaming = SharedRenaming(server, stores, wizards)
 
-        async def prepare(owners: Sequence[int]) -> None:
+        async def refresh_owner_state(owners: Sequence[int]) -> None:
             for owner in owners:
                 wizards.clear_cache(owner)
                 for store in stores.values():
@@ -156,19 +156,19 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             check_writable=check_writable,
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
-        leases.add_serving_callback(prepare)
+        leases.add_serving_callback(refresh_owner_state)
         await directory.move_records_to_server()
-        await state.people.load_standings()
+        await state.people.load_people()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():
             await store.void_leases()
-        await directory.adopt_copied_folder(stores)
+        await directory.claim_owners_of_copied_folder(stores)
         for move in await directory.list_moves():
             try:
                 await leases.start_serving(move.owner)
             except ServedElsewhere:
                 log.info("the move of %d concerns this process's files alone", move.owner)
         await directory.finish_moves(stores)
-        for owner in await directory.adopt_owners(files, leases):
+        for owner in await directory.register_missing_owners(files, leases):
             log.info("owner %d was found in a store and adopted", owner)
         yield state

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import SettingsError, StorageHeld
-from storage.engine.sqlite_driver import create_private_file, explain_errors, fsync_folder
+from storage.engine.sqlite_driver import create_private_file, fsync_folder, translate_storage_errors
 
 try:
     import fcntl
@@ -125,7 +125,7 @@ def _finish_folder_swap(folder: Path) -> None:
 def check_free_space(folder: Path) -> None:
     """Write a small file to check the disk. Raise StorageError if the disk is full or not writable."""
     probe = folder / f"{PROBE}{os.getpid()}"
-    with explain_errors(folder):
+    with translate_storage_errors(folder):
         try:
             with probe.open("wb") as file:
                 file.write(bytes(16_384))  # a few pages of a database
@@ -169,14 +169,14 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 def read_instance_id(folder: Path) -> str:
     """Return the id of a folder, or "" if it has none. The folder need not be locked."""
     path = folder / INSTANCE_NAME
-    with explain_errors(path):
+    with translate_storage_errors(path):
         return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""
 
 
 def read_or_create_instance_id(folder: Path) -> str:
     """Return the id of a locked folder. Create a new id if the folder has none or is a copy."""
     path = folder / INSTANCE_NAME
-    with explain_errors(path):
+    with translate_storage_errors(path):
         inode = str(folder.stat().st_ino)
         known = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
         if len(known) == 2 and known[1] == inode:

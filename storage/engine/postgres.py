@@ -84,7 +84,7 @@ class PostgresDatabase:
         )
         database = cls(pool, threads, replica, full_text)
         try:
-            await database.run_in_thread(partial(_prepare_database, url, migrate, replica))
+            await database.run_in_thread(partial(_migrate_and_register, url, migrate, replica))
             await database.run_in_thread(pool.open)
             yield database
         finally:
@@ -120,9 +120,9 @@ class PostgresDatabase:
             await run(lambda connection: connection.run("COMMIT"))
 
     @contextlib.asynccontextmanager
-    async def open_reader(self, owner: int | None, *, is_frozen: bool = False) -> AsyncIterator[Reader]:
+    async def open_reader(self, owner: int | None, *, in_snapshot: bool = False) -> AsyncIterator[Reader]:
         setting = EVERYBODY if owner is None else str(int(owner))
-        begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if is_frozen else ""
+        begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if in_snapshot else ""
         async with self._borrow_connection(begin, owner_setting=setting) as run:
             yield Reader(run, begin=_BEGIN_SNAPSHOT)
 
@@ -141,7 +141,7 @@ class PostgresDatabase:
         """Return True, because the server manages its own log."""
         return True
 
-    async def rewrite_tables(self) -> None:
+    async def vacuum_tables(self) -> None:
         """Vacuum the tables without blocking others. Freed pages are overwritten over time."""
         async with self.open_reader(None) as reader:
             await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED_TABLES}"))
@@ -150,21 +150,21 @@ class PostgresDatabase:
         """Run `work` in a thread and return its result. Wait for it even if the caller is cancelled."""
 
         async def wait_for_thread() -> Result:
-            explained = driver.explain_errors()(work)
+            explained = driver.translate_postgres_errors()(work)
             return await asyncio.get_running_loop().run_in_executor(self._threads, explained)
 
         return await run_uncancelled(wait_for_thread)
 
     @contextlib.asynccontextmanager
-    async def _borrow_connection(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
+    async def _borrow_connection(self, begin_sql: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
         """Yield a function that runs work on a borrowed connection. Roll back uncommitted work at the end."""
         borrowed: list[driver.PostgresConnection] = []
 
         def acquire_once() -> driver.PostgresConnection:
             if not borrowed:
-                borrowed.append(self._acquire_connection(begin, owner_setting=owner_setting))
+                borrowed.append(self._acquire_connection(begin_sql, owner_setting=owner_setting))
                 # A transaction of several steps cannot be retried, so it must not risk a stale prepared statement.
-                borrowed[0].prepares = not begin
+                borrowed[0].prepares = not begin_sql
             return borrowed[0]
 
         async def run(work: Callable[[Any], Result], /) -> Result:
@@ -172,7 +172,7 @@ class PostgresDatabase:
 
         async with self._free:
             try:
-                if begin:
+                if begin_sql:
                     await self.run_in_thread(acquire_once)
                 yield run
             finally:
@@ -196,7 +196,7 @@ class PostgresDatabase:
         limit = f"SET LOCAL idle_in_transaction_session_timeout = '{driver.HANGING_SECONDS}s'"
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
-    def _acquire_connection(self, begin: str, *, owner_setting: str = "") -> driver.PostgresConnection:
+    def _acquire_connection(self, begin_sql: str, *, owner_setting: str = "") -> driver.PostgresConnection:
         """Return a working connection. Run `begin` on it, or set app.owner to `owner_setting` if `begin` is empty."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
@@ -212,8 +212,8 @@ class PostgresDatabase:
                     self._connections.pop(closed, None)
                 connection = self._connections[raw] = driver.PostgresConnection(raw, self._full_text)
             try:
-                if begin:
-                    connection.run(begin)
+                if begin_sql:
+                    connection.run(begin_sql)
                 elif connection.owner_setting != owner_setting or time.monotonic() - connection.used_at > 1.0:
                     connection.run(f"SELECT set_config('app.owner', '{owner_setting}', false)")
                     connection.owner_setting = owner_setting
@@ -258,14 +258,11 @@ def _configure_connection(replica: LeaseHolder | None, raw: Raw) -> None:
     raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
-def _prepare_database(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
+def _migrate_and_register(url: str, migrate: Callable[[Raw], None], replica: LeaseHolder | None) -> None:
     try:
         raw: Raw = psycopg.connect(url, **driver.OPTIONS)
     except psycopg.Error as error:
-        sentence, is_setting_wrong = explain_refusal(str(error))
-        if is_setting_wrong:
-            raise SettingsError("DATABASE_URL", sentence) from error
-        raise StorageError(f"DATABASE_URL: {sentence}") from error
+        raise make_connection_error(str(error)) from error
     with contextlib.closing(raw):
         _check_session_pooling(raw, url)
         migrate(raw)
@@ -292,13 +289,12 @@ def _check_session_pooling(raw: Raw, url: str) -> None:
         raise SettingsError("DATABASE_URL", "leads to a pooler in transaction mode; Keepsake needs its session mode.")
 
 
-def explain_refusal(message: str) -> tuple[str, bool]:
-    """Return a sentence that explains a refused connection without secrets, and True if a setting is wrong."""
+def make_connection_error(message: str) -> SettingsError | StorageError:
+    """Return an error that explains the server's refusal without secrets: a SettingsError if the setting is wrong."""
     words = "".join(message.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
-    for phrases, sentence, is_setting_wrong in _REFUSALS:
-        if any(phrase in words for phrase in phrases.split("|")):
-            return sentence, is_setting_wrong
-    return "no PostgreSQL server answers at this address.", False
+    refusals = (refusal for refusal in _REFUSALS if any(phrase in words for phrase in refusal[0].split("|")))
+    _, sentence, is_setting_wrong = next(refusals, ("", "no PostgreSQL server answers at this address.", False))
+    return SettingsError("DATABASE_URL", sentence) if is_setting_wrong else StorageError(f"DATABASE_URL: {sentence}")
 
 
 _REFUSALS = (

@@ -49,7 +49,7 @@ def unescape_nul(raw: bytes) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def renumber_placeholders(sql: str) -> bytes:
+def encode_statement(sql: str) -> bytes:
     """Replace each `?` in a statement with $1, $2 …, and each `?n` with $n."""
     numbers = count(1)
 
@@ -110,7 +110,7 @@ class _NamedRow:
         return len(self._values)
 
 
-def _make_named_row(cursor: Any) -> RowMaker[Any]:
+def _make_named_row_factory(cursor: Any) -> RowMaker[Any]:
     names = {column.name: place for place, column in reversed(list(enumerate(cursor.description or ())))}
     return lambda values: _NamedRow(tuple(values), names)
 
@@ -124,11 +124,11 @@ class PostgresCursor:
         self._rows: Iterator[Any] = iter(())
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> "PostgresCursor":
-        factory = tuple_row if self.row_factory is None else _make_named_row
+        factory = tuple_row if self.row_factory is None else _make_named_row_factory
         prepare = None if self._connection.prepares else False
         with psycopg.RawCursor(self._connection.raw, row_factory=factory) as cursor:
             try:
-                cursor.execute(renumber_placeholders(sql), values, prepare=prepare, binary=True)
+                cursor.execute(encode_statement(sql), values, prepare=prepare, binary=True)
             except (OverflowError, struct.error) as error:
                 raise psycopg.DataError("a number of more than 64 bits") from error
             self._rows = iter(cursor.fetchall() if cursor.description else ())
@@ -173,7 +173,7 @@ class PostgresConnection:
             if (insert := build_multirow_insert(sql, len(batch))) is not None:
                 self.execute(insert, [value for row in batch for value in row])
             else:  # psycopg sends these in a pipeline, with one round trip
-                psycopg.RawCursor(self.raw).executemany(renumber_placeholders(sql), batch)
+                psycopg.RawCursor(self.raw).executemany(encode_statement(sql), batch)
         return self.cursor()
 
     def cursor(self) -> PostgresCursor:
@@ -242,7 +242,7 @@ _ERRORS: Mapping[str, tuple[type[StorageError], str]] = {
 
 
 @contextlib.contextmanager
-def explain_errors() -> Iterator[None]:
+def translate_postgres_errors() -> Iterator[None]:
     """Raise driver errors as KeepsakeError, with the original as `__cause__`."""
     try:
         yield

@@ -90,8 +90,8 @@ class Transaction(Reader):
 class OwnerDatabase(Protocol):
     """A store's database. If `owner` is given, only that owner's rows may be accessed, which PostgreSQL enforces."""
 
-    def open_reader(self, owner: int | None, *, is_frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """Borrow a connection for reading. If `is_frozen`, all statements of the short block read one snapshot."""
+    def open_reader(self, owner: int | None, *, in_snapshot: bool = False) -> AbstractAsyncContextManager[Reader]:
+        """Borrow a connection for reading. If `in_snapshot`, all statements of the short block read one snapshot."""
 
     def open_transaction(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction that is committed when the block ends, or rolled back if the block raises."""
@@ -107,7 +107,7 @@ class OwnerDatabase(Protocol):
         """Truncate the log, which may hold deleted text. Return False if the log is in use."""
         ...
 
-    async def rewrite_tables(self) -> None:
+    async def vacuum_tables(self) -> None:
         """Rewrite the tables so that they hold no traces of deleted rows."""
 
 

@@ -15,7 +15,7 @@ from records.errors import StorageCorrupt, StorageError, StorageTooNew, StorageT
 from runtime.tasks import run_uncancelled
 from storage.engine import sqlite_driver as driver
 from storage.engine.protocol import Reader, Transaction
-from storage.engine.sqlite_driver import explain_errors, sqlite3
+from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
 from storage.engine.sqlite_writer import SqliteConnection, Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -59,7 +59,7 @@ class Database:
             async def open_connection(name: str) -> SqliteConnection:
                 open_file = partial(driver.connect, path, durable=durable, busy_timeout=busy_timeout)
                 connection = SqliteConnection(open_file, path, name)
-                with explain_errors(path):
+                with translate_storage_errors(path):
                     await connection
                 stack.push_async_callback(run_uncancelled, connection.close)
                 return connection
@@ -80,16 +80,16 @@ class Database:
         return self.writer.open_transaction()
 
     @contextlib.asynccontextmanager
-    async def open_reader(self, owner: int | None = None, *, is_frozen: bool = False) -> AsyncIterator[Reader]:
+    async def open_reader(self, owner: int | None = None, *, in_snapshot: bool = False) -> AsyncIterator[Reader]:
         connection = await self._readers.get()
         try:
             reader = Reader(connection.run)
-            if is_frozen:
+            if in_snapshot:
                 await reader.execute("BEGIN")
             yield reader
         finally:
             try:
-                if is_frozen:
+                if in_snapshot:
                     await run_uncancelled(connection.rollback)
             finally:
                 self._readers.put_nowait(connection)
@@ -99,7 +99,7 @@ class Database:
         async with self.writer.lock:
             return await self.writer.connection.run(_truncate_log)
 
-    async def rewrite_tables(self) -> None:
+    async def vacuum_tables(self) -> None:
         """Rewrite the file without deleted data. The log keeps such data until `truncate_log` is called."""
         # secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         async with self.writer.lock:
@@ -120,7 +120,7 @@ def _truncate_log(connection: sqlite3.Connection) -> bool:
 def copy_database(source: Path, target: Path) -> None:
     """Copy `source` to `target` using SQLite's online backup API, with mode 0600, and fsync it."""
     copy = target.with_name(target.name + ".partial")
-    with explain_errors(target):
+    with translate_storage_errors(target):
         copy.unlink(missing_ok=True)
         driver.create_private_file(copy)
         with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(copy)) as new:
@@ -133,7 +133,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
     """Create the file, or migrate a copy of it to the newest schema. Raise StorageTooNew or StorageTooOld."""
-    with explain_errors(path):
+    with translate_storage_errors(path):
         version = 0
         if path.exists():
             # A plain connection changes nothing in the file, not even its journal mode.
@@ -196,7 +196,7 @@ async def _report_damage(path: Path, stopping: threading.Event, report: Callable
 
 def _check_integrity(path: Path, stopping: threading.Event) -> None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    with explain_errors(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+    with translate_storage_errors(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.set_progress_handler(stopping.is_set, 10_000)
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise driver.make_corrupt_error(path)

@@ -72,7 +72,7 @@ def fsync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def explain_errors(path: Path) -> Iterator[None]:
+def translate_storage_errors(path: Path) -> Iterator[None]:
     """Raise driver and file system errors as StorageError."""
     try:
         yield

@@ -17,7 +17,7 @@ import aiosqlite
 from records.errors import StorageBusy, StorageError
 from runtime.tasks import run_uncancelled
 from storage.engine.protocol import Transaction
-from storage.engine.sqlite_driver import explain_errors, sqlite3
+from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
@@ -39,20 +39,20 @@ class SqliteConnection(aiosqlite.Connection):
         if not self._running or self._connection is None:
             raise StorageError(f"{self.path.name} is closed.")
         self.call_count += 1
-        with explain_errors(self.path):
+        with translate_storage_errors(self.path):
             return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
 
 
 class CommitHooks(Protocol):
     """Callbacks around each commit, called while nobody else writes."""
 
-    def before_commit(self, connection: sqlite3.Connection) -> None:
+    def prepare_commit(self, connection: sqlite3.Connection) -> None:
         """Called in the database's thread as the last step of a transaction. An error prevents the commit."""
 
-    def after_failure(self) -> None:
-        """Called in the database's thread if a transaction fails after `before_commit`."""
+    def abort_commit(self) -> None:
+        """Called in the database's thread if a transaction fails after `prepare_commit`."""
 
-    def after_commit(self) -> None:
+    def confirm_commit(self) -> None:
         """Called on the event loop after a commit, before the next transaction begins."""
 
 
@@ -60,7 +60,7 @@ _Outcome = tuple[Any, Exception | None]  # the result of a write, valid only onc
 
 
 @dataclass(eq=False, slots=True)
-class _Waiting:
+class _QueuedWrite:
     """A write in the queue. `outcome` is set when the write is on disk or has failed."""
 
     work: Work[Any]
@@ -87,12 +87,12 @@ class Writer:
         self._path = connection.path
         self._busy_timeout_ms = busy_timeout_ms
         self._was_busy = False
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_QueuedWrite] = deque()
         self._writing: asyncio.Task[None] | None = None
 
     async def transact(self, work: Work[Result]) -> Result:
         """Run `work` as a transaction. Return its result once it is on disk. After a rollback, `work` may run again."""
-        waiting = _Waiting(work)
+        waiting = _QueuedWrite(work)
         self._waiting.append(waiting)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._drain_queue())
@@ -136,9 +136,9 @@ class Writer:
                     for waiting in group:
                         waiting.set_outcome(None, error)
 
-    async def _write_group(self, group: Sequence[_Waiting]) -> None:
+    async def _write_group(self, group: Sequence[_QueuedWrite]) -> None:
         try:
-            outcomes = await self.connection.run(partial(self._run_group, [waiting.work for waiting in group]))
+            outcomes = await self.connection.run(partial(self._run_writes, [waiting.work for waiting in group]))
         except Exception as error:  # broad: every waiting caller must get an outcome
             outcomes = [(None, error)] * len(group)
         if outcomes is None:  # the whole group was rolled back: find the write that fails
@@ -157,26 +157,26 @@ class Writer:
     def _count_commit(self) -> None:
         self.commits += 1
         if self.commit_hooks:
-            self.commit_hooks.after_commit()
+            self.commit_hooks.confirm_commit()
 
     async def _roll_back(self) -> None:
         # Runs after what a cancelled task left in the thread's queue. Does nothing outside a transaction.
-        with contextlib.suppress(ValueError), explain_errors(self._path):
+        with contextlib.suppress(ValueError), translate_storage_errors(self._path):
             await self.connection.rollback()
 
-    def _run_group(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
+    def _run_writes(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
         """Return the result or error of each write, or None if a failure rolled back several of them."""
         self._begin_transaction(connection)
         outcomes: list[_Outcome] = []
         try:
-            for work in works:
+            for work in writes:
                 outcomes.append(self._run_in_savepoint(work, connection))
-                if not connection.in_transaction and len(works) > 1:
+                if not connection.in_transaction and len(writes) > 1:
                     return None  # SQLite rolled everything back by itself, for example on a full disk
             if any(error is None for _, error in outcomes):
                 self._commit(connection)
         except Exception as error:  # broad: the waiting callers get it
-            return [(None, error)] if len(works) == 1 else None
+            return [(None, error)] if len(writes) == 1 else None
         finally:
             connection.rollback()
         return outcomes
@@ -185,7 +185,7 @@ class Writer:
         connection.execute("SAVEPOINT one")
         outcome: _Outcome
         try:
-            with explain_errors(self._path):
+            with translate_storage_errors(self._path):
                 outcome = work(connection), None
         except Exception as error:  # broad: the waiting caller gets it
             outcome = None, error
@@ -198,7 +198,7 @@ class Writer:
     def _begin_transaction(self, connection: sqlite3.Connection) -> None:
         """Begin a transaction. After SQLITE_BUSY, wait only briefly for the lock until a BEGIN succeeds."""
         try:
-            with explain_errors(self._path):
+            with translate_storage_errors(self._path):
                 connection.execute("BEGIN IMMEDIATE")
         except StorageBusy:
             self._was_busy = True
@@ -210,12 +210,12 @@ class Writer:
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         try:
-            with explain_errors(self._path):
+            with translate_storage_errors(self._path):
                 if self.commit_hooks:
-                    self.commit_hooks.before_commit(connection)
+                    self.commit_hooks.prepare_commit(connection)
                 connection.execute("COMMIT")
         except BaseException:
             connection.rollback()
             if self.commit_hooks:
-                self.commit_hooks.after_failure()
+                self.commit_hooks.abort_commit()
             raise

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from records.forgetting import ForgetRequest, ForgetResult, Listing, RemainingQuotes
+from records.forgetting import DeletionPreview, ForgetRequest, ForgetResult, RemainingQuotes
 from records.messages import Message, Versions
 from records.owners import StorageType
 from records.scopes import Scope
@@ -15,7 +15,7 @@ from storage.erasure import dependents, fact_cascade
 from storage.erasure.dependents import ProfileSources, SummaryCascade, SummarySources
 from storage.erasure.fact_cascade import FactCascade
 from storage.erasure.quotes import Quotes, RowIds, find_quotes
-from storage.schema.portable_tables import VERSIONS, explain_damage
+from storage.schema.portable_tables import VERSIONS, translate_value_errors
 from storage.schema.rows import format_moment, parse_message, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
@@ -57,10 +57,10 @@ class DeletionCascade(OwnerTables):
 
     async def preview_deletion(self, owner: int, request: ForgetRequest, *, counts_quotes: bool = True) -> ForgetResult:
         """Count the rows that `forget` would delete now, and list the first of them."""
-        with explain_damage("this memory"):
-            async with self.database.open_reader(owner, is_frozen=True) as reader:
+        with translate_value_errors("this memory"):
+            async with self.database.open_reader(owner, in_snapshot=True) as reader:
                 deletion, forgotten = await _find_and_count_rows(reader, owner, request, counts_quotes=counts_quotes)
-                return replace(forgotten, listing=await _list_first_rows(reader, owner, request, deletion.ids))
+                return replace(forgotten, listing=await _preview_deletion(reader, owner, request, deletion.ids))
 
     async def select_affected_sources(self, owner: int, request: ForgetRequest, sources: Sequence[str]) -> list[str]:
         """Return the given sources (such as "bot:update") whose messages `forget` would delete."""
@@ -71,19 +71,19 @@ class DeletionCascade(OwnerTables):
     async def forget(self, owner: int, request: ForgetRequest, *, now: datetime) -> ForgetResult:
         """Delete the requested rows and everything built on them. `purge_erased_text` must then clean the files."""
         async with self.database.open_transaction(owner) as tx:
-            with explain_damage("this memory"):
+            with translate_value_errors("this memory"):
                 deletion, taken = await _find_and_count_rows(tx, owner, request)
-            if not request.is_facts_only:
+            if not request.keeps_messages:
                 await _void_fold_leases(tx, owner)
             if request.what == "everything":
                 await tx.run(delete_owner_rows, owner)
                 await tx.execute(_CLEAR_SETTINGS, owner)
             else:
-                if request.is_expiry or request.what == "archives":
+                if request.erases_expired_facts or request.what == "archives":
                     await decision_table.store_decisions(tx, owner, deletion.facts.ids)
                 else:
                     await decision_table.store_decisions(tx, owner, sorted(deletion.facts.decided), decided_at=now)
-                await _erase_rows(tx, owner, deletion, keeps_end_times=request.is_expiry)
+                await _erase_rows(tx, owner, deletion, keeps_end_times=request.erases_expired_facts)
                 if request.what != "archives":
                     await decision_table.delete_decisions_without_sources(tx, owner, deletion.message_ids)
                 await tx.execute(_CLEAR_TITLES, owner, json.dumps(sorted(deletion.messages)))
@@ -130,24 +130,24 @@ class DeletionCascade(OwnerTables):
         self._drop_copies(scope.owner)
         return after
 
-    async def list_versions(self, scope: Scope, answer: int) -> Versions:
+    async def list_versions(self, scope: Scope, answer_id: int) -> Versions:
         """Return all versions of an answer, oldest first, and the 1-based number of the version that is shown."""
-        rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer)
+        rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer_id)
         return Versions(
             texts=tuple(str(row["content"]) for row in rows),
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
         )
 
-    async def switch_version(
-        self, scope: Scope, answer: int, number: int, *, explanations: Mapping[str, str]
+    async def switch_answer_version(
+        self, scope: Scope, answer_id: int, version_number: int, *, explanations: Mapping[str, str]
     ) -> str | None:
         """Show another version of an answer with its explanation. Return its text, or None if it does not exist."""
         async with self.database.open_transaction(scope.owner) as tx:
-            rows = await tx.fetch_rows(_ANSWERS, *scope, answer)
-            row = await tx.fetch_row(_MESSAGE, *scope, answer)
-            if row is None or not 1 <= number <= len(rows):
+            rows = await tx.fetch_rows(_ANSWERS, *scope, answer_id)
+            row = await tx.fetch_row(_MESSAGE, *scope, answer_id)
+            if row is None or not 1 <= version_number <= len(rows):
                 return None
-            chosen, before = rows[number - 1], parse_message(row)
+            chosen, before = rows[version_number - 1], parse_message(row)
             if chosen["id"] is not None:
                 written = format_moment(before.edited_at or before.created_at)
                 await tx.execute(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
@@ -163,7 +163,7 @@ async def _rewrite_message(tx: Transaction, before: Message, text: str, now: dat
     await tx.execute(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
     await tx.execute(_REWRITE, text, format_moment(now), scope.owner, message)
     if before.role == "user":
-        await fact_cascade.reset_learning(tx, scope, [message])
+        await fact_cascade.rewind_learning(tx, scope, [message])
     row = await tx.fetch_row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above
     await tx.run(word_index.reindex_message, int(row["seq"]), row)
@@ -200,8 +200,8 @@ async def _find_and_count_rows(
         ids = (*deletion.message_ids, *quotes.messages)
         rows = await _fetch_messages(reader, owner, ForgetRequest(what="messages", ids=ids))
         facts = [*quotes.facts, *(request.ids if request.what == "facts" else ())]
-        deletion = await _find_dependents(
-            reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, facts=facts
+        deletion = await _find_derived_rows(
+            reader, owner, _group_by_thread(rows), _collect_chunk_ids(rows) | quotes.summaries, fact_ids=facts
         )
         deletion = replace(deletion, profiles=deletion.profiles | quotes.profiles)
         quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
@@ -216,7 +216,7 @@ async def _find_and_count_rows(
     return deletion, replace(await _count_rows(reader, owner, deletion, request), quotes=remaining)
 
 
-async def _list_first_rows(reader: Reader, owner: int, request: ForgetRequest, ids: RowIds) -> Listing:
+async def _preview_deletion(reader: Reader, owner: int, request: ForgetRequest, ids: RowIds) -> DeletionPreview:
     async def fetch_first(table: str) -> list[Row]:
         if request.what == "everything":
             sql = f"SELECT * FROM {table} WHERE user_id = ? ORDER BY id LIMIT ?"  # noqa: S608
@@ -224,7 +224,7 @@ async def _list_first_rows(reader: Reader, owner: int, request: ForgetRequest, i
         sql = f"SELECT * FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608
         return await reader.fetch_rows(sql, owner, json.dumps(sorted(ids[table])[:MAX_LISTED]))
 
-    return Listing(
+    return DeletionPreview(
         messages=tuple(map(parse_message, await fetch_first("messages"))),
         facts=tuple(str(row["text"]) for row in await fetch_first("facts")),
         summaries=tuple(str(row["summary_text"]) for row in await fetch_first("summaries")),
@@ -240,19 +240,19 @@ async def _find_rows_to_delete(reader: Reader, owner: int, request: ForgetReques
     if request.what == "profiles":
         return _RowsToDelete(profiles=frozenset(request.ids) & {version.id for version in versions})
     if request.what == "edits":
-        lost = await fact_cascade.find_facts_repeating_edits(reader, owner, request.ids)
+        lost = await fact_cascade.find_cascade_of_undone_edits(reader, owner, request.ids)
         made_of = [*await fact_cascade.read_edited_fact_sources(reader, owner, request.ids), *lost.gone]
         return _RowsToDelete(
             facts=lost, profiles=dependents.find_outdated_profiles(versions, summaries=set(), facts=made_of)
         )
     facts = request.ids if request.what == "facts" else ()
-    if request.is_expiry:
+    if request.erases_expired_facts:
         # A fact that was restored since the list was made stays.
         due = await reader.fetch_rows(
             _DELETED, owner, json.dumps(list(facts)), format_moment(request.until) if request.until else ""
         )
         facts = tuple(int(row["id"]) for row in due)
-    return await _find_dependents(reader, owner, messages, _collect_chunk_ids(rows), facts=facts)
+    return await _find_derived_rows(reader, owner, messages, _collect_chunk_ids(rows), fact_ids=facts)
 
 
 async def _fetch_messages(reader: Reader, owner: int, request: ForgetRequest) -> list[Row]:
@@ -275,30 +275,30 @@ async def _delete_dependents(tx: Transaction, message: Message) -> None:
     """Delete what was built on a message, except facts that the owner decided about."""
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
-    deletion = await _find_dependents(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided=True)
+    deletion = await _find_derived_rows(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided_facts=True)
     await _void_fold_leases(tx, scope.owner)
     await decision_table.store_decisions(tx, scope.owner, deletion.facts.ids)
     await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_end_times=False)
 
 
-async def _find_dependents(
+async def _find_derived_rows(
     reader: Reader,
     owner: int,
-    messages: Mapping[int, Sequence[int]],
-    chunks: frozenset[int],
+    ids_by_thread: Mapping[int, Sequence[int]],
+    chunk_ids: frozenset[int],
     *,
-    facts: Iterable[int] = (),
-    keeps_decided: bool = False,
+    fact_ids: Iterable[int] = (),
+    keeps_decided_facts: bool = False,
 ) -> _RowsToDelete:
     summaries = dependents.find_summary_cascade(
-        [_parse_summary_sources(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], messages, chunks
+        [_parse_summary_sources(row) for row in await reader.fetch_rows(_SUMMARIES, owner)], ids_by_thread, chunk_ids
     )
-    ids = {message for several in messages.values() for message in several}
-    lost = await fact_cascade.find_fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
+    ids = {message for several in ids_by_thread.values() for message in several}
+    lost = await fact_cascade.find_fact_cascade(reader, owner, ids, fact_ids, keeps_decided_facts=keeps_decided_facts)
     profiles = dependents.find_outdated_profiles(
         await _read_profile_sources(reader, owner), summaries=summaries.gone, facts=lost.gone
     )
-    return _RowsToDelete(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
+    return _RowsToDelete(messages=ids_by_thread, chunks=chunk_ids, summaries=summaries, facts=lost, profiles=profiles)
 
 
 async def _read_profile_sources(reader: Reader, owner: int) -> list[ProfileSources]:
@@ -375,9 +375,9 @@ async def _erase_rows(tx: Transaction, owner: int, deletion: _RowsToDelete, *, k
     await _delete_rows(tx, "accounts", "id", owner, messages)
 
 
-async def _delete_rows(tx: Transaction, table: str, column: str, owner: int, ids: str) -> None:
+async def _delete_rows(tx: Transaction, table: str, column: str, owner: int, ids_json: str) -> None:
     sql = f"DELETE FROM {table} WHERE user_id = ? AND {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
-    await tx.execute(sql, owner, ids)
+    await tx.execute(sql, owner, ids_json)
 
 
 _DELETED = "SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?"

@@ -29,14 +29,14 @@ class FactCascade:
 
 
 async def find_fact_cascade(
-    reader: Reader, owner: int, messages: Set[int], chosen_ids: Iterable[int], *, keeps_decided: bool = False
+    reader: Reader, owner: int, message_ids: Set[int], fact_ids: Iterable[int], *, keeps_decided_facts: bool = False
 ) -> FactCascade:
     """Find the chosen facts, facts learned from these messages, and later facts that repeat their words."""
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
-    if keeps_decided:
+    if keeps_decided_facts:
         rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
-    decided = find_facts_built_on(map(_parse_fact_sources, rows.values()), messages) | (set(chosen_ids) & rows.keys())
-    repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(decided, _NONE), messages)
+    decided = find_facts_built_on(map(_parse_fact_sources, rows.values()), message_ids) | (set(fact_ids) & rows.keys())
+    repeating, again = await _find_repeating_facts(reader, owner, rows, dict.fromkeys(decided, _NONE), message_ids)
     gone = decided | repeating
     # The words that an edit by hand replaced are rows of their own.
     earlier = {number: row["superseded_by"] for number, row in rows.items() if row["origin"] == EARLIER}
@@ -47,10 +47,10 @@ async def find_fact_cascade(
     )
 
 
-async def find_facts_repeating_edits(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> FactCascade:
+async def find_cascade_of_undone_edits(reader: Reader, owner: int, edit_ids: Sequence[int]) -> FactCascade:
     """Find the facts that repeat words from edits that are being undone."""
     rows = {int(row["id"]): row for row in await reader.fetch_rows(_FACTS, owner)}
-    facts = {rows[number]["superseded_by"] for number in earlier_ids if number in rows} & rows.keys()
+    facts = {rows[number]["superseded_by"] for number in edit_ids if number in rows} & rows.keys()
     texts: dict[int, list[str]] = {fact: [] for fact in facts}
     for row in rows.values():
         if row["origin"] == EARLIER and row["superseded_by"] in facts:
@@ -61,7 +61,7 @@ async def find_facts_repeating_edits(reader: Reader, owner: int, earlier_ids: Se
 
 
 async def _find_repeating_facts(
-    reader: Reader, owner: int, rows: Mapping[int, Row], allowed_terms: Mapping[int, Set[str]], messages: Set[int]
+    reader: Reader, owner: int, rows: Mapping[int, Row], allowed_terms: Mapping[int, Set[str]], message_ids: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
     texts = {number: [row["text"]] for number, row in rows.items()}
     related: dict[int, list[Row]] = {}
@@ -79,11 +79,11 @@ async def _find_repeating_facts(
             if after is None or after["id"] in gone or after["id"] in allowed_terms or after["origin"] == "owner":
                 continue
             sources = await reader.fetch_rows(_SOURCES, owner, after["source_ids"])
-            if await _repeats_forgotten_words(reader, owner, after["text"], terms, sources, messages):
+            if await _repeats_forgotten_words(reader, owner, after["text"], terms, sources, message_ids):
                 gone.add(after["id"])
                 waiting.append(after["id"])
                 for source in sources:
-                    if source["id"] not in messages:
+                    if source["id"] not in message_ids:
                         again.setdefault(source["thread_id"], []).append(source["id"])
     return gone, again
 
@@ -93,14 +93,14 @@ def _collect_terms(texts: Iterable[str]) -> Set[str]:
 
 
 async def _repeats_forgotten_words(
-    reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
+    reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], message_ids: Set[int]
 ) -> bool:
     """Return True if the text contains one of `terms` that occurs in no remaining message."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.list_terms(part)}
     for term in _collect_terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             rows = await word_index.search_messages(reader, Scope(owner=owner, thread=thread), [term], 50)
-            if all(row["id"] in messages for row in rows):
+            if all(row["id"] in message_ids for row in rows):
                 return True
     return False
 
@@ -132,18 +132,18 @@ async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keep
         "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(cascade.ids)
     )
     for thread, ids in cascade.again.items():
-        await reset_learning(tx, Scope(owner=owner, thread=thread), ids)
+        await rewind_learning(tx, Scope(owner=owner, thread=thread), ids)
 
 
-async def read_edited_fact_sources(reader: Reader, owner: int, earlier_ids: Sequence[int]) -> list[FactSources]:
+async def read_edited_fact_sources(reader: Reader, owner: int, edit_ids: Sequence[int]) -> list[FactSources]:
     """Return the facts that were edited from these earlier texts. `made_at` is the time of the edit."""
-    rows = await reader.fetch_rows(_EARLIER, owner, json.dumps(earlier_ids))
+    rows = await reader.fetch_rows(_EARLIER, owner, json.dumps(edit_ids))
     return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
-async def undo_edits(tx: Transaction, owner: int, earlier_ids: Sequence[int]) -> None:
+async def undo_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) -> None:
     """Restore the given earlier texts of facts, and delete the records of these edits."""
-    for row in reversed(await tx.fetch_rows(_EARLIER, owner, json.dumps(earlier_ids))):
+    for row in reversed(await tx.fetch_rows(_EARLIER, owner, json.dumps(edit_ids))):
         fact = row["superseded_by"]
         is_first = await tx.fetch_row(_EARLIER_STILL, owner, fact, row["id"]) is None
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
@@ -152,11 +152,11 @@ async def undo_edits(tx: Transaction, owner: int, earlier_ids: Sequence[int]) ->
         await tx.execute("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
-async def reset_learning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+async def rewind_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Set the learning progress back to before these messages, separately for imported ones (ids below 1)."""
-    if past := [message for message in ids if message < 1]:
+    if past := [message for message in message_ids if message < 1]:
         await history_extraction_table.schedule_relearning(tx, scope, past)
-    if live := [message for message in ids if message >= 1]:
+    if live := [message for message in message_ids if message >= 1]:
         await tx.execute(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
             min(live) - 1,

@@ -34,7 +34,7 @@ MIN_RUN = 3  # words of a run
 MAX_RUN = 8  # words among which a run finds its pieces
 PAIR_PIECES = 0.6  # of two characters of a script without spaces: six characters are a run
 WORD_PIECES = 0.4  # of two Chinese characters that a tokenizer keeps whole; without such a pair, four are a run: a name
-OLD_MEMORY = 500
+LARGE_MEMORY = 500
 """Messages of a memory in which a word that nobody had said before is rare, if a tokenizer cuts it at all."""
 MAX_HOLDERS = 100  # A word that more messages hold says nothing about one of them
 MAX_TEXTS = 500  # messages that are compared, those with the rarest words first
@@ -62,31 +62,31 @@ class Quotes:
 
 
 RowIds = Mapping[str, Set[int]]  # the ids of rows, by table
-Mark = str | tuple[str, ...]  # A term of what is forgotten, or the words of a run
+Phrase = str | tuple[str, ...]  # A term of what is forgotten, or the words of a run
 
 
 @dataclass(slots=True)
 class _ForgottenWords:
-    """The forgotten words to search for. A mark is a term or a sequence of words ("run").
+    """The forgotten words to search for. A phrase is a term or a sequence of words ("run").
 
-    `since` maps each mark to the time and id of the first forgotten text that contains it. `terms` maps stems to terms,
+    `since` maps each phrase to the time and id of the first forgotten text that has it. `terms` maps stems to terms,
     and `runs` maps the first words of runs to runs. A single term from `rare` proves a quote. A term from `unsure`
     proves one only in a short text or next to another term, and a run of such terms also if it is repeated. `new` holds
-    the marks that nobody used before the time in `since`.
+    the phrases that nobody used before the time in `since`.
     """
 
-    since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
+    since: dict[Phrase, tuple[str, int]] = field(default_factory=dict)
     terms: dict[str, str] = field(default_factory=dict)
     runs: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
     rare: set[str] = field(default_factory=set)
-    unsure: set[Mark] = field(default_factory=set)
-    new: Set[Mark] = frozenset()
+    unsure: set[Phrase] = field(default_factory=set)
+    new: Set[Phrase] = frozenset()
     is_complete: bool = True
 
-    def find_terms(self, text: str) -> set[Mark]:
+    def find_terms(self, text: str) -> set[Phrase]:
         return {self.terms[term] for term in analyzer.list_terms(text) if term in self.terms}
 
-    def find_word_runs(self, text: str) -> set[Mark]:
+    def find_word_runs(self, text: str) -> set[Phrase]:
         words = analyzer.split_words(text) if self.runs else []
         return {
             run
@@ -95,58 +95,58 @@ class _ForgottenWords:
             if run == tuple(words[at : at + len(run)])
         }
 
-    def has_certain_quote(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if one mark alone proves a quote, because it is a sequence of words or a rare term."""
-        if any(isinstance(mark, tuple) or mark in self.rare for mark in marks - self.unsure):
+    def has_unambiguous_quote(self, text: str, phrases: Set[Phrase]) -> bool:
+        """Return True if one phrase alone proves a quote, because it is a sequence of words or a rare term."""
+        if any(isinstance(phrase, tuple) or phrase in self.rare for phrase in phrases - self.unsure):
             return True
-        runs = [mark for mark in marks & self.unsure if isinstance(mark, tuple)]
-        phrases = [run[0] + "".join(pair[-1] for pair in run[1:]) for run in runs]
-        repeated = (phrase for phrase in phrases if analyzer.normalise_text(text).count(phrase) > 1)
+        runs = [phrase for phrase in phrases & self.unsure if isinstance(phrase, tuple)]
+        joined_runs = [run[0] + "".join(pair[-1] for pair in run[1:]) for run in runs]
+        repeated = (joined_run for joined_run in joined_runs if analyzer.normalise_text(text).count(joined_run) > 1)
         if len(runs) > 1 or (runs and len(text) <= MAX_SHORT_PAIRS) or any(repeated):
             return True
-        return len(marks & self.unsure) > len(runs) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
+        return len(phrases & self.unsure) > len(runs) and (len(text) <= MAX_SHORT or len(self.find_terms(text)) > 1)
 
-    def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
-        """Return True if the text quotes these marks. Everyday words count only in a short text without other words."""
-        return self.has_certain_quote(text, marks) or (
-            bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
+    def is_quoted_by(self, text: str, phrases: Set[Phrase]) -> bool:
+        """Return True if the text quotes the phrases. Everyday words count only in a short text without other words."""
+        return self.has_unambiguous_quote(text, phrases) or (
+            bool(phrases) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.list_terms(text))
         )
 
-    def find_new_marks(self, text: str, written_at: str) -> set[Mark]:
-        """Return the marks from `new` that a text contains, if it was written after their first forgotten use."""
-        marks = (self.find_word_runs(text) | self.find_terms(text)) & self.new
-        return {mark for mark in marks if self.since[mark][0] <= written_at}
+    def find_new_phrases(self, text: str, written_at: str) -> set[Phrase]:
+        """Return the phrases from `new` that a text contains, if it was written after their first forgotten use."""
+        phrases = (self.find_word_runs(text) | self.find_terms(text)) & self.new
+        return {phrase for phrase in phrases if self.since[phrase][0] <= written_at}
 
 
 @dataclass(slots=True)
 class _RemainingMessages:
-    """The remaining messages by id: their rows with all earlier versions, and the new forgotten marks in them."""
+    """The remaining messages by id: their rows with all earlier versions, and the new forgotten phrases in them."""
 
     rows: dict[int, list[Row]] = field(default_factory=dict)
-    marks: dict[int, set[Mark]] = field(default_factory=dict)
+    phrases: dict[int, set[Phrase]] = field(default_factory=dict)
 
-    def add_message(self, row: Row, marks: Set[Mark]) -> None:
+    def add_message(self, row: Row, phrases: Set[Phrase]) -> None:
         self.rows.setdefault(row["id"], []).append(row)
-        self.marks.setdefault(row["id"], set()).update(marks)
+        self.phrases.setdefault(row["id"], set()).update(phrases)
 
     def find_quoting_answers(self, words: _ForgottenWords) -> tuple[int, ...]:
-        """Return the ids of answers that quote new marks which their own question does not contain."""
-        asked: dict[tuple[int, int], set[Mark]] = {}
+        """Return the ids of answers that quote new phrases which their own question does not contain."""
+        asked: dict[tuple[int, int], set[Phrase]] = {}
         for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
-                asked.setdefault((row["thread_id"], row["turn_id"]), set()).update(self.marks[number])
+                asked.setdefault((row["thread_id"], row["turn_id"]), set()).update(self.phrases[number])
         return tuple(
             number
             for number, rows in sorted(self.rows.items())
             if (row := rows[0])["role"] != "user"
-            and (rest := self.marks[number] - asked.get((row["thread_id"], row["turn_id"]), set()))
+            and (rest := self.phrases[number] - asked.get((row["thread_id"], row["turn_id"]), set()))
             and any(words.is_quoted_by(row["content"], rest) for row in rows)
         )
 
-    def collect_user_marks(self, message_ids: Collection[int] | None) -> set[Mark]:
-        """Return the new marks in messages that people wrote. If `message_ids` is given, use only these messages."""
+    def collect_user_phrases(self, message_ids: Collection[int] | None) -> set[Phrase]:
+        """Return the new phrases in messages that people wrote. If `message_ids` is given, use only these messages."""
         ids = self.rows.keys() if message_ids is None else self.rows.keys() & set(message_ids)
-        return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
+        return set().union(*(self.phrases[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
 async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts: Collection[int] = ()) -> Quotes:
@@ -160,9 +160,9 @@ async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts:
         rows = [row for row in await reader.fetch_rows(sql, owner) if row["id"] not in excluded_ids]
 
         def is_quoting(row: Row) -> bool:
-            found = words.find_new_marks(row["text"], row["created_at"])
+            found = words.find_new_phrases(row["text"], row["created_at"])
             return bool(found) and words.is_quoted_by(
-                row["text"], found - said.collect_user_marks(json.loads(row["source_ids"]))
+                row["text"], found - said.collect_user_phrases(json.loads(row["source_ids"]))
             )
 
         return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_quoting(row)})
@@ -178,19 +178,19 @@ async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts:
 
 
 async def _read_forgotten_words(
-    reader: Reader, owner: int, messages: Set[int], facts: Collection[int]
+    reader: Reader, owner: int, message_ids: Set[int], fact_ids: Collection[int]
 ) -> _ForgottenWords:
-    rows = await reader.fetch_rows(_TEXTS, owner, json.dumps(sorted(messages)))
-    rows += await reader.fetch_rows(_FACT_TEXTS, owner, json.dumps([*facts]))
+    rows = await reader.fetch_rows(_TEXTS, owner, json.dumps(sorted(message_ids)))
+    rows += await reader.fetch_rows(_FACT_TEXTS, owner, json.dumps([*fact_ids]))
     # Search for the words of an answer only if its question is not forgotten too.
     asked = {row["turn"] for row in rows if row["role"] == "user"}
     rows = [row for row in rows if row["role"] == "user" or row["turn"] not in asked]
-    is_old = await reader.fetch_row(_IS_OLD, owner, OLD_MEMORY) is not None
+    in_large_memory = await reader.fetch_row(_IS_LARGE, owner, LARGE_MEMORY) is not None
     texts = [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows]
-    return await asyncio.to_thread(_build_forgotten_words, texts, is_old=is_old)
+    return await asyncio.to_thread(_build_forgotten_words, texts, in_large_memory=in_large_memory)
 
 
-def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _ForgottenWords:
+def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, in_large_memory: bool) -> _ForgottenWords:
     words, left = _ForgottenWords(), MAX_TEXT_CHARS
     read: list[str] = []
     spoken: set[str] = set()
@@ -203,21 +203,21 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_o
             spoken.update(split)
             is_english = analyzer.detect_latin_language(split) == "english"
             foreign.update(word for word in split if not (is_english and word.isascii()))
-            marks = chain(analyzer.list_terms(read[-1]), _iterate_quotable_runs(split), _find_number_forms(read[-1]))
-            for mark in marks:
-                words.since[mark] = min(at, words.since.get(mark, at))
+            phrases = chain(analyzer.list_terms(read[-1]), _iterate_quotable_runs(split), _respell_numbers(read[-1]))
+            for phrase in phrases:
+                words.since[phrase] = min(at, words.since.get(phrase, at))
         left -= len(text)
-    rare = {word: analyzer.list_stems(word) for word in spoken if _is_rare_word(word, is_old=is_old)}
+    rare = {word: analyzer.list_stems(word) for word in spoken if _is_rare_word(word, in_large_memory=in_large_memory)}
     words.rare.update(*rare.values())
     everyday = (word for word in foreign & rare.keys() if word.isalpha() and _count_tokens(f" {word}") < CERTAIN_PIECES)
     words.unsure.update(*(rare[word] for word in everyday))
-    for mark in words.since:
-        if isinstance(mark, tuple):
-            words.runs.setdefault(mark[0], set()).add(mark)
-            words.unsure.update([mark] if _is_short_character_run(mark) and not is_old else ())
-    terms = [mark for mark in words.since if isinstance(mark, str)]
+    for phrase in words.since:
+        if isinstance(phrase, tuple):
+            words.runs.setdefault(phrase[0], set()).add(phrase)
+            words.unsure.update([phrase] if _is_short_character_run(phrase) and not in_large_memory else ())
+    terms = [phrase for phrase in words.since if isinstance(phrase, str)]
     with_digits = {term for term in terms if any(map(str.isdigit, term))}
-    words.rare |= {term for term in with_digits if _is_rare_word(term, is_old=is_old)}
+    words.rare |= {term for term in with_digits if _is_rare_word(term, in_large_memory=in_large_memory)}
     chosen = sorted(terms, key=lambda term: (term not in words.rare, term not in with_digits, -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
     variants = analyzer.find_other_stems(chosen, *read)
@@ -228,40 +228,40 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_o
 async def _find_remaining_messages(
     reader: Reader, owner: int, words: _ForgottenWords, deleted_ids: Set[int]
 ) -> tuple[_RemainingMessages, set[int]]:
-    """Set `words.new`. Return the messages with new marks, and the ids of all messages with a quote."""
+    """Set `words.new`. Return the messages with new phrases, and the ids of all messages with a quote."""
     threads = [int(row[0]) for row in await reader.fetch_rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     scopes = [Scope(owner=owner, thread=thread) for thread in threads]
     held = await reader.run(lambda connection: _find_terms_by_seq(connection, scopes, words))
     rows = await reader.fetch_rows(_HOLDERS, owner, json.dumps(sorted(held)))
     rows = [row for row in rows if row["id"] not in deleted_ids]
-    marks = await asyncio.to_thread(lambda: [_find_message_marks(row, held[row["seq"]], words) for row in rows])
-    holding: dict[Mark, list[Row]] = {}
-    for row, found in zip(rows, marks, strict=True):
-        for mark in found:
-            holding.setdefault(mark, []).append(row)
+    phrases = await asyncio.to_thread(lambda: [_find_message_phrases(row, held[row["seq"]], words) for row in rows])
+    holding: dict[Phrase, list[Row]] = {}
+    for row, found in zip(rows, phrases, strict=True):
+        for phrase in found:
+            holding.setdefault(phrase, []).append(row)
     known = {*words.terms.values()}
     new = {
-        mark
-        for mark, since in words.since.items()
-        if (isinstance(mark, tuple) or mark in known)
-        and all((row["created_at"], row["id"]) >= since for row in holding.get(mark, ()))
+        phrase
+        for phrase, since in words.since.items()
+        if (isinstance(phrase, tuple) or phrase in known)
+        and all((row["created_at"], row["id"]) >= since for row in holding.get(phrase, ()))
     }
     # Of an everyday phrase, some characters were said before.
-    words.new = {mark for mark in new if not _is_short_character_run(mark) or new.issuperset(mark)}
+    words.new = {phrase for phrase in new if not _is_short_character_run(phrase) or new.issuperset(phrase)}
     said = _RemainingMessages()
-    for row, found in zip(rows, marks, strict=True):
+    for row, found in zip(rows, phrases, strict=True):
         said.add_message(row, found & words.new)
     # A word used before still reveals what was forgotten if few messages contain it.
-    pointing = {mark for mark, held in holding.items() if mark in words.new or len(held) <= FEW_HOLDERS}
+    pointing = {phrase for phrase, held in holding.items() if phrase in words.new or len(held) <= FEW_HOLDERS}
     holders = {
         row["id"]
-        for row, found in zip(rows, marks, strict=True)
-        if words.has_certain_quote(row["content"], found & pointing)
+        for row, found in zip(rows, phrases, strict=True)
+        if words.has_unambiguous_quote(row["content"], found & pointing)
     }
     for row in await reader.fetch_rows(_VERSIONS, owner) if words.new else ():
-        if row["id"] not in deleted_ids and (new := words.find_new_marks(row["content"], row["written_at"])):
+        if row["id"] not in deleted_ids and (new := words.find_new_phrases(row["content"], row["written_at"])):
             said.add_message(row, new)
-            if words.has_certain_quote(row["content"], new):
+            if words.has_unambiguous_quote(row["content"], new):
                 holders.add(row["id"])
     return said, holders | {*said.find_quoting_answers(words)}
 
@@ -293,7 +293,7 @@ def _find_terms_by_seq(connection: Connection, scopes: Sequence[Scope], words: _
     return terms
 
 
-def _find_message_marks(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Mark]:
+def _find_message_phrases(row: Row, terms: Set[str], words: _ForgottenWords) -> Set[Phrase]:
     heading = {words.terms.get(term) for term in word_index.list_heading_terms(row)}
     said = words.find_terms(row["content"]) if not heading.isdisjoint(terms) else terms
     return words.find_word_runs(row["content"]) | said
@@ -312,12 +312,12 @@ def _iterate_quotable_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 break
 
 
-def _is_short_character_run(mark: Mark) -> bool:
-    """Return True if a mark is a short run of characters in a script without spaces, which may be everyday words."""
-    return isinstance(mark, tuple) and len(mark) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, mark))
+def _is_short_character_run(phrase: Phrase) -> bool:
+    """Return True if a phrase is a short run of characters in a script without spaces, which may be everyday words."""
+    return isinstance(phrase, tuple) and len(phrase) < CERTAIN_PAIRS and all(map(analyzer.is_character_pair, phrase))
 
 
-def _find_number_forms(text: str) -> Iterator[Mark]:
+def _respell_numbers(text: str) -> Iterator[Phrase]:
     """Yield the other ways to write the numbers of a text: "85000" for "85,000", and the reverse."""
     for number in {found for pattern in _NUMBERS for found in pattern.findall(analyzer.normalise_text(text))}:
         yield (joined := "".join(filter(str.isdigit, number)))
@@ -338,7 +338,7 @@ def _estimate_word_tokens(word: str) -> float:
 
 
 @lru_cache(maxsize=20_000)
-def _is_rare_word(word: str, *, is_old: bool) -> bool:
+def _is_rare_word(word: str, *, in_large_memory: bool) -> bool:
     """Return True if a word that nobody used before is rare enough that repeating it counts as a quote."""
     digits = sum(map(str.isdigit, word))
     if digits >= MIN_DIGITS:
@@ -349,7 +349,9 @@ def _is_rare_word(word: str, *, is_old: bool) -> bool:
         return False
     pieces = _count_tokens(f" {word}")
     # As a name, or as a noun of German, it may be whole with a capital.
-    return pieces > 1 if is_old and not digits else min(pieces, _count_tokens(f" {word.capitalize()}")) >= MIN_PIECES
+    if in_large_memory and not digits:
+        return pieces > 1
+    return min(pieces, _count_tokens(f" {word.capitalize()}")) >= MIN_PIECES
 
 
 def _count_tokens(text: str) -> int:
@@ -387,4 +389,4 @@ _HOLDERS = """
 SELECT seq, id, thread_id, turn_id, role, created_at, speaker, title, content FROM messages
 WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY id
 """
-_IS_OLD = "SELECT 1 FROM messages WHERE user_id = ? LIMIT 1 OFFSET ?"
+_IS_LARGE = "SELECT 1 FROM messages WHERE user_id = ? LIMIT 1 OFFSET ?"

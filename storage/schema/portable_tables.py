@@ -19,7 +19,7 @@ from text.characters import replace_surrogates, replace_surrogates_in
 
 log = logging.getLogger(__name__)
 
-Portable = dict[str, object]
+PortableRow = dict[str, object]
 Kind = Literal[
     "truth", "whole", "telegram_id", "number", "text", "date", "texts", "ids", "stretches", "figures", "object"
 ]
@@ -47,12 +47,12 @@ def parse_stored_value(kind: Kind, value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def explain_damage(place: str) -> Iterator[None]:
+def translate_value_errors(location: str) -> Iterator[None]:
     """Convert a ValueError or TypeError raised in the block to StorageCorrupt. `place` is named in the message."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise StorageCorrupt(f"A stored value in {place} is damaged; {RESTORE}") from error
+        raise StorageCorrupt(f"A stored value in {location} is damaged; {RESTORE}") from error
 
 
 @contextlib.contextmanager
@@ -110,9 +110,9 @@ class Table:
         """Return a copy of the table that has only the named columns."""
         return Table(self.name, *(column for column in self.columns if column.name in names), key=self.key)
 
-    def to_portable(self, row: Mapping[str, object] | Row) -> Portable:
+    def to_portable(self, row: Mapping[str, object] | Row) -> PortableRow:
         """Convert a database row to a portable row. Raise StorageCorrupt if a value is damaged."""
-        with explain_damage(self.name):
+        with translate_value_errors(self.name):
             return {column.name: parse_stored_value(column.kind, row[column.name]) for column in self.columns}
 
     def to_values(self, row: Mapping[str, object]) -> tuple[Value, ...]:

@@ -15,7 +15,7 @@ from records.scopes import Scope
 from records.summaries import FoldFailure, Summary
 from storage.engine.protocol import Row
 from storage.schema import portable_tables as tables
-from storage.schema.portable_tables import Kind, Portable, Table, explain_damage, parse_stored_value
+from storage.schema.portable_tables import Kind, PortableRow, Table, parse_stored_value, translate_value_errors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -62,15 +62,15 @@ class Records(Generic[Record]):
 
     def parse(self, row: AnyRow, **overrides: object) -> Record:
         """Convert a row to an instance. `overrides` replace its fields. Raise StorageCorrupt if a column is damaged."""
-        with explain_damage(self._table):
+        with translate_value_errors(self._table):
             values = {name: _parse_value(kind, row[column]) for name, column, kind in self._columns}
         if self._is_scoped:
             values["scope"] = Scope(owner=row["user_id"], thread=row["thread_id"])
         return self._kind(**(values | overrides))
 
-    def to_row(self, record: Record) -> Portable:
+    def to_row(self, record: Record) -> PortableRow:
         """Convert an instance of the dataclass to a portable row."""
-        row: Portable = {}
+        row: PortableRow = {}
         for name, column, kind in self._written:
             value = getattr(record, name)
             if kind == "date" and value is not None:
@@ -117,9 +117,9 @@ def parse_config(row: AnyRow) -> OwnerConfig:
     return CONFIG_ROWS.parse(row, storage=StorageType(row["storage_type"]))
 
 
-def group_rows_by_table(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
+def group_rows_by_table(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[PortableRow]]:
     """Group portable rows by table name. Raise StorageError if a row has an unknown table or another owner."""
-    by_table: dict[str, list[Portable]] = {}
+    by_table: dict[str, list[PortableRow]] = {}
     for row in rows:
         name = str(row.get("table"))
         if name not in tables.BY_NAME or row.get("user_id") != owner:

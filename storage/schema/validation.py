@@ -5,7 +5,7 @@ from functools import partial
 from typing import Literal, cast
 
 from runtime.cooperative import iterate_with_pauses
-from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, Portable, Table
+from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, PortableRow, Table
 from storage.schema.rows import format_moment, parse_moment
 
 MAX_ID = 10**12  # the stores never assign larger ids
@@ -32,9 +32,9 @@ class RowError(Exception):
 
 def parse_rows(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
-) -> dict[str, list[Portable]]:
+) -> dict[str, list[PortableRow]]:
     """Validate portable rows and fill in defaults. Raise RowError if a value or a reference is invalid."""
-    parsed_tables: dict[str, list[Portable]] = {}
+    parsed_tables: dict[str, list[PortableRow]] = {}
     for name, table in BY_NAME.items():
         rows = [
             _parse_row(table, row, owner, number)
@@ -48,13 +48,13 @@ def parse_rows(
     return parsed_tables
 
 
-def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, number: int) -> Portable:
+def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, number: int) -> PortableRow:
     row = {**table.defaults, **raw_row, "user_id": owner}
     if table is MESSAGES:
         row.setdefault("turn_id", row.get("id"))
         row["is_active"] = row["chunk_id"] is None
     where = f"{table.name}[{number}]"
-    parsed_row: Portable = {}
+    parsed_row: PortableRow = {}
     for column in table.columns:
         if column.name not in row:
             raise RowError(where, column.name, "missing")
@@ -112,7 +112,7 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
 }  # the test for each kind except dates, and the problem to report for a value that fails it
 
 
-def _check_references(tables: Mapping[str, list[Portable]]) -> None:
+def _check_references(tables: Mapping[str, list[PortableRow]]) -> None:
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
     for number, row in enumerate(iterate_with_pauses(tables[MESSAGES.name])):
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
@@ -123,7 +123,7 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
                 raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
 
 
-def _check_unique(table: str, rows: Sequence[Portable], key: Sequence[str]) -> None:
+def _check_unique(table: str, rows: Sequence[PortableRow], key: Sequence[str]) -> None:
     """Raise RowError if two rows have the same key. Ignore rows in which the last key column is None."""
     seen = set()
     for number, row in enumerate(iterate_with_pauses(rows)):

@@ -48,7 +48,7 @@ class MessageVectors:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Closeness:
+class Similarities:
     """The cosine similarity of each passage in a scope to a query."""
 
     seqs: Ints  # by passage

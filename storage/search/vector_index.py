@@ -16,7 +16,7 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, OwnerDatabase, StatementRunner
 from storage.schema.rows import parse_message
-from storage.search.protocol import Closeness, Floats, Ints, MessageVectors
+from storage.search.protocol import Floats, Ints, MessageVectors, Similarities
 
 CACHE_BYTES = 64 * 2**20  # of all matrices together; the last one that was searched stays, whatever its size
 MAX_MESSAGES = 150_000  # a larger scope is searched by words alone: its matrix would take a quarter of a gigabyte
@@ -87,7 +87,7 @@ class Matrix:
             total=self.total + vectors.sum(axis=0, dtype=np.float64),
         )
 
-    def compare(self, query: Floats, limit: int) -> Closeness:
+    def compare(self, query: Floats, limit: int) -> Similarities:
         """Return the cosine of each passage to the query vector, and the seqs of the `limit` closest messages."""
         seqs, parts, vectors = self.seqs[: self.count], self.parts[: self.count], self.vectors[: self.count]
         mean = np.float32(CENTRING) * (self.total / max(1, self.count)).astype(np.float32)
@@ -99,7 +99,7 @@ class Matrix:
         best = np.argpartition(-cosines, min(2 * limit, self.count - 1))[: 2 * limit]
         best = best[np.argsort(-cosines[best])]
         nearest = tuple(dict.fromkeys(seqs[best].tolist()))[:limit]
-        return Closeness(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
+        return Similarities(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
 
 
 def _append_to_array(array: npt.NDArray[Any], length: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -146,13 +146,9 @@ class VectorIndex(StatementRunner):
         for item in items:
             by_owner.setdefault(item.message.scope.owner, []).append(item)
         async with self._lock:
-            outcomes = await asyncio.gather(
-                *(
-                    self.database.transact(partial(_store_vectors, model, mine), owner)
-                    for owner, mine in by_owner.items()
-                ),
-                return_exceptions=True,
-            )
+            transact = self.database.transact
+            writes = [transact(partial(_store_current_vectors, model, mine), owner) for owner, mine in by_owner.items()]
+            outcomes = await asyncio.gather(*writes, return_exceptions=True)
             stored = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
             await self._update_cache(model, [item for mine in stored for item in mine])
         for outcome in outcomes:
@@ -161,7 +157,7 @@ class VectorIndex(StatementRunner):
 
     async def count_indexed(self, owner: int, model: str) -> tuple[int, int]:
         """Return how many of an owner's messages are indexed, and how many there are in total."""
-        async with self.database.open_reader(owner, is_frozen=True) as reader:
+        async with self.database.open_reader(owner, in_snapshot=True) as reader:
             total = await reader.fetch_row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.fetch_row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
             current = await reader.fetch_row("SELECT 1 FROM embedding_models WHERE name = ? AND is_current = 1", model)
@@ -172,7 +168,7 @@ class VectorIndex(StatementRunner):
         """Count an owner's messages that have vectors. Messages that the embedding model rejected are not counted."""
         return int((await self._fetch_row(owner, _WITH_VECTORS, owner, model) or [0])[0])
 
-    async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
+    async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Similarities | None:
         """Compare a query with a scope's passages. Return None if the scope has no vectors or is too large."""
         matrix = self._cache.get((scope, model))
         if matrix is None or matrix.dimensions != len(query):
@@ -253,7 +249,7 @@ def _encode_vectors(item: MessageVectors) -> list[tuple[int, bytes]]:
     return [(part, vector.astype("<f2").tobytes()) for part, vector in enumerate(item.passages)]
 
 
-def _store_vectors(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
+def _store_current_vectors(model: str, items: Sequence[MessageVectors], connection: Connection) -> list[MessageVectors]:
     """Store the vectors of an owner's messages. Return the stored items, skipping messages that have changed."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))

@@ -17,12 +17,12 @@ from records.errors import StorageError
 from records.owners import StorageType
 from runtime.tasks import run_uncancelled
 from storage.engine.sqlite import Database
-from storage.engine.sqlite_driver import connect, explain_errors, sqlite3
+from storage.engine.sqlite_driver import connect, sqlite3, translate_storage_errors
 from storage.schema.migrations import MIGRATIONS
-from storage.schema.portable_tables import TABLES, Portable, Table
+from storage.schema.portable_tables import TABLES, PortableRow, Table
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Journal, JournalEntry
-from storage.stores.json_recovery import MissingWords, Recovery, mark_index_clean
+from storage.stores.json_recovery import Recovery, WordIndexBacklog, mark_index_clean
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class JsonStore(MemoryStore):
         self.reports = reports
         self._target = folder / SNAPSHOT_NAME
         self._journal = Journal(folder / JOURNAL_NAME)
-        self.words = MissingWords(database)
+        self.words = WordIndexBacklog(database)
         self._seq = 0
         self._next = 0
         self._snapshot_lock = asyncio.Lock()
@@ -69,7 +69,7 @@ class JsonStore(MemoryStore):
     ) -> AsyncIterator["JsonStore"]:
         """Open the store in `folder`. On exit, write memory.json unless the deadline has passed."""
         recovery = Recovery(folder, clock)
-        with explain_errors(folder / SNAPSHOT_NAME):
+        with translate_storage_errors(folder / SNAPSHOT_NAME):
             await asyncio.to_thread(recovery.run)
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
@@ -93,7 +93,7 @@ class JsonStore(MemoryStore):
         # Without this mark, the next start rebuilds the working copy. Syncing may take long: 100 MB may not be on disk
         # yet if its words are being indexed again.
         if store._has_time_left() and not store._is_corrupt:
-            with contextlib.suppress(StorageError), explain_errors(index):
+            with contextlib.suppress(StorageError), translate_storage_errors(index):
                 await asyncio.to_thread(mark_index_clean, index)
 
     async def erase_owner(self, owner: int) -> None:
@@ -126,13 +126,13 @@ class JsonStore(MemoryStore):
             await run_uncancelled(partial(self._make_snapshot, keep_going=keep_going))
 
     # The next three methods implement CommitHooks.
-    def before_commit(self, connection: sqlite3.Connection) -> None:
+    def prepare_commit(self, connection: sqlite3.Connection) -> None:
         """Append the changes of a transaction to the journal before it is committed to the working copy."""
         names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
         if not names:
             return
         self._next = self._seq + 1
-        put: dict[str, list[Portable]] = {}
+        put: dict[str, list[PortableRow]] = {}
         gone: dict[str, list[list[int]]] = {}
         for table in TABLES:
             for row in connection.execute(_CHANGED_ROWS[table.name]) if table.name in names else ():
@@ -140,18 +140,18 @@ class JsonStore(MemoryStore):
                     put.setdefault(table.name, []).append(table.to_portable(row))
                 else:
                     gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
-        with explain_errors(self._journal.path):
+        with translate_storage_errors(self._journal.path):
             self._journal.write(JournalEntry(seq=self._next, put=put, delete=gone))
         connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
         connection.execute("DELETE FROM temp.changed")
 
-    def after_failure(self) -> None:
+    def abort_commit(self) -> None:
         """Remove a failed transaction from the journal. If that fails, the next write tries again."""
         self._next = self._seq
         with contextlib.suppress(OSError):
             self._journal.undo_write()
 
-    def after_commit(self) -> None:
+    def confirm_commit(self) -> None:
         """Confirm the journal record of a transaction, and begin a snapshot if the journal has become large."""
         if self._next > self._seq:
             self._seq = self._next
@@ -174,10 +174,10 @@ class JsonStore(MemoryStore):
 
     async def _make_snapshot(self, *, keep_going: Callable[[], bool] = lambda: True) -> None:
         async with self._snapshot_lock:
-            with explain_errors(self._target):
+            with translate_storage_errors(self._target):
                 seq = await asyncio.to_thread(self._write_snapshot, keep_going)
             async with self.database.open_transaction(None) as tx:
-                with explain_errors(self._journal.path):
+                with translate_storage_errors(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_records_until, seq)
                 await tx.execute("UPDATE journal_state SET snapshot = ?", files.compute_file_fingerprint(self._target))
 

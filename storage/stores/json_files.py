@@ -15,7 +15,7 @@ from records.errors import StorageCorrupt, StorageTooLarge, StorageTooNew, Stora
 from runtime.cooperative import iterate_with_pauses
 from storage.engine.protocol import Value
 from storage.engine.sqlite_driver import create_private_file, fsync_folder, sqlite3
-from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
+from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, PortableRow, Table
 from storage.schema.rows import format_moment, parse_moment
 
 SNAPSHOT_NAME = "memory.json"
@@ -163,7 +163,7 @@ def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence
         raise SnapshotError from error
 
 
-def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]) -> Portable:
+def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]) -> PortableRow:
     highest = {name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in COUNTERS.values()}
     created = _repair_date(user.get("created_at"))
     return {

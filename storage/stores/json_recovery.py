@@ -290,7 +290,7 @@ def mark_words_missing(connection: Connection, owner: int, message: int, seq: in
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
 
 
-class MissingWords(StatementRunner):
+class WordIndexBacklog(StatementRunner):
     """Adds missing messages to the word index, newest first. Owners with a waiting search have priority."""
 
     def __init__(self, database: Database) -> None:

@@ -78,7 +78,7 @@ class MemoryStore(FoldTable):
         """Insert or update an owner's settings. Raise StorageError if the owner belongs to another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
-        values = (*_CHOICES.to_values(CONFIG_ROWS.to_row(config)), self.kind)
+        values = (*_CONFIG.to_values(CONFIG_ROWS.to_row(config)), self.kind)
 
         def upsert_owner(connection: Connection) -> bool:
             before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
@@ -241,7 +241,7 @@ class MemoryStore(FoldTable):
 
     async def dump_owner(self, owner: int) -> Batches:
         """Yield all rows of an owner in batches of portable rows, read from a single snapshot."""
-        async with self.database.open_reader(owner, is_frozen=True) as reader:
+        async with self.database.open_reader(owner, in_snapshot=True) as reader:
             async for batch in dump_owner(reader, owner):
                 yield batch
 
@@ -266,7 +266,7 @@ class MemoryStore(FoldTable):
         """Rewrite the tables and the word index, so that erased text is gone from the database files."""
         async with self.database.open_transaction(None) as tx:
             await tx.run(lambda connection: full_text.get_word_index(connection).merge_all_segments(connection))
-        await self.database.rewrite_tables()
+        await self.database.vacuum_tables()
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
         """Change an owner's id to `new_id`, which must be unused in this store. Cancel running folds."""
@@ -329,10 +329,8 @@ SELECT
     WHERE scopes.user_id = users.user_id AND messages.created_at >= ?2)),
   (SELECT COUNT(*) FROM failures JOIN users ON users.user_id = failures.user_id WHERE users.storage_type = ?1)
 """
-_CHOICES = USERS.select_columns(CONFIG_ROWS.columns)
-_PUT_OWNER = (
-    f"{_CHOICES.make_upsert('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
-)
+_CONFIG = USERS.select_columns(CONFIG_ROWS.columns)
+_PUT_OWNER = f"{_CONFIG.make_upsert('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
 
 
 class SqliteStore(MemoryStore):

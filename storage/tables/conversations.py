@@ -11,7 +11,7 @@ from records.errors import StorageError
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
-from storage.schema.portable_tables import CONVERSATIONS, explain_damage
+from storage.schema.portable_tables import CONVERSATIONS, translate_value_errors
 from storage.schema.rows import CONVERSATION_ROWS, format_moment, parse_message, parse_moment
 from storage.tables.owner_tables import OwnerTables
 from text.characters import format_visible_line
@@ -148,7 +148,7 @@ def _make_new_scope(connection: Connection, place: Scope, now: datetime) -> Scop
     """Return a scope with an unused thread number, which is usually the current time in milliseconds."""
     [taken] = connection.execute(_FARTHEST, (place.owner,)).fetchone()
     number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken or 0) + 1)
-    return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
+    return Scope(owner=place.owner, thread=-number if place.is_channel_direct_chat else number)
 
 
 def _is_at_place(connection: Connection, place: Scope, conversation: Scope) -> bool:
@@ -198,7 +198,7 @@ def _make_listed_conversation(connection: Connection, place: Scope, row: Row, cu
     [last_at] = connection.execute(_LAST_AT, tuple(scope)).fetchone()
     if not label and first is not None:
         label = " ".join(str(first["content"])[:200].split())
-    with explain_damage("messages"):
+    with translate_value_errors("messages"):
         last_at = parse_moment(last_at or row["opened_at"] or "1970-01-01")
     return ListedConversation(
         scope=scope,

@@ -11,7 +11,7 @@ from typing import Any
 from records.errors import StorageError
 from records.owners import StorageType
 from storage.engine.protocol import Reader, Transaction
-from storage.engine.sqlite_driver import explain_errors, sqlite3
+from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.schema.rows import group_rows_by_table
@@ -95,7 +95,7 @@ def find_schema_version(rows: Iterable[Mapping[str, Any]]) -> int:
 def migrate_rows(lines: Iterator[dict[str, Any]], path: Path, version: int) -> Iterator[dict[str, Any]]:
     """Yield a backup's rows, migrated from schema `version`. `path` is used for a temporary database."""
     homes = []
-    with explain_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with translate_storage_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous=OFF")  # the file is temporary
         connection.execute("BEGIN")

@@ -14,7 +14,7 @@ from records.facts import Decision, Fact, FactChange, NewFact
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Transaction
-from storage.schema.portable_tables import FACTS, explain_damage
+from storage.schema.portable_tables import FACTS, translate_value_errors
 from storage.schema.rows import FACT_ROWS, Records, format_moment, parse_fact, parse_message
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
@@ -60,7 +60,7 @@ class FactTable(OwnerTables):
 
         def read_messages(connection: Connection) -> tuple[int, list[Message]]:
             [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
-            with explain_damage("progress"):
+            with translate_value_errors("progress"):
                 learned = int(known or 0)
             return learned, [parse_message(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 

@@ -17,7 +17,7 @@ from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.engine.protocol import Reader, Transaction
 from storage.schema import portable_tables as tables
-from storage.schema.portable_tables import Portable
+from storage.schema.portable_tables import PortableRow
 from storage.schema.rows import MESSAGE_ROWS, group_rows_by_table, parse_fact, parse_moment
 from storage.search import word_index
 from storage.tables import decisions as decision_table
@@ -71,7 +71,7 @@ class HistoryTable(OwnerTables):
 
     async def find_first_free_id(self, owner: int, count: int, *, after: int | None = None) -> int:
         """Return the first of `count` free ids, directly above `after` if possible, or else below all messages."""
-        async with self.database.open_reader(owner, is_frozen=True) as reader:
+        async with self.database.open_reader(owner, in_snapshot=True) as reader:
             # Facts were learned from these ids, perhaps from messages that were forgotten since.
             taken = await history_extraction_table.list_reserved_ranges(reader, owner)
             if after is not None:
@@ -111,12 +111,12 @@ class HistoryTable(OwnerTables):
         async with transact_under_lease(self.database, lease) as tx:
             return await fold_sources(tx, self.kind, scope, plan, new_summary, now=now)
 
-    async def find_restore_row(self, owner: int) -> Portable | None:
+    async def find_restore_row(self, owner: int) -> PortableRow | None:
         """Return the row that describes the restore in progress, or None if there is none."""
         row = await self._fetch_row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else tables.RESTORES.to_portable(row)
 
-    async def list_held_back_rows(self, owner: int) -> Sequence[Portable]:
+    async def list_held_back_rows(self, owner: int) -> Sequence[PortableRow]:
         """Return the rows that are held back until the restore is complete, ordered by id."""
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [tables.RESTORES.to_portable(row) for row in rows]
@@ -127,7 +127,7 @@ class HistoryTable(OwnerTables):
             await tx.execute(_END_RESTORE, lease.scope.owner)
             await self._upsert_rows(tx, lease.scope.owner, rows)
 
-    async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
+    async def read_summaries(self, owner: int, ids: Sequence[int]) -> Sequence[PortableRow]:
         """Return the summaries with these ids as portable rows."""
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable(row) for row in rows]
@@ -191,15 +191,15 @@ class HistoryTable(OwnerTables):
         """Return the texts that concern facts about which the owner has made a decision by hand."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
-        facts: list[Portable] = [{"text": text, "is_chosen": True} for text in texts]
+        facts: list[PortableRow] = [{"text": text, "is_chosen": True} for text in texts]
         return await asyncio.to_thread(lambda: {str(fact["text"]) for fact in facts if _is_overruled(fact, decided)})
 
-    async def count_new_facts(self, owner: int, facts: Sequence[Portable]) -> int:
+    async def count_new_facts(self, owner: int, facts: Sequence[PortableRow]) -> int:
         """Return the number of facts that `add_facts` would add."""
         async with self.database.open_reader(owner) as reader:
             return len(await _select_new_facts(reader, owner, facts))
 
-    async def add_facts(self, lease: FoldLease, facts: Sequence[Portable], ids: Mapping[int, int]) -> int:
+    async def add_facts(self, lease: FoldLease, facts: Sequence[PortableRow], ids: Mapping[int, int]) -> int:
         """Add the facts that are new and not overruled, and return their number. `ids` maps old message ids to new.
 
         A fact with `is_chosen` was chosen by hand, which overrules what the owner decided about it before.
@@ -226,11 +226,11 @@ class HistoryTable(OwnerTables):
             return len(rows)
 
 
-async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[Portable]) -> list[Portable]:
+async def _select_new_facts(reader: Reader, owner: int, facts: Sequence[PortableRow]) -> list[PortableRow]:
     known, decided = await _read_facts_and_decisions(reader, owner)
     texts, valid = {fact.text for fact in known}, {fact.text for fact in known if fact.is_valid}
 
-    def select() -> Iterator[Portable]:
+    def select() -> Iterator[PortableRow]:
         for fact in facts:
             if not _is_overruled(fact, decided):
                 yield from () if fact["text"] in texts else (fact,)
@@ -245,7 +245,7 @@ async def _read_facts_and_decisions(reader: Reader, owner: int) -> tuple[list[Fa
     return known, decision_table.list_decisions_about(known, await decision_table.read_decisions(reader, owner))
 
 
-def _is_overruled(fact: Portable, decided: Sequence[Decision]) -> bool:
+def _is_overruled(fact: PortableRow, decided: Sequence[Decision]) -> bool:
     """Return True if a decision is newer than a fact. For a fact chosen by hand now, any decision counts."""
     said_at = datetime.min.replace(tzinfo=UTC) if "is_chosen" in fact else parse_moment(fact["observed_at"])
     new = NewFact(

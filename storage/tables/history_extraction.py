@@ -11,7 +11,7 @@ from records.facts import HistoryBacklog
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Reader, Row, Transaction
-from storage.schema.portable_tables import explain_damage
+from storage.schema.portable_tables import translate_value_errors
 from storage.schema.rows import parse_message
 from storage.tables.owner_tables import OwnerTables
 
@@ -46,7 +46,7 @@ class HistoryExtractionTable(OwnerTables):
 
     async def read_next_messages(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         """Return the id of the last message read and the next messages, or (0, []) if no extraction is running."""
-        async with self.database.open_reader(scope.owner, is_frozen=True) as reader:
+        async with self.database.open_reader(scope.owner, in_snapshot=True) as reader:
             if (row := await reader.fetch_row(_RUNNING, *scope)) is None:
                 return 0, []
             rows = await reader.fetch_rows(_NEXT, *scope, limit)
@@ -54,7 +54,7 @@ class HistoryExtractionTable(OwnerTables):
 
     async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
         """Return the numbers of messages read and of all messages, or None if no extraction is running."""
-        async with self.database.open_reader(scope.owner, is_frozen=True) as reader:
+        async with self.database.open_reader(scope.owner, in_snapshot=True) as reader:
             if await reader.fetch_row(_RUNNING, *scope) is None:
                 return None
             [(read, total)] = await reader.fetch_rows(_PROGRESS, *scope)
@@ -71,7 +71,7 @@ async def list_reserved_ranges(reader: Reader, owner: int) -> list[IdRange]:
     return [(row[0], row[1]) for row in await reader.fetch_rows(_TAKEN, owner)]
 
 
-async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+async def schedule_relearning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule another extraction from messages that have already been learned from.
 
     A running extraction is moved back to the first of these messages. Otherwise, a new extraction begins, which ends
@@ -82,20 +82,18 @@ async def schedule_relearning(tx: Transaction, scope: Scope, ids: Sequence[int])
         return
     start, reached, until = row["past_from"], row["past_id"], row["past_until"]
     if reached < until:
-        cuts = [(number - 1, number) for number in ids]
-        if inside := [message_id for message_id in ids if start < message_id <= until]:
+        cuts = [(number - 1, number) for number in message_ids]
+        if inside := [message_id for message_id in message_ids if start < message_id <= until]:
             reached = min(reached, min(inside) - 1)
             cuts.append((min(inside) - 1, until))
         kept = _subtract_ranges(_parse_learned_ranges(row), cuts)
     else:
-        again = [int(row[0]) for row in await tx.fetch_rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
+        again = [int(row[0]) for row in await tx.fetch_rows(_LEARNED_OF, *scope, json.dumps(list(message_ids)))]
         if not again:
             return
         unasked = await tx.fetch_row(_FIRST_UNREAD, *scope, again[0], again[-1])
         start = reached = again[0] - 1
-        until = max(
-            message_id for message_id in again if unasked is None or unasked[0] is None or message_id < unasked[0]
-        )
+        until = max(number for number in again if unasked is None or unasked[0] is None or number < unasked[0])
         kept = _subtract_ranges(await _read_learned_ranges(tx, scope), [(number - 1, number) for number in again])
     await tx.execute(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
@@ -117,7 +115,7 @@ async def _read_learned_ranges(tx: Transaction, scope: Scope) -> list[IdRange]:
 
 
 def _parse_learned_ranges(row: Row) -> list[IdRange]:
-    with explain_damage("progress"):
+    with translate_value_errors("progress"):
         return [(int(first), int(last)) for first, last in json.loads(row["past_learned"])]
 
 

@@ -10,7 +10,7 @@ from telegram.error import TelegramError
 from chat.operation import describe_backups, list_people, make_overview
 from locales.catalog import choose_language, find_language, format_decimal, join_list, list_words, tr, use_language
 from records.errors import KeepsakeError
-from records.owners import KnownPerson, Standing
+from records.owners import AccessStatus, KnownPerson
 from records.scopes import Person
 from runtime import logs
 from telegram_ui.commands import broadcast
@@ -66,9 +66,9 @@ class AdminCommands(Family):
 
     async def _set_standing(self, ask: Ask, person_id: int, action: str) -> str:
         decided = self._services.memory.people.find_person(person_id)
-        standing: Standing = "allowed" if action == ALLOW else "refused"
+        standing: AccessStatus = "allowed" if action == ALLOW else "refused"
         if decided is None or decided.standing != standing:
-            decided = await set_standing(self._dependencies, person_id, standing, admin_id=ask.person.id)
+            decided = await set_access(self._dependencies, person_id, standing, admin_id=ask.person.id)
         text = _format_known_person(decided)
         await self._show_text(ask, text, self._make_back_buttons(ask))
         return text[:200]
@@ -76,7 +76,7 @@ class AdminCommands(Family):
     async def _remove_person(self, ask: Ask, person_id: int) -> str:
         if person_id in self._operation.admin_ids:
             return tr("admin-not-an-admin")
-        removed = await set_standing(self._dependencies, person_id, "removed", admin_id=ask.person.id)
+        removed = await set_access(self._dependencies, person_id, "removed", admin_id=ask.person.id)
         await self._show_people(ask, 0)
         return _format_known_person(removed)[:200]
 
@@ -180,14 +180,14 @@ async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stra
         log.warning("an admin could not be asked about somebody: %s", type(error).__name__)
 
 
-async def set_standing(dependencies: Dependencies, person_id: int, standing: Standing, *, admin_id: int) -> KnownPerson:
+async def set_access(dependencies: Dependencies, person_id: int, status: AccessStatus, *, admin_id: int) -> KnownPerson:
     """Store an admin's decision about a person. If the person is newly allowed, tell them."""
     people = dependencies.services.memory.people
     before = people.find_person(person_id)
     name, language = (before.name, before.language) if before else ("", "")
-    decided = KnownPerson(id=person_id, standing=standing, name=name, language=language)
-    await people.store_decision(decided, admin_id=admin_id, now=dependencies.services.clock())
-    if standing == "allowed" and before is not None and before.standing != "allowed":
+    decided = KnownPerson(id=person_id, standing=status, name=name, language=language)
+    await people.store_access(decided, admin_id=admin_id, now=dependencies.services.clock())
+    if status == "allowed" and before is not None and before.standing != "allowed":
         with use_language(find_language(language) or dependencies.default_language):
             try:
                 await dependencies.delivery.send_text(Chat(id=person_id), tr("admin-let-in"))

@@ -14,7 +14,7 @@ from locales.catalog import tr
 from locales.told import format_error
 from records.errors import KeepsakeError
 from records.scopes import Person
-from records.turns import Incoming, IncomingPiece, Reply
+from records.turns import IncomingPiece, Reply, UserMessage
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, Press
@@ -31,7 +31,7 @@ CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta"
 NOTHING = "wn"
 MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double tap counts once
 
-StreamAnswer = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
+StreamAnswer = Callable[[AnswerStream], Awaitable[tuple[UserMessage, Reply] | None]]
 """Streams an answer. Returns None if there is nothing to answer any more."""
 
 
@@ -52,7 +52,7 @@ class AnswerButtons(Family):
     async def _show_answer_version(self, ask: Ask) -> str | None:
         turn, _, number = ask.argument.partition(".")
         chat = ask.chat
-        answered = await self._services.conversation.switch_version(
+        answered = await self._services.conversation.switch_answer_version(
             chat.scope, int(turn), int(number), ask.person, in_group=not chat.is_private
         )
         if answered is None:
@@ -78,10 +78,10 @@ class AnswerButtons(Family):
             return tr("answers-pressed-already")
         await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
         source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
-        piece = IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now())
-        incoming = Incoming(scope=ask.chat.scope, person=ask.person, pieces=(piece,), in_group=not ask.chat.is_private)
+        pieces = (IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now()),)
+        incoming = UserMessage(scope=ask.chat.scope, person=ask.person, pieces=pieces, in_group=not ask.chat.is_private)
 
-        async def answer(stream: AnswerStream) -> tuple[Incoming, Reply]:
+        async def answer(stream: AnswerStream) -> tuple[UserMessage, Reply]:
             reply = self._services.conversation.reply
             return incoming, await reply(incoming, on_text=stream.show, on_stop=stream.get_seen_text)
 
@@ -123,7 +123,7 @@ class AnswerButtons(Family):
         """Answer a turn again. If `status` is given, it replaces the text of the message with the button."""
         chat, conversation = ask.chat, self._services.conversation
 
-        async def answer(stream: AnswerStream) -> tuple[Incoming, Reply] | None:
+        async def answer(stream: AnswerStream) -> tuple[UserMessage, Reply] | None:
             return await conversation.answer_again(
                 chat.scope,
                 int(ask.argument.partition(".")[0]),
@@ -169,7 +169,7 @@ class AnswerButtons(Family):
 
     async def _stream_answer(
         self, ask: Ask, stream: AnswerStream, answer: StreamAnswer
-    ) -> tuple[Incoming, Reply] | None:
+    ) -> tuple[UserMessage, Reply] | None:
         try:
             async with self._delivery.show_typing(ask.chat):
                 with self._dependencies.answers.stoppable(ask.chat.location):
@@ -183,7 +183,7 @@ class AnswerButtons(Family):
             raise
 
     async def _deliver_despite_cancellation(
-        self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None
+        self, ask: Ask, stream: AnswerStream, answered: tuple[UserMessage, Reply] | None
     ) -> str | None:
         """Deliver a stored answer even if this task is cancelled."""
         if answered is None:
@@ -196,7 +196,7 @@ class AnswerButtons(Family):
             raise
         return None
 
-    async def _deliver_answer(self, ask: Ask, stream: AnswerStream, incoming: Incoming, reply: Reply) -> None:
+    async def _deliver_answer(self, ask: Ask, stream: AnswerStream, incoming: UserMessage, reply: Reply) -> None:
         chat = ask.chat
         keyboard = make_answer_keyboard(self._dependencies, chat, ask.person, reply)
         sent = await self._dependencies.answers.send(ask.update.update_id, stream, format_shown_text(reply), keyboard)

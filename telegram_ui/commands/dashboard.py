@@ -9,10 +9,10 @@ from telegram import InlineKeyboardButton, WebAppInfo
 from dashboard.host import Host
 from dashboard.sessions import LINK_FOR, PageSessions
 from locales.catalog import tr
-from records.owners import Standing
+from records.owners import AccessStatus
 from records.scopes import Person
 from settings import LOOPBACK, Settings
-from telegram_ui.commands.admin import set_standing
+from telegram_ui.commands.admin import set_access
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
@@ -34,7 +34,7 @@ class DashboardCommands(Family):
         if not url:
             may_run_it = here.is_private and self._operation.may_run_bot(ask.person)
             return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
-        if here.scope.is_direct_messages:
+        if here.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("web-anonymous")
@@ -66,8 +66,8 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
     async def may_configure(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
 
-    async def store_decision(person: int, standing: Standing, admin_id: int) -> None:
-        await set_standing(dependencies, person, standing, admin_id=admin_id)
+    async def store_access(person: int, standing: AccessStatus, admin_id: int) -> None:
+        await set_access(dependencies, person, standing, admin_id=admin_id)
 
     async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
         try:
@@ -83,7 +83,7 @@ def make_host(settings: Settings, dependencies: Dependencies, health: Health) ->
         bot_token=settings.telegram_bot_token,
         operation=dependencies.operation,
         health=health,
-        store_decision=store_decision,
+        store_access=store_access,
         send_file=send_file,
         default_language=settings.default_language,
     )

@@ -179,9 +179,7 @@ class ForgetCommands(Family):
         with_quotes = replace(target, with_quotes=True)
         if not forgotten.quotes.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
-        everything = await self._services.memory.preview_forget(
-            scope.owner, await self._make_request(scope, with_quotes)
-        )
+        whole = await self._services.memory.preview_forget(scope.owner, await self._make_request(scope, with_quotes))
         async with self._services.memory.open_store(scope.owner) as store:
             answers = await store.read_messages(scope, forgotten.quotes.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
@@ -189,9 +187,9 @@ class ForgetCommands(Family):
             "",
             tr("forget-quotes", what=format_quote_counts(forgotten.quotes)),
             *(f"  {_format_message(answer, zone)}" for answer in answers),
-            *_format_first_quotes(everything, already_quoted=forgotten, with_messages=False),
+            *_format_first_quotes(whole, already_quoted=forgotten, with_messages=False),
         ]
-        text = "\n".join([*lines, *quotes, f"{too}: {format_counts(everything)}", tr("forget-final")])
+        text = "\n".join([*lines, *quotes, f"{too}: {format_counts(whole)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
     async def _make_message_question(self, scope: Scope, target: Target) -> ForgetQuestion:

@@ -50,7 +50,7 @@ class MemoryCommands(Family):
 
     @Command("memory", is_ephemeral=True)
     async def _show_memory(self, ask: Ask) -> str | None:
-        if ask.chat.scope.is_direct_messages:
+        if ask.chat.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
         verb, _, rest = ask.argument.strip().partition(" ")
         verb, rest = verb.casefold(), rest.strip()

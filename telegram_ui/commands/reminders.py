@@ -115,7 +115,7 @@ class ReminderCommands(Family):
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
         """Return the owner's reminders, or only those of this chat in the direct messages of a channel."""
         reminders = await self._services.reminders.list_reminders(scope.owner)
-        if scope.is_direct_messages:
+        if scope.is_channel_direct_chat:
             return [reminder for reminder in reminders if reminder.thread == scope.thread]
         return reminders
 

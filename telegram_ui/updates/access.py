@@ -34,7 +34,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
     def serves(owner: int) -> bool:
         if owner < 0 or owner in settings.admin_user_ids:
             return True
-        standing = people.get_standing(owner) if people else None
+        standing = people.get_access_status(owner) if people else None
         if standing in ("allowed", "removed", "admin"):
             return standing != "removed"
         return settings.everyone_allowed or owner in named
@@ -65,12 +65,12 @@ class Access:
 
     def has_requested_access(self, person_id: int) -> bool:
         """Return True if a stranger is waiting for an admin's decision."""
-        return self._people is not None and self._people.get_standing(person_id) == "asked"
+        return self._people is not None and self._people.get_access_status(person_id) == "asked"
 
     async def reload_decisions(self, person_ids: Iterable[int]) -> None:
         """Reload the admins' decisions from the store if any of these people is a stranger."""
         if self._people is not None and not all(map(self.serves, person_ids)):
-            await self._people.load_standings()
+            await self._people.load_people()
 
     def may_notify_stranger(self, person: Person) -> bool:
         """Return True if a stranger may be told about access, and count the notice."""
@@ -85,9 +85,9 @@ class Access:
 
     def may_ask_admins(self, person: Person) -> bool:
         """Return True if the admins may be asked about a new stranger, and count the request."""
-        if self._people is None or self._people.get_standing(person.id) is not None:
+        if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
-        if not self._settings.admin_user_ids and not self._people.claimed_admins:
+        if not self._settings.admin_user_ids and not self._people.claimed_admin_ids:
             return False
         self._requests = self._count_in_period(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS
@@ -162,9 +162,9 @@ class Claim:
     async def make_link(self, username: str) -> str:
         """Return the link and its expiry, or "" if somebody already has access. Raise StorageError on failure."""
         people, now = self._people, self._now()
-        if people is None or people.claimed_admins or people.list_people("allowed"):
+        if people is None or people.claimed_admin_ids or people.list_people("allowed"):
             return ""
-        self._until = await people.offer_claim(until=now + CLAIM_LIFETIME, now=now)
+        self._until = await people.offer_admin_link(until=now + CLAIM_LIFETIME, now=now)
         link = f"https://t.me/{username}?start={self._make_token(self._until)}"
         return f"{link} (once, until {self._until:%Y-%m-%d %H:%M} UTC)"
 

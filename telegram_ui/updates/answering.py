@@ -19,7 +19,7 @@ from locales.told import use_reader_role
 from records.errors import KeepsakeError, StorageError
 from records.owners import MODES, Mode
 from records.scopes import Scope
-from records.turns import Incoming, IncomingPiece, Reply
+from records.turns import IncomingPiece, Reply, UserMessage
 from telegram_ui.commands import answer_buttons, proposals, summaries
 from telegram_ui.commands.answer_buttons import format_shown_text
 from telegram_ui.commands.family import AnswerControls
@@ -324,10 +324,10 @@ class Answering:
             await self._delivery.send_text(chat, notice, keyboard=make_keyboard() if chat.is_private else None)
 
 
-def make_incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
+def make_incoming(pieces: Sequence[ParsedUpdate]) -> UserMessage:
     """Combine the updates of one message, or of the pieces of a split one, into a turn."""
     first = pieces[0]
-    return Incoming(
+    return UserMessage(
         scope=first.scope,
         person=first.person,
         in_group=not first.chat.is_private,

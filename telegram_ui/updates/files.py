@@ -17,7 +17,7 @@ from locales.catalog import tr
 from locales.told import format_error
 from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, Documents, FileTooLarge, find_document
@@ -39,7 +39,7 @@ EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsa
 class TurnWithFiles:
     """A turn with the content of its files, and notices to its sender."""
 
-    incoming: Incoming
+    incoming: UserMessage
     notices: list[str] = field(default_factory=list)
     refusal: str = ""  # the reply instead of an answer if there are no words and no file could be read
     may_pass: bool = False  # True if another attempt may succeed

@@ -11,7 +11,7 @@ import telegram
 from records.messages import Origin
 from records.owners import Mode
 from records.scopes import MAX_TELEGRAM_ID, Person, Scope
-from records.turns import Replied
+from records.turns import ReplyTarget
 from telegram_ui.commands.buttons import is_for_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 from telegram_ui.sending.formatting import count_utf16_units
@@ -58,7 +58,7 @@ class ParsedUpdate:
     album: str = ""
     origin: Origin = ""
     mode: Mode | None = None  # the memory mode when it was sent, None if unknown
-    replied: Replied | None = None
+    replied: ReplyTarget | None = None
     replied_picture: AttachedFile | None = None
     is_whole: bool = False  # True if it can be repeated without the message that it replies to
     first_update_id: int = 0  # the id of the update that this one repeats
@@ -373,7 +373,7 @@ def _is_reply(message: telegram.Message) -> bool:
     return earlier is not None and earlier.forum_topic_created is None
 
 
-def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> Replied | None:
+def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> ReplyTarget | None:
     earlier = message.external_reply or (message.reply_to_message if _is_reply(message) else None)
     if earlier is None:
         return None
@@ -381,9 +381,9 @@ def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> Rep
     if not text.strip():
         return None
     if isinstance(earlier, telegram.ExternalReplyInfo):
-        return Replied(text=text, speaker=_parse_origin(earlier.origin))
-    is_ours = earlier.from_user is not None and earlier.from_user.id == bot.id
-    return Replied(telegram_id=earlier.message_id, text=text, speaker="" if is_ours else _find_speaker_name(earlier))
+        return ReplyTarget(text=text, speaker=_parse_origin(earlier.origin))
+    is_bot = earlier.from_user is not None and earlier.from_user.id == bot.id
+    return ReplyTarget(telegram_id=earlier.message_id, text=text, speaker="" if is_bot else _find_speaker_name(earlier))
 
 
 def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:

@@ -19,7 +19,7 @@ from records.errors import SettingsError, StorageBusy, StorageCorrupt
 from records.model_calls import Usage
 from records.owners import KnownPerson, StorageType
 from records.scopes import Scope
-from storage.backup import BackedUp, Restored, back_up, restore_backup_file
+from storage.backup import BackupResult, RestoreResult, back_up, restore_backup_file
 from storage.bot_state.inbox import Arrival
 from storage.engine.data_dir import LOCK_NAME
 from storage.engine.sqlite import Database
@@ -108,7 +108,7 @@ async def backed_up(folder: Path, file: Path, url: str) -> int:
     return (await asyncio.to_thread(back_up, folder, file, database_url=url)).messages
 
 
-async def restored(file: Path, folder: Path, url: str = "") -> Restored:
+async def restored(file: Path, folder: Path, url: str = "") -> RestoreResult:
     return await asyncio.to_thread(restore_backup_file, file, folder, database_url=url)
 
 
@@ -271,12 +271,12 @@ async def test_who_was_let_in_is_known_after_the_first_start_with_a_server(tmp_p
     """The bot had no admin any more, and offered itself to whoever came first."""
     ann = KnownPerson(id=77, standing="admin", name="Ann", language="en")
     async with remembering(tmp_path / "data") as memory:
-        await memory.people.store_decision(ann, admin_id=77, now=NOW)
+        await memory.people.store_access(ann, admin_id=77, now=NOW)
         await memory.usage.add_usage(NOW.date(), {(77, "m"): Usage(prompt=5)})
         key = await memory.export_key()
     for url in (other, other, ""):  # without a server, too: it may have been a trial
         async with remembering(tmp_path / "data", url) as memory:
-            assert memory.people.get_standing(77) == "admin"
+            assert memory.people.get_access_status(77) == "admin"
             assert await memory.usage.read_usage_of_day(NOW.date()) == {77: Usage(prompt=5)}
             assert await memory.export_key() == key
 
@@ -307,7 +307,7 @@ async def test_without_a_folder_the_server_alone_is_backed_up(made: Made, tmp_pa
     """From another machine than the bot's; it says what it cannot reach."""
     assert await asyncio.to_thread(
         back_up, tmp_path / "nowhere", tmp_path / "backup.gz", database_url=made.url
-    ) == BackedUp(messages=10, elsewhere=2)
+    ) == BackupResult(messages=10, elsewhere=2)
     await restored(tmp_path / "backup.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as memory, memory.open_store(4) as store:
         assert (await store.read_counts(Scope(owner=4))).total == 5

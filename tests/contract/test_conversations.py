@@ -93,7 +93,7 @@ async def test_direct_messages_of_a_person_stay_direct_messages(store: MemorySto
     await store.append_messages(BORIS, [said("of the club")])
     await store.append_messages(place, [said("from one person")])
     new = await store.conversations.begin_conversation(place, "", now=NOW)
-    assert new.is_direct_messages
+    assert new.is_channel_direct_chat
     assert await store.conversations.find_open_conversation(place) == new
     assert await store.conversations.find_open_conversation(BORIS) == BORIS
 

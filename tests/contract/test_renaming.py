@@ -116,14 +116,14 @@ class Broken:
     def __init__(self, commits: int) -> None:
         self.commits = commits
 
-    def before_commit(self, connection: sqlite3.Connection) -> None:
+    def prepare_commit(self, connection: sqlite3.Connection) -> None:
         self.commits -= 1
         if self.commits < 0:
             raise StorageError("The disk is full.")
 
-    def after_failure(self) -> None: ...
+    def abort_commit(self) -> None: ...
 
-    def after_commit(self) -> None: ...
+    def confirm_commit(self) -> None: ...
 
 
 class Files:

@@ -14,7 +14,7 @@ from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece, Reply
+from records.turns import IncomingPiece, Reply, UserMessage
 from settings import Settings
 from storage.engine.sqlite import Database
 from storage.stores.memory_store import SqliteStore
@@ -43,13 +43,13 @@ class Talk:
             assert isinstance(store.database, Database)
             return store.database
 
-    def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> Incoming:
+    def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> UserMessage:
         self.moment[0] += timedelta(seconds=30)
         pieces = tuple(
             IncomingPiece(text=text, source=source or f"1:{next(self.updates)}", sent_at=self.moment[0])
             for text in texts
         )
-        return Incoming(scope=Scope(owner=person.id, thread=thread), person=person, pieces=pieces)
+        return UserMessage(scope=Scope(owner=person.id, thread=thread), person=person, pieces=pieces)
 
     async def say(self, *texts: str, person: Person = ANNA, thread: int = 0, on_text: OnText | None = None) -> Reply:
         return await self.conversation.reply(self.incoming(*texts, person=person, thread=thread), on_text=on_text)

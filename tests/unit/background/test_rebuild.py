@@ -121,7 +121,7 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
     assert [summary.reason for summary in made] == ["rebuild"] * 10
     top = next(summary for summary in made if summary.level == 2)
     assert (top.first_id, top.last_id, len(top.source_chunk_ids), top.details["compressed"]) == (1, 20, 5, 2)
-    assert max(summary.times_compressed for summary in await talk.services.summaries.list_active_summaries(SCOPE)) == 2
+    assert max(summary.compression_count for summary in await talk.services.summaries.list_active_summaries(SCOPE)) == 2
 
 
 async def corrected(talk: Talk, said: Message) -> None:

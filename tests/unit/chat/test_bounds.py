@@ -15,7 +15,7 @@ from chat.session import SESSIONS_HELD, Session, Sessions, UnwrittenMessages
 from records.context import Context
 from records.messages import NewMessage
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from runtime.locks import OwnerLock, OwnerLocks
 from settings import Settings
 
@@ -29,9 +29,9 @@ async def services(tmp_path: Path) -> AsyncIterator[Services]:
         yield services
 
 
-def said(person: int) -> Incoming:
+def said(person: int) -> UserMessage:
     piece = IncomingPiece(text="My cat is called Murka.", source=f"1:{person}", sent_at=NOW)
-    return Incoming(scope=Scope(owner=person), person=Person(id=person, name="Anna"), pieces=(piece,))
+    return UserMessage(scope=Scope(owner=person), person=Person(id=person, name="Anna"), pieces=(piece,))
 
 
 def alive() -> Counter[type]:

@@ -9,7 +9,7 @@ import pytest
 
 from records.forgetting import ForgetRequest
 from records.scopes import Scope
-from records.turns import Incoming, IncomingPiece, Reply
+from records.turns import IncomingPiece, Reply, UserMessage
 from tests.support.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)
@@ -22,7 +22,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
         yield talk
 
 
-def sent(talk: Talk, passages: tuple[str, ...], caption: str) -> Incoming:
+def sent(talk: Talk, passages: tuple[str, ...], caption: str) -> UserMessage:
     """A turn as the Telegram side makes it of a file and its caption."""
     bare = talk.incoming(f"{caption}\n[Sent with the file lease.pdf]")
     [own] = bare.pieces

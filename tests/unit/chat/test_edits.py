@@ -13,7 +13,7 @@ from chat.session import Sessions
 from records.messages import Correction, Message
 from records.owners import StorageType
 from records.scopes import Scope
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
 from tests.unit.chat.test_conversation import room
@@ -31,7 +31,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
 async def say(talk: Talk, text: str, telegram_id: int) -> None:
     incoming = talk.incoming(text)
     piece = IncomingPiece(text=text, source=incoming.source, sent_at=talk.moment[0], telegram_id=telegram_id)
-    await talk.conversation.reply(Incoming(scope=SCOPE, person=ANNA, pieces=(piece,)))
+    await talk.conversation.reply(UserMessage(scope=SCOPE, person=ANNA, pieces=(piece,)))
     await talk.conversation.run_after_turn(SCOPE)
 
 
@@ -121,7 +121,7 @@ async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Tal
     for number in (0, 0, 1, 2, 3, 1):
         talk.moment[0] += timedelta(seconds=1)
         answered = await (
-            talk.conversation.switch_version(SCOPE, turn, number, ANNA)
+            talk.conversation.switch_answer_version(SCOPE, turn, number, ANNA)
             if number
             else talk.conversation.answer_again(SCOPE, turn, ANNA)
         )
@@ -129,7 +129,7 @@ async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Tal
         shown.append((answered[1].text, answered[1].version, answered[1].versions))
     first, second, third = ("First.", 1, 3), ("Second.", 2, 3), ("Third.", 3, 3)
     assert shown == [("Second.", 2, 2), third, first, second, third, first]
-    assert await talk.conversation.switch_version(SCOPE, turn, 4, ANNA) is None
+    assert await talk.conversation.switch_answer_version(SCOPE, turn, 4, ANNA) is None
     await talk.say("And now?")
     assert "First." in talk.prompts()[-1]
     assert "Second." not in talk.prompts()[-1]
@@ -138,7 +138,7 @@ async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Tal
 
 async def test_what_was_read_of_a_stopped_answer_is_the_answer(talk: Talk) -> None:
     """Without it nothing could go on from there; of one that nobody has read, nothing is stored."""
-    said = Incoming(
+    said = UserMessage(
         scope=SCOPE, person=ANNA, pieces=(IncomingPiece(text="A story?", source="1:9", sent_at=talk.moment[0]),)
     )
     for kept, expected in (("", ["A story?"]), ("Once upon", ["A story?", "Once upon"])):
@@ -244,7 +244,7 @@ async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: 
     assert "Canberra" in talk.prompts()[-1]
     assert "Vienna" not in talk.prompts()[-1]
     assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is None, "the conversation has gone on"
-    assert await talk.conversation.switch_version(SCOPE, first.turn, 1, ANNA) is None
+    assert await talk.conversation.switch_answer_version(SCOPE, first.turn, 1, ANNA) is None
     assert await stored(talk) == []
 
 

@@ -158,7 +158,7 @@ async def test_a_version_whose_explanation_is_lost_says_so_and_no_other_stands_f
         assert told is not None
         assert told.record.has_sources
     async with talking(tmp_path) as talk:
-        assert await talk.conversation.switch_version(SCOPE, turn, 1, ANNA) is not None
+        assert await talk.conversation.switch_answer_version(SCOPE, turn, 1, ANNA) is not None
         told = await talk.services.explanations.explain_answer(SCOPE)
         assert told is not None, "neither the explanation of the answer before it"
         assert not told.record.has_sources

@@ -240,7 +240,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         await talk.remember()
         await talk.say(WORD)
         memory = talk.services.memory
-        async with memory.inbox.database.open_reader(None, is_frozen=True) as reader:
+        async with memory.inbox.database.open_reader(None, in_snapshot=True) as reader:
             await reader.execute("SELECT 1 FROM users")
             assert not (await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))).is_clean
         await talk.say(OTHER)

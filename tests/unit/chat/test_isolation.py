@@ -17,7 +17,7 @@ from llm import prompts
 from records.messages import Message
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from settings import DEFAULT_SYSTEM_PROMPT
 from storage.backup import back_up
 from tests.paths import ROOT
@@ -180,7 +180,7 @@ async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Pat
                 words = f"Kohlrabi {number}. {BREAKOUT}"
                 if number % 2:
                     words = f"[Forwarded from {BREAKOUT}]\n{words}"
-                said = Incoming(
+                said = UserMessage(
                     scope=scope,
                     person=mallory,
                     in_group=in_group,

@@ -12,7 +12,7 @@ from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable
 from records.forgetting import ForgetRequest
 from records.scopes import Scope
-from records.turns import Incoming
+from records.turns import UserMessage
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.chat.test_forgetting import traces
@@ -36,7 +36,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
         yield talk
 
 
-def photo(talk: Talk, caption: str = "", *, of: int = 1) -> Incoming:
+def photo(talk: Talk, caption: str = "", *, of: int = 1) -> UserMessage:
     bare = talk.incoming(f"{caption}\n[Sent with a photo]" if caption else "[Sent a photo]")
     pictures = tuple(
         Picture(data=b"\xff\xd8jpeg", mime="image/jpeg", width=800, height=600, kind="Photo", source=f"{n}:file")

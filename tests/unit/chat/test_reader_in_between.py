@@ -79,13 +79,13 @@ async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_p
         async def decide() -> None:
             standing.append("allowed" if standing[-1] == "removed" else "removed")
             one = KnownPerson(id=8, standing=standing[-1], name="Boris", language="en")  # type: ignore[arg-type]
-            await people.store_decision(one, admin_id=7, now=now + timedelta(seconds=len(standing)))
+            await people.store_access(one, admin_id=7, now=now + timedelta(seconds=len(standing)))
 
         async def load() -> None:
-            await people.load_standings()
+            await people.load_people()
 
         async def check() -> None:
-            assert people.get_standing(8) == standing[-1]
+            assert people.get_access_status(8) == standing[-1]
 
-        await with_reader_at_each_step(decide, people.load_standings, check)
+        await with_reader_at_each_step(decide, people.load_people, check)
         await with_reader_at_each_step(load, decide, check)

@@ -17,7 +17,7 @@ from records.forgetting import ForgetRequest
 from records.messages import Origin
 from records.owners import Policy, StorageType
 from records.scopes import Scope
-from records.turns import Incoming
+from records.turns import UserMessage
 from summaries.policies import POLICIES
 from telegram_ui.commands.why import make_why_pages
 from telegram_ui.sending.chat import Chat
@@ -372,7 +372,7 @@ async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
     await talk.services.facts.learn(SCOPE)
     group = Scope(owner=-5)
     await talk.remember(owner=-5, every_n=50)
-    incoming = Incoming(scope=group, person=ANNA, in_group=True, pieces=talk.incoming("Where do I live?").pieces)
+    incoming = UserMessage(scope=group, person=ANNA, in_group=True, pieces=talk.incoming("Where do I live?").pieces)
     reply = await talk.conversation.reply(incoming)
     assert reply.context is not None
     assert reply.context.facts == ()

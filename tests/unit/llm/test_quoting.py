@@ -15,7 +15,7 @@ from records.messages import OTHERS, Message
 from records.owners import OWN_PERSONA, OwnerConfig, StorageType
 from records.scopes import Scope
 from records.summaries import Summary
-from records.turns import Replied
+from records.turns import ReplyTarget
 
 NAMES = get_args(quoting.Block)
 NOISE = st.sampled_from([" ", "\u200b", "\u00ad", "/", "\u2060", "\t", "\n", "\u0301", "_", "|", "!"])
@@ -117,7 +117,7 @@ def test_every_line_of_a_prompt_quotes_what_it_tells() -> None:
         "known": prompts.format_known_fact(fact),
         "summary": prompts.format_summary(summary),
         "profile": prompts.format_profile(HOSTILE),
-        "reply": prompts.format_replied_message(Replied(telegram_id=1, text=HOSTILE, speaker=HOSTILE)),
+        "reply": prompts.format_replied_message(ReplyTarget(telegram_id=1, text=HOSTILE, speaker=HOSTILE)),
         "forwarded": prompts.format_forwarded_texts([HOSTILE]),
         "document": prompts.format_document([HOSTILE]),
         "picture": prompts.make_picture_request(HOSTILE),

@@ -16,7 +16,7 @@ from records.messages import Message, Role
 from records.model_calls import PromptMessage
 from records.scopes import Person, Scope
 from records.summaries import Summary
-from records.turns import Incoming, IncomingPiece
+from records.turns import IncomingPiece, UserMessage
 from retrieval.packing import Packing
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from text.tokenizer import Tokenizer
@@ -27,8 +27,8 @@ TOKENS = Tokenizer.for_model("gpt-5.4-mini")
 FULL = Budgets(ceiling=8000, system=1500, summaries=2000, recent=3000, snippets=1500)
 
 
-def incoming(text: str) -> Incoming:
-    return Incoming(
+def incoming(text: str) -> UserMessage:
+    return UserMessage(
         scope=SCOPE, person=Person(id=1, name="Anna"), pieces=(IncomingPiece(text=text, source="s", sent_at=NOW),)
     )
 

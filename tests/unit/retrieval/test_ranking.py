@@ -9,7 +9,7 @@ import numpy as np
 from retrieval.date_expressions import Range
 from retrieval.question import Question
 from retrieval.ranking import Ranking, find_rarest_word_passages, rank_passages
-from storage.search.protocol import Candidates, Closeness
+from storage.search.protocol import Candidates, Similarities
 
 MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -53,9 +53,11 @@ def question(text: str) -> Question:
     return Question(text=text, meant=text, now=MONDAY + timedelta(days=100), terms=terms, own=terms)
 
 
-def close(*cosines: float) -> Closeness:
+def close(*cosines: float) -> Similarities:
     seqs = np.arange(len(cosines)) + 1
-    return Closeness(seqs=seqs, parts=np.zeros_like(seqs), cosines=np.array(cosines, np.float32), nearest=(), mean=0.0)
+    return Similarities(
+        seqs=seqs, parts=np.zeros_like(seqs), cosines=np.array(cosines, np.float32), nearest=(), mean=0.0
+    )
 
 
 def strongest(ranked: Ranking) -> str:

@@ -17,7 +17,7 @@ from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageEr
 from records.model_calls import Usage
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.backup import DATABASE, Restored, back_up, restore_backup_file
+from storage.backup import DATABASE, RestoreResult, back_up, restore_backup_file
 from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, make_work_folder
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
@@ -46,7 +46,7 @@ async def backed_up(folder: Path, file: Path) -> int:
     return (await asyncio.to_thread(back_up, folder, file)).messages
 
 
-async def restored(file: Path, folder: Path) -> Restored:
+async def restored(file: Path, folder: Path) -> RestoreResult:
     return await asyncio.to_thread(restore_backup_file, file, folder)
 
 

@@ -69,7 +69,7 @@ async def test_a_cancelled_block_leaves_nothing_and_lets_go(tmp_path: Path) -> N
 
 async def test_readers_see_a_frozen_moment_and_cannot_write(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        async with database.open_reader(is_frozen=True) as reader:
+        async with database.open_reader(in_snapshot=True) as reader:
             await reader.fetch_row(COUNT)
             async with database.open_transaction() as tx:
                 await tx.execute(PUT, 1)
@@ -95,13 +95,13 @@ async def test_what_is_committed_is_in_full_sync_mode(tmp_path: Path) -> None:
 class FullDisk:
     """Commit hooks that find no room."""
 
-    def before_commit(self, connection: driver.Connection) -> None:
+    def prepare_commit(self, connection: driver.Connection) -> None:
         raise to_storage_error(OSError(28, "No space left on device"), Path("memory.db"))
 
-    def after_failure(self) -> None:
+    def abort_commit(self) -> None:
         pass
 
-    def after_commit(self) -> None:
+    def confirm_commit(self) -> None:
         raise AssertionError
 
 

@@ -406,17 +406,17 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
         await store.append_messages(ANNA, [said("first")])
         journal = tmp_path / "memory.json.journal"
         before = journal.read_bytes()
-        witnessed = store.before_commit
+        witnessed = store.prepare_commit
 
         def fails_late(connection: Any) -> None:
             witnessed(connection)
             assert journal.read_bytes() != before
             raise LateError
 
-        store.before_commit = fails_late  # type: ignore[method-assign]
+        store.prepare_commit = fails_late  # type: ignore[method-assign]
         with pytest.raises(LateError):
             await store.append_messages(ANNA, [said("second")])
-        store.before_commit = witnessed  # type: ignore[method-assign]
+        store.prepare_commit = witnessed  # type: ignore[method-assign]
         assert journal.read_bytes() == before
         await store.append_messages(ANNA, [said("third")])
         digest = await store.compute_digest(ANNA.owner)

@@ -17,12 +17,12 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from records.errors import SettingsError, StorageError, StorageTooNew, StorageTooOld
 from records.forgetting import ForgetRequest
 from records.scopes import Scope
-from storage.engine.postgres import explain_refusal
+from storage.engine.postgres import make_connection_error
 from storage.engine.postgres_driver import (
     MAX_ROWS_PER_INSERT,
     build_multirow_insert,
+    encode_statement,
     register_adapters,
-    renumber_placeholders,
 )
 from storage.schema import postgres_migrations as migrations
 from storage.schema.postgres_migrations import MIGRATIONS
@@ -51,7 +51,7 @@ async def opened(url: str) -> AsyncIterator[PostgresStore]:
     ],
 )
 def test_values_are_numbered(ours: str, theirs: str) -> None:
-    assert renumber_placeholders(ours) == theirs.encode()
+    assert encode_statement(ours) == theirs.encode()
 
 
 @pytest.mark.parametrize(
@@ -313,13 +313,13 @@ async def test_a_server_that_is_away_may_answer_later(postgres_url: str) -> None
     ],
 )
 def test_what_passes_is_no_wrong_setting(words: str) -> None:
-    assert not explain_refusal(f"connection failed: {words}")[1]
+    assert isinstance(make_connection_error(f"connection failed: {words}"), StorageError)
 
 
 def test_a_socket_that_may_not_be_opened_is_told_as_that() -> None:
     """The folder of a server's data, where some put its socket, is closed to all but the server's user."""
     words = 'connection to server on socket "/var/lib/password/.s.PGSQL.5432" failed: Permission denied'
-    assert "may not open the socket" in explain_refusal(f"{words}\n\tIs the server running locally?")[0]
+    assert "may not open the socket" in make_connection_error(f"{words}\n\tIs the server running locally?").plain
 
 
 async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none(

@@ -26,14 +26,14 @@ class Commits(CommitHooks):
         self.made = 0
         self.refused = 0
 
-    def before_commit(self, connection: sqlite3.Connection) -> None:
+    def prepare_commit(self, connection: sqlite3.Connection) -> None:
         if self.refused:
             self.refused -= 1
             raise StorageError("The disk is full.")
 
-    def after_failure(self) -> None: ...
+    def abort_commit(self) -> None: ...
 
-    def after_commit(self) -> None:
+    def confirm_commit(self) -> None:
         self.made += 1
 
 
@@ -158,7 +158,7 @@ async def test_a_transaction_of_many_steps_stands_between_groups(database: Datab
 
 async def test_a_witness_that_fails_after_the_commit_leaves_nobody_waiting(database: Database) -> None:
     class Late(Commits):
-        def after_commit(self) -> None:
+        def confirm_commit(self) -> None:
             raise LookupError
 
     database.writer.commit_hooks = Late()

@@ -98,7 +98,7 @@ async def test_rolling_keeps_one_summary_based_on_its_predecessor(talk: Talk) ->
     assert "Animal 1." in second
     assert "Animal 0." not in second, "what its predecessor tells is not read again"
     status = await talk.services.summaries.read_status(SCOPE)
-    compressed = [summary.times_compressed for summary in await talk.services.summaries.list_active_summaries(SCOPE)]
+    compressed = [summary.compression_count for summary in await talk.services.summaries.list_active_summaries(SCOPE)]
     assert (compressed, max(status.counts.active_by_level, default=0)) == ([3], 1)
 
 

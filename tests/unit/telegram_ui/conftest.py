@@ -27,7 +27,7 @@ from records.errors import StorageError
 from records.messages import Correction
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
-from records.turns import Incoming, Reply
+from records.turns import Reply, UserMessage
 from settings import Secret, Settings
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.people import People
@@ -57,7 +57,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 class Scripted:
     """A conversation that answers with an echo, or waits at a gate first; it keeps what it was given."""
 
-    turns: list[Incoming] = field(default_factory=list)
+    turns: list[UserMessage] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     gates: dict[str, asyncio.Event] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Scripted:
     async def charge_speech(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
         """Count nothing."""
 
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, on_stop: object = None) -> Reply:
+    async def reply(self, incoming: UserMessage, *, on_text: OnText | None = None, on_stop: object = None) -> Reply:
         text = incoming.text
         self.turns.append(incoming)
         try:
@@ -110,7 +110,7 @@ class Scripted:
     async def raise_if_used_up(self, person: int) -> None:
         """Nobody's quota is used up."""
 
-    async def record_shown_messages(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+    async def record_shown_messages(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
 
     async def run_after_turn(self, scope: Scope) -> tuple[str, ...]:

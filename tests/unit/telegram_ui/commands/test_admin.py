@@ -88,7 +88,7 @@ async def test_a_stranger_is_let_in_by_a_button_and_removed_by_another(desk: Des
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}) – let in"
     assert desk.last(BOB).startswith("You have been let in")
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}) – let in"
-    await desk.services.memory.people.load_standings()
+    await desk.services.memory.people.load_people()
     assert access(desk, settings).serves(BOB), "it is stored"
     await desk.say(ANN, ANN, "/admin")
     message, buttons = desk.buttons(ANN)
@@ -106,14 +106,14 @@ async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk:
     message, buttons = desk.buttons(ANN)
     desk.restart()
     assert await desk.press(ANN, ANN, message, buttons["Allow"]) == tr("shared-dead-button")
-    assert desk.services.memory.people.get_standing(EVE.id) == "asked"
+    assert desk.services.memory.people.get_access_status(EVE.id) == "asked"
 
 
 async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk) -> None:
     asking = access(desk, Settings(admin_user_ids=frozenset({ANN})))
     allowed = [asking.may_ask_admins(Person(id=1000 + number, name="x")) for number in range(MAX_REQUESTS + 5)]
     assert allowed == [True] * MAX_REQUESTS + [False] * 5
-    await desk.services.memory.people.store_decision(
+    await desk.services.memory.people.store_access(
         KnownPerson(id=EVE.id, standing="refused", name="Eve"), admin_id=ANN, now=desk.moment[0]
     )
     assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).may_ask_admins(EVE)

@@ -8,7 +8,7 @@ import pytest
 from locales.catalog import tr
 from records.errors import ModelRefused
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece, Reply
+from records.turns import IncomingPiece, Reply, UserMessage
 from telegram_ui.commands.answer_buttons import format_shown_text, make_answer_keyboard
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
@@ -22,7 +22,7 @@ PERSON = Person(id=ANN, name="Ann")
 async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
     """A question of Ann's and its answer, with its buttons."""
     piece = IncomingPiece(text="What is it?", source=f"1:{next(talk.updates)}", sent_at=talk.moment[0])
-    incoming = Incoming(scope=chat.scope, person=PERSON, pieces=(piece,), in_group=not chat.is_private)
+    incoming = UserMessage(scope=chat.scope, person=PERSON, pieces=(piece,), in_group=not chat.is_private)
     reply = await talk.conversation.reply(incoming)
     keyboard = make_answer_keyboard(desk.commands.dependencies, chat, PERSON, reply)
     await desk.peer.delivery().send_text(chat, reply.text, keyboard=keyboard)

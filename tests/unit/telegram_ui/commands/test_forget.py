@@ -10,7 +10,7 @@ from locales.catalog import tr
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, IncomingPiece, Proposal
+from records.turns import IncomingPiece, Proposal, UserMessage
 from storage.schema.portable_tables import FACTS
 from storage.search import word_index
 from telegram_ui.commands import proposals
@@ -33,7 +33,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
     talk.moment[0] += timedelta(seconds=30)
     piece = IncomingPiece(text=text, source=f"1:{next(talk.updates)}", sent_at=talk.moment[0], telegram_id=telegram_id)
     scope = Scope(owner=owner, thread=thread)
-    incoming = Incoming(scope=scope, person=Person(id=ANN, name="Ann"), pieces=(piece,))
+    incoming = UserMessage(scope=scope, person=Person(id=ANN, name="Ann"), pieces=(piece,))
     assert not (await talk.conversation.reply(incoming)).is_error
     await talk.conversation.run_after_turn(scope)
 

@@ -1,4 +1,4 @@
-"""Update → ParsedUpdate → Incoming."""
+"""Update → ParsedUpdate → UserMessage."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.scopes import Scope
-from records.turns import Replied
+from records.turns import ReplyTarget
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
 from telegram_ui.updates.answering import make_incoming
 from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, format_checklist, parse_update
@@ -95,11 +95,11 @@ def test_a_name_is_what_clients_draw_of_it(given: str, name: str) -> None:
 
 def test_what_is_replied_to_comes_along() -> None:
     earlier = {"message_id": 3, "date": 1, "chat": PRIVATE, "from": ME.to_dict(), "text": "Vienna, of course."}
-    assert make_incoming([heard(text="why?", reply_to_message=earlier)]).replied == Replied(
+    assert make_incoming([heard(text="why?", reply_to_message=earlier)]).replied == ReplyTarget(
         telegram_id=3, text="Vienna, of course."
     )
     marked, theirs = {"text": "of course", "position": 8}, {**earlier, "from": ANN}
-    assert heard(text="why?", reply_to_message=theirs, quote=marked).replied == Replied(
+    assert heard(text="why?", reply_to_message=theirs, quote=marked).replied == ReplyTarget(
         telegram_id=3, text="of course", speaker="Ann Lee"
     )
 
@@ -108,7 +108,7 @@ def test_a_quote_from_another_chat_comes_along() -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
     marked = {"text": "of course", "position": 0}
     parsed = heard(text="why?", external_reply={"origin": origin, "message_id": 3}, quote=marked)
-    assert (parsed.replied, parsed.text) == (Replied(text="of course", speaker="Bob"), "why?")
+    assert (parsed.replied, parsed.text) == (ReplyTarget(text="of course", speaker="Bob"), "why?")
     assert heard(text="why?", external_reply={"origin": origin}).replied is None
 
 
@@ -116,7 +116,7 @@ def test_a_formatted_message_of_another_chat_comes_along() -> None:
     origin = {"type": "channel", "date": 1, "message_id": 3, "chat": {"id": -5, "type": "channel", "title": "News"}}
     page = {"blocks": [{"type": "heading", "size": 1, "text": "Rain"}]}
     parsed = heard(text="Is it true?", external_reply={"origin": origin, "rich_message": page})
-    assert parsed.replied == Replied(text="# Rain", speaker="News")
+    assert parsed.replied == ReplyTarget(text="# Rain", speaker="News")
 
 
 def test_what_cannot_be_read_beside_a_caption_is_named() -> None:
@@ -296,11 +296,11 @@ def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:
     other = heard(chat, text="hi", direct_messages_topic={**topic, "topic_id": 12})
     assert parsed.scope == Scope(owner=chat["id"], thread=-8_000_000_011)
     assert other.scope != parsed.scope
-    assert parsed.scope.is_direct_messages
+    assert parsed.scope.is_channel_direct_chat
     assert (parsed.chat.topic, parsed.chat.direct_messages_topic) == (None, 8_000_000_011)
     in_topic = heard({**GROUP, "is_forum": True}, text="hi", message_thread_id=8, is_topic_message=True)
     assert (in_topic.chat.topic, in_topic.chat.direct_messages_topic) == (8, None)
-    assert not in_topic.scope.is_direct_messages
+    assert not in_topic.scope.is_channel_direct_chat
 
 
 def test_checklists_are_lists_with_boxes() -> None:

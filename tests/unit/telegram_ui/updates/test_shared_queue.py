@@ -133,11 +133,11 @@ async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next
 ) -> None:
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
-        until = await first.people.offer_claim(until=NOW + timedelta(hours=1), now=NOW)
+        until = await first.people.offer_admin_link(until=NOW + timedelta(hours=1), now=NOW)
         assert await first.people.claim_bot(KnownPerson(id=ANN, standing="admin", name=""), until=until, now=NOW)
-        assert second.people.claimed_admins == frozenset()
+        assert second.people.claimed_admin_ids == frozenset()
         await second.receive(fetched(1, bot))
-        assert second.people.claimed_admins == {ANN}
+        assert second.people.claimed_admin_ids == {ANN}
 
 
 async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
