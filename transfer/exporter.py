@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import IO
@@ -50,77 +50,67 @@ class Exporter:
 
         Most exports have one file, and an empty memory has none. Memory use does not grow with the size of the export.
         """
-        made: list[Exported] = []
-        try:
-            async for part in self._write_parts(owner):
-                made.append(part)  # noqa: PERF401 - open files must be closed if the next one fails
-            day = self._clock().date().isoformat()
-            names = [f"keepsake-{day}{f'-{number}' if len(made) > 1 else ''}" for number in range(1, len(made) + 1)]
+        with ExitStack() as opened:
+            made = [part async for part in self._write_parts(owner, opened)]
+            names = self._name_files(len(made))
             yield tuple(replace(part, name=name + part.name) for name, part in zip(names, made, strict=True))
-        finally:
-            for part in made:
-                part.file.close()
 
     @asynccontextmanager
     async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
         """Yield ZIP archives of Markdown files, then HTML pages. Raise StorageError if reading fails."""
         config = await self._memory.get_config(owner)
-        made = ReadableExport(config.zone if config else UTC)
         files: list[Exported] = []
-        try:
+        with ExitStack() as opened, closing(ReadableExport(config.zone if config else UTC)) as made:
             async with self._memory.open_store(owner) as store:
                 async for batch in store.dump_owner(owner):
                     await asyncio.to_thread(made.add, batch)
-            day = self._clock().date().isoformat()
             parts = await asyncio.to_thread(made.split_parts, self._largest) if made.counts else ()
-            for part in parts:
-                name = f"keepsake-{day}{f'-{part.number}' if len(parts) > 1 else ''}"
+            for name, part in zip(self._name_files(len(parts)), parts, strict=True):
                 for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
-                    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+                    file = opened.enter_context(tempfile.TemporaryFile())
                     files.append(Exported(name=name + ending, file=file, size=0, counts=made.count_rows(part)))
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
-                    packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
+                    packed = opened.enter_context(tempfile.TemporaryFile())
                     await asyncio.to_thread(_zip_file, name + ".html", file, packed)
                     file.close()
                     files[-1] = replace(files[-1], name=f"{name}-page.zip", file=packed)
             yield tuple(map(_rewind_export, files))
-        finally:
-            made.close()
-            for exported in files:
-                exported.file.close()
 
-    async def _write_parts(self, owner: int) -> AsyncIterator[Exported]:
+    def _name_files(self, count: int) -> list[str]:
+        day = self._clock().date().isoformat()
+        return [f"keepsake-{day}{f'-{number}' if count > 1 else ''}" for number in range(1, count + 1)]
+
+    async def _write_parts(self, owner: int, opened: ExitStack) -> AsyncIterator[Exported]:
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None
-        file: IO[bytes] | None = None
         number = 0
         async with self._memory.open_store(owner) as store:
             async for batch in store.dump_owner(owner):
                 if batch[0]["table"] == RESTORES.name:
                     continue
                 head += batch if batch[0]["table"] in (USERS.name, PROGRESS.name) else ()
-                if part and file and part.size >= self._largest:
-                    yield await asyncio.to_thread(self._finish_file, part, file, key, has_more=True)
+                if part and part.size >= self._largest:
+                    yield await asyncio.to_thread(self._finish_file, part, key, opened, has_more=True)
                     part = None
                 if part is None:
                     number += 1
-                    file = tempfile.TemporaryFile()  # noqa: SIM115 - the receiver closes it
+                    file = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - `opened` closes it
                     part = ExportFile(file, owner=owner, exported_at=now, name=name, part=number)
                     part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
-        if part and file:
-            yield await asyncio.to_thread(self._finish_file, part, file, key, has_more=False)
+        if part:
+            yield await asyncio.to_thread(self._finish_file, part, key, opened, has_more=False)
 
-    def _finish_file(self, part: ExportFile, file: IO[bytes], key: bytes, *, has_more: bool) -> Exported:
+    def _finish_file(self, part: ExportFile, key: bytes, opened: ExitStack, *, has_more: bool) -> Exported:
         part.finish(has_more=has_more, key=key)
-        file.seek(0)
+        part.file.seek(0)
         if part.size <= self._readable:
-            return Exported(name=".json", file=file, size=part.size, counts=part.counts)
-        packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
-        with file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
-            shutil.copyfileobj(file, archive)
+            return Exported(name=".json", file=part.file, size=part.size, counts=part.counts)
+        packed = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as above
+        with part.file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
+            shutil.copyfileobj(part.file, archive)
         return _rewind_export(Exported(name=".json.gz", file=packed, size=0, counts=part.counts))
 
 

@@ -46,17 +46,12 @@ from transfer.formats.history import (
     split_long_messages,
 )
 from transfer.formats.json_stream import JsonStream, NotJson, starts_like_json
+from transfer.formats.members import NAMES
 
 PIECE = 1_000_000  # bytes that are decoded at once: no other thread runs meanwhile
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
 MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
-_UNREAD_PRODUCTS = {
-    '"MessageList"': "Teams", '"chatItem"': "Signal", "_a6-g": "Messenger", "var jsonData =": "ChatGPT",
-    "chatgpt-exporter": "ChatGPT", '"character_external_id"': "Character.AI", "chatlog__message": "Discord",
-    '"REGULAR_CHAT_MESSAGE"': "Hangouts", "<smses": "SMS Backup & Restore", "mx_MatrixChat": "Element",
-}  # fmt: skip
-"""Marks of exports that are named to the person, since they cannot be read."""
 _SCRIPT = re.compile(r"\A\s*window\.[\w.]{1,80} = (?=[\[{])")  # before the JSON in an archive of X
 MARKED_CHARS = 200_000  # the beginning of a file in which the mark of a product is looked for, behind its style
 _MODULES = (keepsake, telegram_desktop, chatgpt, claude, gemini, chat_texts, whatsapp, discord, telegram_html)
@@ -216,7 +211,7 @@ def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) 
     seems = tr(f"import-seems-{'archive' if is_packed else kind}")
     known = join_list(dict.fromkeys(form.product or find_format_title(name) for name, form in FORMATS.items()))
     products = (
-        product for file in files for mark, product in _UNREAD_PRODUCTS.items() if mark in file.text[:MARKED_CHARS]
+        product for file in files for mark, product in NAMES["unread"].items() if mark in file.text[:MARKED_CHARS]
     )
     if (product := next(products, "")) and kind == "html":
         return ImportRefused(tr("import-unread-page", product=product))

@@ -19,6 +19,7 @@ from transfer.formats.history import FileReading, ImportedHistory, ImportFormat,
 from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
     MAX_DEPTH,
+    NAMES,
     ROLES,
     UNSAID_ROLES,
     collect_text,
@@ -340,17 +341,10 @@ def _looks_like_conversation(sample: Sample) -> bool:
     return _is_table(sample.text) or is_transcript(sample.text)
 
 
-_PRODUCTS = {
-    "Messenger": ("participants+messages",),
-    "Slack": ("type+ts+text", "team_id+profile"),
-    "Copilot": (
-        "conversation+time+author+message", "createdat+messagecontent+author+chatname", "timestamp+clientapp+prompt",
-    ),
-}  # fmt: skip
 PRODUCTS = [
-    ImportFormat(name=product.lower(), product=product, marks=marks, read=partial(read_history, name=product.lower()),
+    ImportFormat(name=name.lower(), product=name, marks=tuple(marks), read=partial(read_history, name=name.lower()),
                  members=re.compile(r"\A[^/]*/message_[^/]*\.json"))
-    for product, marks in _PRODUCTS.items()
+    for name, marks in NAMES["products"].items()
 ]  # fmt: skip
 """Products whose files only need a name of their own."""
 FORMAT = ImportFormat(

@@ -39,7 +39,7 @@ class ExportFile:
     def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, name: str, part: int = 1) -> None:
         self.size = 0
         self.counts: Counter[str] = Counter()
-        self._file = file
+        self.file = file
         self._digest = hashlib.sha256()
         self._table: str | None = None
         moment = exported_at.astimezone(UTC).isoformat(timespec="seconds")
@@ -65,7 +65,7 @@ class ExportFile:
     def _write_text(self, text: str) -> None:
         written = text.encode("utf-8", "replace")
         self._digest.update(written)
-        self.size += self._file.write(written)
+        self.size += self.file.write(written)
 
 
 def read_export(stream: JsonStream) -> ImportedHistory:

@@ -1,10 +1,12 @@
 """Find the parts of a message by the names that programs give them: its role, speaker, text, time, id and parent."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from records.messages import Role
@@ -16,34 +18,9 @@ ROLES: Mapping[str, Role] = {word: role for role, words in WORD_LISTS["roles"].i
 """Names that programs give to the two sides of a conversation."""
 UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
 """Roles of messages that nobody in a conversation says."""
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    part: tuple(names.split("|"))
-    for part, names in {
-        "flag": "iscreatedbyuser|isuser",
-        "own": "fromme|isfromme|issend|isself|issender",
-        "role": "roletype|sendertype|role|from|sender|author|type|speaker|src",
-        "text": "content|contentchunks|contentparts|contentlist|contents|fragments|parts|segments|value|text|mes|say|"
-        "message|messagecontent|steps|candidates|rawcontent|speechesv2|blocks|data",
-        "part": "text|value|content|part|data|parts|rawcontent|msg",
-        "kind": "type|phase|contenttype",
-        "query": "query|querystr|question|prompt|instruction",
-        "answer": "answer|response|completion|output|result|blocks|assistant|bot|ai",
-        "id": "id|messageid|uuid",
-        "parent": "parent|parentid|parentmessageid|parentresponseid|parentmessageuuid|parentuuid",
-        "title": "title|name|chattitle|threadtitle|threadname|chatname|topic|displayname",
-        "group": "topicid|chatid|sessionid|conversationid|threadid|conversation",
-        "speaker": "groupnickname|accountname|nickname|sendername|senderfullname|senderdisplayname|displayname|sender|"
-        "from|author|creator|user|username|u|contactname|senderid",
-        "person": "nickname|name|realname|displayname|username|email",
-        "words": "text|content|contents|body|message|strcontent|msg|data",
-        "time": "createtime|createdat|creationtime|timestamp|senddate|createddate|created|date|ts",
-    }.items()
-}
-"""Folded names of the members that hold a part of a message, likeliest first."""
-_TIME_ENDINGS = (
-    *("time", "date", "stamp", "stampms", "microseconds", "serverts", "createdat", "createat", "sentat", "sent"),
-    *("insertedat", "updatedat", "utc"),
-)
+NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+"""Names and phrases by which the files of other programs are read."""
+_MEMBERS: Mapping[str, tuple[str, ...]] = {part: tuple(names.split()) for part, names in NAMES["members"].items()}
 _OTHER_TIMES = ("expir", "delet", "edit", "read")  # what the names of times begin with at which nothing was said
 _MIN_SECONDS = 10**8  # the smallest number that is a date, and not a duration
 _OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)")  # begins with the day or the month
@@ -72,9 +49,9 @@ def find_names(value: Mapping[str, Any], part: str) -> tuple[str, ...]:
 @lru_cache(maxsize=512)
 def _match_names(names: tuple[str, ...], part: str) -> tuple[str, ...]:
     folded = {fold_name(name): name for name in reversed(names)}
-    wanted = _NAMES[part]
+    wanted = _MEMBERS[part]
     if part == "time":
-        others = (name for name in folded if name.endswith(_TIME_ENDINGS) and not name.startswith(_OTHER_TIMES))
+        others = (name for name in folded if name.endswith(_MEMBERS["late_time"]) and not name.startswith(_OTHER_TIMES))
         wanted = (*wanted, *sorted(set(others) - set(wanted)))
     return tuple(folded[name] for name in wanted if name in folded)
 
@@ -160,7 +137,7 @@ def find_time(
     """
     for name in find_names(value, "time"):
         held, folded = value[name], fold_name(name)
-        is_usual = folded in _NAMES["time"]
+        is_usual = folded in _MEMBERS["time"]
         if not held or (not is_usual and isinstance(held, int | float) and held < _MIN_SECONDS):
             continue
         if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column

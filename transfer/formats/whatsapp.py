@@ -10,33 +10,18 @@ from transfer.formats.chat_heads import parse_head, split_messages
 from transfer.formats.chat_texts import ChatLine, read_chats
 from transfer.formats.conversations import Conversations
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.members import NAMES
 
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
 """Of a line of the system that names a group or a subject with a colon."""
+_DELETED, _EDITED = (frozenset(NAMES["whatsapp"][name]) for name in ("deleted", "edited"))
 _MEDIA = re.compile(r"<[^<>\n]{3,60}>")
 _ATTACHED = re.compile(
     r"[^\n<>:\"/\\|?*]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)|<[^<>\n:]{3,30}: [^<>\n]{1,200}>(?:\n|$)"
 )
-_EDITED = re.compile(
-    "<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje|Mensagem editada|"
-    "Ce message a été modifié|Questo messaggio è stato modificato|Dit bericht is bewerkt|Сообщение изменено|"
-    r"Данное сообщение изменено|Bu mesaj düzenlendi|此消息已编辑)\.?>"
-)
 _LAST_BRACKET = re.compile(r" [\u200e\u200f]{0,2}(<[^\W\d_][^<>\n]{6,60}>)$", re.MULTILINE)
 _FIRST_BRACKET = re.compile(r"(<[^<>\n]{3,60}>)\n")
-_DELETED = re.compile(
-    "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
-    "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Você apagou esta mensagem|"
-    "Esta mensagem foi apagada|Ce message a été supprimé|Vous avez supprimé ce message|"
-    "Questo messaggio è stato eliminato|Hai eliminato questo messaggio|Dit bericht is verwijderd|"
-    "Je hebt dit bericht verwijderd|Вы удалили данное сообщение|Данное сообщение удалено|Bu mesaj silindi|"
-    "Bu mesajı sildiniz|Ta wiadomość została usunięta|Usunięto tę wiadomość|Pesan ini (?:telah )?dihapus|"
-    "Esta mensagem foi eliminada|Eliminou esta mensagem|Det här meddelandet togs bort|Du tog bort det här meddelandet|"
-    "Denne (?:besked|meldingen) ble?v? slettet|Du slettede denne besked|Du slettet denne meldingen|"
-    "تم حذف هذه الرسالة|حذفت هذه الرسالة|הודעה זו נמחקה|מחקת הודעה זו|このメッセージは削除されました|已刪除此訊息|"
-    "此消息已删除|您已删除此消息|你已刪除此訊息|null"
-)
 _TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")  # what iOS adds to a message: that it was edited, or a file
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 """A file that was left out of the export: its name, its pages, and the app's own words."""
@@ -65,11 +50,11 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
         # a file that was left out, and its caption
         if (first := _FIRST_BRACKET.match(words)) and first[1] in app_words:
             words = words[first.end() :]
-        if (bracket := words[words.rfind("<") :]) in app_words or _EDITED.fullmatch(bracket):
+        if (bracket := words[words.rfind("<") :]) in app_words or bracket.strip("<.>") in _EDITED:
             words = words.removesuffix(bracket).rstrip(" \u200e\u200f")
         attached = _ATTACHED.match(words)
         rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
-        is_silent = _MEDIA.fullmatch(rest) or _DELETED.fullmatch(rest.rstrip(".")) or _DOCUMENT.fullmatch(rest)
+        is_silent = _MEDIA.fullmatch(rest) or rest.rstrip(".") in _DELETED or _DOCUMENT.fullmatch(rest)
         if not rest or is_silent or (is_marked and not attached and not _WORDY.search(rest)):
             skipped["wordless"] += 1
             continue
