@@ -42,13 +42,11 @@ from transfer.formats.history import (
     ImportFormat,
     Sample,
     SourceFile,
-    replace_invalid_characters,
     split_long_messages,
 )
 from transfer.formats.json_stream import JsonStream, NotJson, starts_like_json
 from transfer.formats.members import NAMES
 
-PIECE = 1_000_000  # bytes that are decoded at once: no other thread runs meanwhile
 MAX_UNPACKED_BYTES = 200_000_000  # the most bytes of JSON that are read: beyond that the process would need gigabytes
 MAX_ENTRIES = 20_000  # files in an archive; listing more takes longer than reading an export
 _BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
@@ -103,7 +101,6 @@ def read_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **op
     if not group or (understood := _read_history_in_format(form, group, reading)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed)
     form, history = understood
-    history = replace_invalid_characters(history)
     is_ours = history.rows is not None
     messages = history.messages if is_ours else merge_duplicates(history.messages, form.product or "Assistant")
     history = replace(history, messages=split_long_messages(messages, form.longest_message))
@@ -232,18 +229,14 @@ def find_format_title(name: str) -> str:
 
 def _decode_text(data: bytes) -> str:
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    decoder = codecs.getincrementaldecoder(encoding)()
-    parts: list[str] = []
     try:
-        ends = range(PIECE, len(data) + PIECE, PIECE)
-        parts.extend(decoder.decode(data[end - PIECE : end], end >= len(data)) for end in iterate_with_pauses(ends))
-    except UnicodeDecodeError as error:  # the part that it names begins where the decoded ones end
-        before = sum(part.count("\n") for part in parts)
-        line = before + error.object.count(b"\n", 0, error.start) + 1
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
         raise ImportRefused(tr("import-not-utf8", line=str(line))) from None
-    if parts and "\0" in parts[0][:SAMPLED]:
+    if "\0" in text[:SAMPLED]:
         raise ImportRefused(tr("import-not-utf8", line="1"))
-    return "".join(parts)
+    return text
 
 
 def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:

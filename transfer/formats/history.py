@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from typing import Any, TypeVar
 
 from records.facts import FactKind
 from records.messages import Origin, Role
 from runtime.cooperative import iterate_with_pauses
-from text.characters import find_boundary, replace_surrogates
+from text.characters import find_boundary
 from transfer.formats.json_stream import JsonStream
 
 MAX_MESSAGE_CHARS = 16_000  # the most characters of one message. A longer one is split into several of the same turn.
@@ -143,30 +142,6 @@ class ImportFormat:
     members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
     is_alone: bool = False  # True if several files in one archive are refused
     longest_message: int = MAX_MESSAGE_CHARS  # characters; longer messages are split
-
-
-_TEXTS = ("source", "content", "speaker", "title", "also", "text")
-_Part = TypeVar("_Part", ImportedMessage, ImportedFact)
-
-
-def replace_invalid_characters(history: ImportedHistory) -> ImportedHistory:
-    """Replace lone surrogates with U+FFFD, since JSON may contain them, but UTF-8 cannot encode them."""
-    return replace(
-        history,
-        messages=[_replace_surrogates_in(message) for message in iterate_with_pauses(history.messages)],
-        questions=tuple(
-            replace(question, options=tuple(map(replace_surrogates, question.options)))
-            for question in history.questions
-        ),
-        facts=tuple(map(_replace_surrogates_in, history.facts)),
-        notes=tuple(map(replace_surrogates, history.notes)),
-    )
-
-
-def _replace_surrogates_in(value: _Part) -> _Part:
-    texts = {name: text for name in _TEXTS if isinstance(text := getattr(value, name, None), str)}
-    whole: dict[str, Any] = {name: fixed for name, text in texts.items() if (fixed := replace_surrogates(text)) != text}
-    return replace(value, **whole) if whole else value
 
 
 def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
+from text.characters import replace_surrogates_in
 
 MAX_DEPTH = 100  # the deepest nesting of objects and arrays
 MAX_VALUE_CHARS = 32_000_000  # the most characters of one value, such as a whole ChatGPT conversation
@@ -17,6 +18,7 @@ _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LINE = re.compile(r"\S[^\n]*")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 _BEGINS_JSON = re.compile(
@@ -50,6 +52,7 @@ class JsonStream:
         self._text = text
         self.at = 0  # the offset of the next value
         self._left = most
+        self._has_surrogates = _SURROGATE.search(text) is not None
 
     def find_line(self, at: int) -> int:
         return self._text.count("\n", 0, at) + 1
@@ -73,7 +76,7 @@ class JsonStream:
         except (RecursionError, ValueError):  # nested too deeply, or a number out of all bounds
             self.raise_syntax_error()
         self._skip_space()
-        return value
+        return replace_surrogates_in(value) if self._has_surrogates else value
 
     def skip_value(self) -> None:
         """Skip the next value without building objects or arrays."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
+from text.characters import replace_surrogates_in
 from transfer.formats.chat_heads import parse_written_moment
 
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
@@ -104,6 +105,6 @@ def as_text(value: object) -> str:
 def parse_json(text: str) -> Any:
     """Parse a JSON text. Return None if it is invalid."""
     try:
-        return json.loads(text)
+        return replace_surrogates_in(json.loads(text))
     except (ValueError, RecursionError):
         return None
