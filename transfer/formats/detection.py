@@ -131,7 +131,7 @@ def _read_history_in_format(
         # What one format calls damaged may be another's: a talk of two is no chance.
         roles = {message.role for message in history.messages}
         found = history.messages or history.questions or history.facts or history.rows is not None
-        if len(roles) == 2 or (found and refused is None and wordless is None):
+        if len(roles) == 2 or (found and wordless is None and (refused is None or not form.product)):
             return tried, history
         if tried is form and history.notes:
             wordless = form, history
@@ -172,14 +172,10 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     text, names = file.text if opening == "<" else start, set() if is_json else read_column_names(start)
     sample = Sample(path=file.path.lower(), text=text, opening=opening if is_json else "", names=names)
     if is_json:
-        try:
+        with suppress(ImportRefused):  # a damaged file is read as far as it goes
             for _ in _collect_member_names(file.open_json(), sample):
                 if (found := _find_fitting_format(sample)) is not None:
                     return found
-        except ImportRefused:
-            if is_alone:
-                raise
-            return None
     return _find_fitting_format(sample) if opening else None
 
 

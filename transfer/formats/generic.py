@@ -15,7 +15,7 @@ from records.errors import ImportRefused
 from records.messages import Role
 from transfer.formats.chat_lists import ChatLists, is_chat_message, iterate_rows, read_column_names
 from transfer.formats.conversations import Conversations, ImportedTurn, find_branch
-from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, SourceFile
 from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
     MAX_DEPTH,
@@ -331,16 +331,6 @@ def _is_table(text: str) -> bool:
     return len(row) > 1 and (is_chat_message(row) or is_message(row) or bool(_split_row(row)))
 
 
-def _looks_like_conversation(sample: Sample) -> bool:
-    if sample.opening:
-        names = dict.fromkeys(sample.names)
-        is_talk = bool(sample.names & {"conversations", "conversation", "messages", "messagesTree"})
-        is_said = bool(find_names(names, "flag") or sample.names & {"role", "from"}) and bool(find_names(names, "text"))
-        is_strange = bool(sample.names & {"type", "guild", "chat_messages"}) if is_talk else "date" in names
-        return ((is_talk or is_said) and not is_strange) or {"chat", "title"} <= sample.names
-    return _is_table(sample.text) or is_transcript(sample.text)
-
-
 PRODUCTS = [
     ImportFormat(name=name.lower(), product=name, marks=tuple(marks), read=partial(read_history, name=name.lower()),
                  members=re.compile(r"\A[^/]*/message_[^/]*\.json"))
@@ -349,7 +339,7 @@ PRODUCTS = [
 """Products whose files only need a name of their own."""
 FORMAT = ImportFormat(
     name="generic",
-    fits=_looks_like_conversation,
+    fits=lambda sample: not sample.opening and (_is_table(sample.text) or is_transcript(sample.text)),
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:grok-chat-item|direct-messages)\.js"),
 )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +22,6 @@ _HEADING = re.compile(r"\s*(?:#|---|```|\*\*[^*\n]*\*\*:?\s*$)")
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
-_TEXT_LIST = re.compile(r'\s*\[\s*"(?:[^"\\]|\\.)*+"')
 SHARE = 0.5  # the share of list items from which a text without dates counts as a list of memories
 _NAMES = ["memory", "fact"]
 _LISTS = frozenset({"memories", "memory", "facts"})
@@ -83,20 +83,15 @@ def _parse_fact(value: Any, texts: Sequence[str]) -> ImportedFact | None:
 
 
 def _parse_date(text: str) -> datetime | None:
-    found = _DATE.search(text)
-    try:
-        return datetime.fromisoformat(found[0]).replace(tzinfo=UTC) if found else None
-    except ValueError:
-        return None
+    with suppress(ValueError, IndexError):
+        return datetime.fromisoformat(_DATE.findall(text)[0]).replace(tzinfo=UTC)
+    return None
 
 
 def _fits_format(sample: Sample) -> bool:
-    if sample.opening:
-        return bool(sample.names & _LISTS or _TEXT_LIST.match(sample.text))
     lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
-    if any(map(_DATES.match, lines)):
-        return True
-    return bool(lines) and sum(bool(_ITEM.match(line)) for line in lines) >= SHARE * len(lines)
+    items = sum(bool(_ITEM.match(line)) for line in lines)
+    return any(map(_DATES.match, lines)) or (not sample.opening and items > 0 and items >= SHARE * len(lines))
 
 
 FORMAT = ImportFormat(name="memories", fits=_fits_format, read=read_history)
