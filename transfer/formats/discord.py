@@ -15,7 +15,7 @@ from transfer.formats.conversations import (
     format_forwarded_text,
     iterate_elements,
 )
-from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, Sample, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
 from transfer.formats.values import as_object, as_text, read_list, require_object, select_objects
 
 _TALK = ("Default", "Reply", None)
@@ -88,16 +88,13 @@ def _read_message(talks: Conversations, bots: set[str], value: object) -> Import
     )
 
 
-def _fits_format(sample: Sample) -> bool:
-    is_index = sample.path.endswith("index.json") and bool(sample.names)
-    return (is_index and all(map(str.isdecimal, sample.names))) or sample.text.startswith("ID,Timestamp,Contents")
-
-
 FORMAT = ImportFormat(
     name="discord",
     product="Discord",
-    marks=("guild+channel", "ID+Timestamp+Contents"),
-    fits=_fits_format,
+    marks=("guild+channel", "ID+Timestamp+Contents", "id+timestamp+contents"),
+    fits=lambda sample: (
+        sample.path.endswith("index.json") and any(sample.names) and all(map(str.isdecimal, sample.names))
+    ),
     read=read_history,
     members=re.compile(r"\A[^/]+/index\.json|c?\d+/messages\.(?:json|csv)"),
 )

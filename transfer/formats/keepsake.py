@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import IO, Literal, TypeGuard
+from typing import IO, Any, Literal, TypeGuard
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from records.messages import Origin, Role
+from records.messages import Origin
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, make_import_source
 from transfer.formats.json_stream import JsonStream
 from transfer.formats.values import WrongElement, as_text, make_element_error, require_moment, require_object
@@ -30,7 +30,6 @@ MAX_END_BYTES = 200  # bytes at the end of a file among which its signature stan
 
 Signer = Literal["here", "altered", "elsewhere"]  # "altered": signed by this bot, and changed since
 _KEPT_ORIGINS: tuple[Origin, ...] = ("forwarded", "document", "picture", "tool")  # others become "imported"
-_ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
 class ExportFile:
@@ -106,27 +105,24 @@ def read_export(stream: JsonStream) -> ImportedHistory:
     )
 
 
-def _parse_message(values: Row, owner: object) -> ImportedMessage:
-    number, role, content = values.get("id"), values.get("role"), values.get("content")
-    if not _is_id(number):
-        raise WrongElement(".id")
-    if not isinstance(role, str) or role not in _ROLES:
-        raise WrongElement(".role")
-    if not isinstance(content, str):
-        raise WrongElement(".content")
-    source = values.get("source")
+def _parse_message(values: Any, owner: object) -> ImportedMessage:
+    number, role, content, source = map(values.get, ("id", "role", "content", "source"))
+    thread, turn = values.get("thread_id", 0), values.get("turn_id")
+    checks = {
+        ".id": _is_id(number),
+        ".role": role in ("user", "assistant", "system"),
+        ".content": isinstance(content, str),
+        ".thread_id": _is_id(thread),
+        ".turn_id": turn is None or _is_id(turn),
+    }
+    for where in (where for where, is_right in checks.items() if not is_right):
+        raise WrongElement(where)
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
     stored = make_import_source(name)
-    thread = values.get("thread_id", 0)
-    if not _is_id(thread):
-        raise WrongElement(".thread_id")
-    turn = values.get("turn_id")
-    if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
-        raise WrongElement(".turn_id")
     return ImportedMessage(
         source=stored,
         also=None if stored == name or not source else name,
-        role=_ROLES[role],
+        role=role,
         content=content,
         created_at=require_moment(values.get("created_at"), ".created_at"),
         speaker=as_text(values.get("speaker")),

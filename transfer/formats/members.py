@@ -140,8 +140,6 @@ def find_time(
         is_usual = folded in _MEMBERS["time"]
         if not held or (not is_usual and isinstance(held, int | float) and held < _MIN_SECONDS):
             continue
-        if isinstance(held, str) and _CLOCK.fullmatch(held.strip()):  # a table has the day in another column
-            continue
         clock = as_text(value.get("time", value.get("Time"))) if folded == "date" else ""
         try:
             if isinstance(held, dict) and not any(part.startswith("$") for part in held):

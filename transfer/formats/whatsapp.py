@@ -9,7 +9,7 @@ from runtime.cooperative import iterate_with_pauses
 from transfer.formats.chat_heads import parse_head, split_messages
 from transfer.formats.chat_texts import ChatLine, read_chats
 from transfer.formats.conversations import Conversations
-from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
+from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, SourceFile
 from transfer.formats.members import NAMES
 
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
@@ -64,14 +64,10 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     return said
 
 
-def _fits_format(sample: Sample) -> bool:
-    return any(map(parse_head, sample.text.splitlines()[:50]))
-
-
 FORMAT = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
-    fits=_fits_format,
+    fits=lambda sample: any(map(parse_head, sample.text.splitlines()[:50])),
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )
