@@ -1,14 +1,12 @@
 """Read Telegram Desktop's result.json, of one chat or of a whole account."""
 
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from locales.catalog import join_list, tr
-from runtime.cooperative import pop_each
 from text.rich_messages import read_rich_message
 from transfer.formats.conversations import (
     DELETED,
@@ -18,6 +16,7 @@ from transfer.formats.conversations import (
     add_title,
     format_forwarded_text,
     format_poll,
+    iterate_elements,
 )
 from transfer.formats.history import (
     FileReading,
@@ -35,119 +34,110 @@ MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones 
 _SHIFT = 2**32  # added to a person's id in exports of 2020 and 2021, when no id was that large
 # A control character as Telegram writes it, which is not valid JSON.
 _CONTROL = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
-_KEPT_MEMBERS = frozenset(
-    {"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from", "poll", "reactions"}
-    | {"contact_information", "location_information", "place_name", "address", "todo_list", "rich_message"}
-)
 _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
 
 @dataclass(slots=True)
 class _Chat:
     where: str
-    stream: JsonStream
     name: str = ""
     kind: str = ""
     id: object = None
-    messages: deque[tuple[int, object]] = field(default_factory=deque)
+    messages: list[ImportedMessage] = field(default_factory=list)
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
+    talks = Conversations("telegram", reading)
+    chats: list[_Chat] = []
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
-    return _make_history([chat for file in files for chat in _read_chats(file.open_json())], reading)
+        chats += (chat for chat in _read_chats(file.open_json(), talks) if chat.messages)
+    questions, chosen = _make_chat_questions(chats, reading)
+    talks.questions += questions
+    messages = [message for chat in chosen for message in chat.messages]
+    said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
+    is_person_there = any(message.is_own for message in said)
+    talks.add(messages)
+    if said and not is_person_there:  # an export of another account of theirs
+        talks.ask_who_imports(is_required=False)
+    return talks.make_history(*_make_notes(_sort_by_size(chosen), is_person_there, reading.person))
 
 
-def _read_chats(stream: JsonStream, where: str = "") -> Iterator[_Chat]:
-    chat = _Chat(where, stream)
+def _read_chats(stream: JsonStream, talks: Conversations, where: str = "") -> Iterator[_Chat]:
+    chat = _Chat(where)
     for name in stream.iterate_members():
         match name:
             case "chats" | "left_chats" if not where:
                 for _ in (part for part in stream.iterate_members() if part == "list"):
                     for number in stream.iterate_elements():
-                        yield from _read_chats(stream, f"{name}.list[{number}].")
+                        yield from _read_chats(stream, talks, f"{name}.list[{number}].")
             case "name":
                 chat.name = as_text(stream.read_value())
             case "type":
                 chat.kind = as_text(stream.read_value())
             case "id":
                 chat.id = stream.read_value()
-            case "messages":
-                for _ in stream.iterate_elements():
-                    at, raw = stream.at, stream.read_value()
-                    is_object = isinstance(raw, dict)
-                    kept = {key: raw[key] for key in _KEPT_MEMBERS & raw.keys()} if is_object else raw
-                    chat.messages.append((at, kept))
-    if where or chat.messages or chat.id is not None:
-        yield chat
+            case "messages":  # Telegram writes them last
+                with talks.count_failures(where):
+                    chat.messages = _read_messages(chat, stream, talks)
+    yield chat
     if not where:
         stream.expect_end()
 
 
-def _make_history(chats: list[_Chat], reading: FileReading) -> ImportedHistory:
-    read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
-    talks = Conversations("telegram", reading)
-    for chat in chats:
-        with talks.count_failures(chat.where):
-            if not isinstance(chat.id, int) or isinstance(chat.id, bool):
-                raise WrongElement("id")
-            if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
-                talks.skipped["here"] += len(chat.messages)
-                continue
-            each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(pop_each(chat.messages)))
-            made = add_title(talks.read_messages(each, partial(_read_message, chat, reading), chat.stream), chat.name)
-            if made or len(chats) == 1:
-                read_of.append((chat, made))
-    questions, taken = _make_chat_questions(read_of, reading)
-    talks.questions += questions
-    held = sorted(((_find_chat_title(chat), len(made)) for chat, made in taken if made), key=lambda pair: -pair[1])
-    messages = [message for _, made in taken for message in made]
-    said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
-    is_person_there = any(message.is_own for message in said)
-    talks.add(messages)
-    if said and not is_person_there:  # an export of another account of theirs
-        talks.ask_who_imports(is_required=False)
-    return talks.make_history(*_make_notes(held, is_person_there, reading.person))
+def _read_messages(chat: _Chat, stream: JsonStream, talks: Conversations) -> list[ImportedMessage]:
+    if not isinstance(chat.id, int) or isinstance(chat.id, bool):
+        raise WrongElement("id")
+    if chat.kind == "bot_chat" and chat.id == talks.reading.bot:
+        talks.skipped["here"] += sum(1 for _ in stream.iterate_elements())
+        return []
+    read_message = partial(_read_message, chat, talks.reading)
+    return add_title(talks.read_messages(iterate_elements(stream, "messages"), read_message, stream), chat.name)
 
 
-_ReadChats = list[tuple[_Chat, list[ImportedMessage]]]
+def _sort_by_size(chats: Sequence[_Chat]) -> list[_Chat]:
+    return sorted(chats, key=lambda chat: -len(chat.messages))
 
 
-def _make_chat_questions(chats: _ReadChats, reading: FileReading) -> tuple[tuple[ImportQuestion, ...], _ReadChats]:
+def _make_chat_questions(chats: list[_Chat], reading: FileReading) -> tuple[tuple[ImportQuestion, ...], list[_Chat]]:
     """Ask which chats to import. By default, these are all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
-    ordered = sorted(chats, key=lambda pair: -len(pair[1]))
+    ordered = _sort_by_size(chats)
     own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
-    labels = [tr("import-chat-held", name=_find_chat_title(chat)[:40], count=len(made)) for chat, made in own]
+    labels = [_label_chat(chat) for chat in own]
     usual = [
         number
-        for number, (chat, _) in enumerate(own)
+        for number, chat in enumerate(own)
         if "channel" not in chat.kind and not chat.where.startswith("left_chats")
     ]
     if rest:
-        labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(made) for _, made in rest)))
+        count = sum(len(chat.messages) for chat in rest)
+        labels.append(tr("import-chats-others", chats=len(rest), count=count))
         usual.append(len(own))
     question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
-    chosen = reading.find_chosen_options(question) or ()
-    groups = [*([pair] for pair in own), rest]
-    wanted = {id(group[0]) for number in chosen for group in groups[number]}
-    return (question,), [pair for pair in chats if id(pair[0]) in wanted]
+    groups = [*([chat] for chat in own), rest]
+    wanted = [id(chat) for number in reading.find_chosen_options(question) or () for chat in groups[number]]
+    return (question,), [chat for chat in chats if id(chat) in wanted]
+
+
+def _label_chat(chat: _Chat) -> str:
+    return tr("import-chat-held", name=_find_chat_title(chat)[:40], count=len(chat.messages))
 
 
 def _find_chat_title(chat: _Chat) -> str:
     return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
 
 
-def _make_notes(chat_sizes: Sequence[tuple[str, int]], is_person_there: bool, person: int) -> list[str]:
+def _make_notes(chats: Sequence[_Chat], is_person_there: bool, person: int) -> list[str]:
     notes = []
-    if len(chat_sizes) > 1:
-        named = join_list(tr("import-chat-held", name=name, count=count) for name, count in chat_sizes[:_MAX_NAMED])
-        if len(chat_sizes) > _MAX_NAMED:
-            named = tr("import-more", shown=named, more=len(chat_sizes) - _MAX_NAMED)
-        notes.append(tr("import-holds-chats", chats=len(chat_sizes), named=named))
-    if chat_sizes and not is_person_there:
+    if len(chats) > 1:
+        named = join_list(map(_label_chat, chats[:_MAX_NAMED]))
+        if len(chats) > _MAX_NAMED:
+            named = tr("import-more", shown=named, more=len(chats) - _MAX_NAMED)
+        notes.append(tr("import-holds-chats", chats=len(chats), named=named))
+    if chats and not is_person_there:
         notes.append(tr("import-none-yours", id=str(person)))
     return notes
 
