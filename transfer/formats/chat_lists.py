@@ -113,7 +113,10 @@ class ChatLists:
 
 
 def _find_speaker(value: Mapping[str, Any]) -> str:
-    return next(filter(None, map(_find_name, pick(value, "speaker"))), "")
+    sender = value.get("from_id")  # Telethon names people by their ids alone
+    number = as_object(sender).get("user_id", sender)
+    known = next(filter(None, map(_find_name, pick(value, "speaker"))), "")
+    return known or (str(number) if isinstance(number, int) else "")
 
 
 def _find_name(value: object) -> str:

@@ -38,7 +38,11 @@ from transfer.formats.values import WrongElement, as_object, as_text, parse_json
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
 """Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
 _TABLE_GROUPS = ("conversation id", "conversation", "chat session", "workspace", "chatname")
-_WRAPPERS = ("response", "message", "messageCreate", "payload", "info")  # {"response": {…}} of Grok
+_WRAPPERS = (
+    *("response", "message", "messageCreate", "payload", "info"),  # {"response": {…}} of Grok
+    *("envelope", "dataMessage", "syncMessage", "sentMessage"),  # of signal-cli
+)
+_NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-webui
 _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
 
@@ -131,7 +135,7 @@ class _FileReader:
             self._add_conversation(named, messages, titles)
             for thread in select_objects(value.get("threads")):  # earlier conversations in a session of Chatbox
                 self._collect_conversations(thread, depth + 1, "", title)
-        elif is_message(message := _unwrap_message(value)) or is_chat_message(value):
+        elif is_message(message := _unwrap_message(value)) or is_chat_message(message):
             self._loose.append(message)
         elif depth < MAX_DEPTH:
             for key, member in value.items():
@@ -140,7 +144,9 @@ class _FileReader:
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:
         members = list(map(as_object, messages))
-        if _ASSISTANT_TALK.isdisjoint(map(find_role, members)) and any(map(is_chat_message, members)):
+        roles = {find_role(member) or "" for member in members}
+        is_talk = not _ASSISTANT_TALK.isdisjoint(roles) or any(role.startswith("#") for role in roles)
+        if not is_talk and any(map(is_chat_message, members)):
             title = find_title(raw) or self._folder
             self._chats.add(messages, as_text(raw.get("thread_path")) or title, title)
             return
@@ -167,7 +173,24 @@ def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]
     return {"topics": topics}
 
 
+def _split_pairs(value: Mapping[str, Any]) -> list[Any] | None:
+    """Return the messages of text-generation-webui, which writes pairs of a question and an answer."""
+    pairs, about = value.get("internal"), as_object(value.get("metadata"))
+    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        return None
+    said = (
+        (number, *turn) for number, pair in enumerate(pairs) for turn in zip(("user", "assistant"), pair, strict=True)
+    )
+    return [
+        {**as_object(about.get(f"{role}_{number}")), "role": role, "content": text}
+        for number, role, text in said
+        if text != _NO_QUESTION
+    ]
+
+
 def _find_messages(value: Mapping[str, Any]) -> list[Any] | None:
+    if pairs := _split_pairs(value):
+        return pairs
     chat = as_object(value.get("chat"))
     for holder in (value, chat, as_object(chat.get("history"))):
         for member in holder.values():
@@ -244,7 +267,7 @@ def _unwrap_message(item: Any) -> Any:
         return {**item, "candidates": shown or answers[:1]}
     for name in _WRAPPERS:
         if isinstance(inner := item.get(name), dict) and not is_message(item):
-            return {**{key: value for key, value in item.items() if key != name}, **inner}
+            return _unwrap_message({**{key: value for key, value in item.items() if key != name}, **inner})
     return item
 
 
@@ -293,6 +316,9 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
     sides = {label: ROLES.get(label) for label in labels}
     if not any(sides.values()):
         sides = {label: guess_role(label) for label in labels}
+    numbers = [label for label in labels if label.startswith("#")]
+    if len(numbers) == 2:  # the person begins
+        sides |= {numbers[0]: "user", numbers[1]: "assistant"}
     missing = set(ROLES.values()) - set(sides.values())
     read_turn = partial(_read_turn, sides, missing.pop() if len(missing) == 1 else None)
     title = find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")

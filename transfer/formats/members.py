@@ -27,6 +27,7 @@ _OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)")  # b
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
 _HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
+_NUMBERED_ROLES = ("role", "roletype", "sendertype", "usertype")  # members in which a number may name a side
 MAX_NAMES = 200  # members of an object among which the parts of a message are looked for
 MAX_DEPTH = 6  # objects and lists inside one another in which conversations are looked for
 
@@ -74,6 +75,8 @@ def find_role(value: Mapping[str, Any]) -> str | None:
         given = value[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
+        if isinstance(given, int) and fold_name(name) in _NUMBERED_ROLES:
+            return f"#{given}"
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
     kinds = (as_text(part.get("type")).lower() for part in select_objects(value.get("fragments")))
@@ -115,6 +118,8 @@ def find_words(value: Mapping[str, Any]) -> str:
         if function.get("name") == "send_message":
             return as_text(as_object(parse_json(as_text(function.get("arguments")))).get("message"))
     words = next((words for member in pick(value, "text") if (words := collect_text(member)).strip()), "")
+    if '"text_block"' in words:  # Doubao writes the parts of a message as a text
+        words = collect_text(parse_json(words)) or words
     # Letta wraps what a person said as an event, and adds events of its own.
     if words.startswith('{"type":') and (envelope := as_object(parse_json(words))):
         return as_text(envelope.get("message")) if envelope.get("type") == "user_message" else ""

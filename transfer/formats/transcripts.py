@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,6 +40,10 @@ _LAST_STAMP = re.compile(r"\[[A-Za-z]{4,20}: (\d[^\[\]\n]{7,40})\]")  # [Timesta
 _WHOLE_FENCE = re.compile(r"\A\s*```\n(.*)\n```\s*", re.DOTALL)
 _PERPLEXITY_LOGO = re.compile(r'\s*<img src="https://[\w.]*perplexity\.ai/[^\n]*\n')
 _QUESTION = re.compile(r"\n\n---\n+# ")
+_AIDER_START = re.compile(r"^# aider chat started at (\d[^\n]{8,30})$", re.MULTILINE)
+_AIDER_OUTPUT = re.compile(r"^(?:>|#### /(?!ask|code|architect)).*\n?", re.MULTILINE)
+"""What the program prints, and commands without a question."""
+_AIDER_ASKED = re.compile(r"^```[^`]*^```|(?:^#### .*\n*)+", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^[\d_]+\]|<span style=\"display:none\">|</span>")
 
 
@@ -144,9 +149,24 @@ def _parse_perplexity_export(text: str) -> list[dict[str, str]]:
     return messages
 
 
+def _mark_aider_turns(text: str) -> str:
+    """Return a history of Aider with a heading before each turn: the lines of the person begin with four signs."""
+    _, *parts = _AIDER_START.split(text)
+    marked = [
+        _AIDER_ASKED.sub(partial(_format_aider_request, date), _AIDER_OUTPUT.sub("", talk))
+        for date, talk in zip(parts[::2], parts[1::2], strict=True)
+    ]
+    return "".join(marked) or text
+
+
+def _format_aider_request(date: str, found: re.Match[str]) -> str:
+    is_code = found[0].startswith("`")
+    return found[0] if is_code else f"## user ({date}):\n{found[0].replace('#### ', '')}\n## assistant:\n"
+
+
 def _remove_markup(text: str) -> str:
     """Remove comments, and replace each callout with a heading followed by its text."""
-    text = _COMMENT.sub("", text)
+    text = _mark_aider_turns(_COMMENT.sub("", text))
     if len(_CALLOUT.findall(text)) < 2:
         return text
     # The kind of a callout without a title says who speaks.

@@ -56,6 +56,14 @@ def lines(*rows: dict[str, Any]) -> str:
          "[LINE] x\n\n2024/05/01(Wed)\n10:00\tAnna\thello\n10:00\tTom\tgood\n10:01\t\tTom unsent a message.\n"),
         ("WhatsApp in Hindi", "1/5/24, 10:00 पूर्वाह्न - Anna: hello\n1/5/24, 10:00 पूर्वाह्न - Tom: good\n"),
         ("WhatsApp in Tamil", "1/5/24, முற்பகல் 10:00 - Anna: hello\n1/5/24, முற்பகல் 10:00 - Tom: good\n"),
+        ("signal-cli", lines(
+            {"envelope": {"source": "+1857", "sourceName": "Anna", "timestamp": SECONDS * 1000,
+                          "dataMessage": {"timestamp": SECONDS * 1000, "message": "hello", "viewOnce": False}}},
+            {"envelope": {"source": "+1857", "sourceName": "Anna", "timestamp": SECONDS * 1000,
+                          "typingMessage": {"action": "STARTED", "timestamp": SECONDS * 1000}}},
+            {"envelope": {"source": "+1999", "sourceName": "Tom", "timestamp": SECONDS * 1000 + 1,
+                          "syncMessage": {"sentMessage": {"destination": "+1857", "message": "good"}}}},
+        )),
         ("edited on iOS", "[1/5/24, 10:00:00] Anna: hello\u200e <Modifié>\n[1/5/24, 10:00:00] Tom: good\n"),
     ],
 )  # fmt: skip
@@ -238,3 +246,50 @@ def test_an_account_of_telegram_is_known_before_its_chats_are_read() -> None:
     photos = [{"date": "2020-01-01T00:00:00", "photo": f"profile_pictures/{number}.jpg"} for number in range(500)]
     chats = {"list": [{"name": "Tom", "type": "personal_chat", "id": 8, "messages": [said]}]}
     assert past({"about": "", "profile_pictures": photos, "chats": chats}).format == "telegram"
+
+
+def test_people_without_names_are_called_by_their_ids() -> None:
+    said = [
+        {"_": "Message", "id": 1, "date": "2024-05-01T10:00:00+00:00", "message": "hello", "out": False,
+         "from_id": {"_": "PeerUser", "user_id": 42}, "peer_id": {"_": "PeerUser", "user_id": 42}},
+        {"_": "Message", "id": 2, "date": "2024-05-01T10:00:01+00:00", "message": "good", "from_id": 7},
+        {"_": "MessageService", "id": 3, "date": "2024-05-01T10:00:02+00:00", "action": {}},
+    ]  # fmt: skip
+    history = past(said)
+    assert [(message.speaker, message.content) for message in history.messages] == [("42", "hello"), ("7", "good")]
+
+
+def test_pairs_of_text_generation_webui_are_turns() -> None:
+    history = past({
+        "internal": [["<|BEGIN-VISIBLE-CHAT|>", "Welcome."], WALNUTS],
+        "visible": [["", "Welcome."], WALNUTS],
+        "metadata": {"user_1": {"timestamp": "May 01, 2024 10:00"}, "assistant_1": {"timestamp": "May 01, 2024 10:00"}},
+    })  # fmt: skip
+    said = [(message.role, message.content, message.created_at) for message in history.messages]
+    assert said[1:] == [("user", WALNUTS[0], AT), ("assistant", WALNUTS[1], AT)]
+    assert said[0][:2] == ("assistant", "Welcome.")
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (0, 1)])
+def test_numbers_name_two_sides_of_which_the_person_begins(numbers: tuple[int, int]) -> None:
+    blocks = [json.dumps([{"content": {"text_block": {"text": text}}}]) for text in WALNUTS]
+    said = [
+        {"user_type": number, "sender_id": f"{number}7", "content": block, "create_time": str(SECONDS)}
+        for number, block in zip(numbers, blocks, strict=True)
+    ]
+    history = past({"conversation_id": "3841", "messages": said})
+    assert [message.role for message in history.messages] == ["user", "assistant"]
+    assert words_of(history) == WALNUTS
+
+
+def test_the_history_of_aider_is_what_the_person_and_the_model_said() -> None:
+    answer = "In deep soil.\n\n```md\n#### not a question\n```"
+    history = past(
+        "\n# aider chat started at 2024-05-01 10:00:00\n\n> Aider v0.50.1  \n> Git repo: .git with 116 files  \n\n"
+        "#### /add walnuts.md\n\n> Added walnuts.md to the chat\n\n"
+        f"#### Where do\n\n#### walnuts grow?\n\n{answer}\n\n> Tokens: 10,332 sent, 439 received.\n\n"
+        "# aider chat started at 2024-05-02 10:00:00\n\n#### Thanks\n\nYou are welcome.\n",
+        ".aider.chat.history.md",
+    )
+    assert words_of(history) == ["Where do\n\nwalnuts grow?", answer, "Thanks", "You are welcome."]
+    assert [message.created_at.day for message in history.messages] == [1, 1, 2, 2]
