@@ -37,14 +37,22 @@ def is_chat_message(value: object) -> bool:
 
 def read_column_names(text: str) -> set[str]:
     """Return the names of a table's columns in lower case, or an empty set if there are none."""
+    head, separator = _find_separator(text)
     with suppress(csv.Error):
-        return {name.strip().lower() for name in next(csv.reader([text.lstrip("\ufeff").split("\n", 1)[0]]), ())}
+        return {name.strip().lower() for name in next(csv.reader([head], delimiter=separator), ())}
     return set()
+
+
+def _find_separator(text: str) -> tuple[str, str]:
+    """Return the first line of a table and what separates its columns."""
+    head = text.split("\n", 1)[0]
+    return head, max(",;\t", key=head.count)
 
 
 def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
     """Yield the rows of a table by column name, or None for a damaged row."""
-    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), restkey="")  # every name is a text
+    lines, (_, separator) = io.StringIO(text, newline=""), _find_separator(text)
+    rows = csv.DictReader(lines, restkey="", delimiter=separator)  # every name is a text
     while True:
         try:
             yield next(rows)

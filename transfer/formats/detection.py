@@ -1,8 +1,8 @@
 """Detect the format of a file by its content and read it. Archives are unpacked within limits."""
 
-import codecs
 import gzip
 import io
+import json
 import re
 import tarfile
 import zipfile
@@ -224,9 +224,8 @@ def find_format_title(name: str) -> str:
 
 
 def _decode_text(data: bytes) -> str:
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        text = data.decode(encoding)
+        text = data.decode(json.detect_encoding(data)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ImportRefused(tr("import-not-utf8", line=str(line))) from None

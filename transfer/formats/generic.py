@@ -174,8 +174,8 @@ def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]
 
 
 def _split_pairs(value: Mapping[str, Any]) -> list[Any] | None:
-    """Return the messages of text-generation-webui, which writes pairs of a question and an answer."""
-    pairs, about = value.get("internal"), as_object(value.get("metadata"))
+    """Return the messages of text-generation-webui or Gradio, which write pairs of a question and an answer."""
+    pairs, about = value.get("internal") or value.get("history"), as_object(value.get("metadata"))
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         return None
     said = (

@@ -13,7 +13,8 @@ from transfer.formats.values import WrongElement, parse_moment
 
 _ORDINAL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?"
 _DATE = r"(?:(?:[(\[]|[—–-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
-_LABEL = rf"{_ORDINAL}(?:From |role::)?(?P<label>[^\n:*_#(\[]{{1,40}}?)(?: said)?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
+_LABEL = rf"{_ORDINAL}(?:From |role::)?(?P<label>[^\n:*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:\((?P<late_date>\d[^()\n]{5,40})\))?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
@@ -59,7 +60,7 @@ class _Heading(NamedTuple):
 def _parse_heading(line: str) -> _Heading | None:
     line = line.strip("_ ") if line.startswith("_**") else line  # of SpecStory
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
-        if found := pattern.match(line.replace("**", "") if style == "#" else line):
+        if found := pattern.match(line.replace("*", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
             if label and (style or label in ROLES):
                 date = found["date"] or found.groupdict().get("late_date")

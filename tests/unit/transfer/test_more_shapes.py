@@ -282,6 +282,23 @@ def test_numbers_name_two_sides_of_which_the_person_begins(numbers: tuple[int, i
     assert words_of(history) == WALNUTS
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Du hast gesagt:\n{WALNUTS[0]}\nChatGPT hat gesagt:\n{WALNUTS[1]}\n",
+        f"Vous avez dit :\n{WALNUTS[0]}\nChatGPT a dit :\n{WALNUTS[1]}\n",
+        f"### **You** *(2024-05-01 10:00)*\n\n{WALNUTS[0]}\n\n### **Gemini** *(2024-05-01 10:01)*\n\n{WALNUTS[1]}\n",
+        f"role\tcontent\nuser\t{WALNUTS[0]}\nassistant\t{WALNUTS[1]}\n",
+        f"Rolle;role;content\n1;user;{WALNUTS[0]}\n2;assistant;{WALNUTS[1]}\n",
+        json.dumps({"history": [WALNUTS]}),
+    ],
+)
+def test_what_is_copied_from_a_page_or_saved_as_a_table_is_read(text: str) -> None:
+    history = past(text)
+    assert [message.role for message in history.messages] == ["user", "assistant"]
+    assert words_of(history) == WALNUTS
+
+
 def test_the_history_of_aider_is_what_the_person_and_the_model_said() -> None:
     answer = "In deep soil.\n\n```md\n#### not a question\n```"
     history = past(

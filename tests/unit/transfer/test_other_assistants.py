@@ -558,8 +558,9 @@ def test_messages_of_one_id_stay_several_where_they_differ() -> None:
 
 def test_text_in_utf_16_is_read_and_what_is_no_text_is_told() -> None:
     lines = "11/05/2024, 10:00 - Ann: Grüße\n"
-    assert said(read_file(lines.encode("utf-16"), person=1, name="a.txt")) == [("user", "Ann", "Grüße")]
-    for data, told in ((b"Rar!\x1a\x07\x00" + bytes(90), "send it as .zip"), (lines.encode("utf-16-le"), "not text")):
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"):
+        assert said(read_file(lines.encode(encoding), person=1, name="a.txt")) == [("user", "Ann", "Grüße")]
+    for data, told in ((b"Rar!\x1a\x07\x00" + bytes(90), "send it as .zip"), (lines.encode("latin-1"), "not text")):
         with pytest.raises(ImportRefused, match=told):
             read_file(data, person=1, name="a.txt")
 
