@@ -38,8 +38,8 @@ from storage import backup
 from telegram_ui.check import SETTINGS_ERRORS, check_configuration, find_missing_settings
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.command_group import AnswerControls, Dependencies, MayConfigure
 from telegram_ui.commands.dashboard import Health, make_host
-from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
 from telegram_ui.commands.registry import Commands, describe_commands
 from telegram_ui.commands.reminders import send_reminder
 from telegram_ui.sending import formatting

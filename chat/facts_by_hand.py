@@ -2,7 +2,7 @@
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.told import format_counts
+from locales.told import format_erasures
 from records.errors import ErrorText, FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import ForgetRequest, ForgetResult
@@ -85,6 +85,6 @@ def _explain_refusal(text: str) -> str:
 def format_undo_result(forgotten: ForgetResult | None) -> str:
     if forgotten is None:
         return tr("memory-nothing-to-undo")
-    derived = format_counts(ForgetResult(facts=forgotten.facts, profiles=forgotten.profiles))
+    derived = format_erasures(ForgetResult(facts=forgotten.facts, profiles=forgotten.profiles))
     told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
     return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"

@@ -24,7 +24,7 @@ from dashboard.parameters import read_json, read_query
 from dashboard.sessions import PageSessions
 from dashboard.transfers import TransferHandlers
 from dashboard.views import Views
-from locales.page_texts import make_page_texts_for_reader
+from locales.page_texts import make_page_texts_for_request
 from runtime.assets import compress_response, make_asset_response, read_assets
 from runtime.http_server import BoundedProtocol, serve
 from runtime.pacing import RateLimitMiddleware, Visitors
@@ -113,7 +113,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         return Route(f"/{name}", api.make_endpoint(handler, reader), methods=[method])
 
     async def get_texts(request: Request) -> Response:
-        texts = make_page_texts_for_reader(STATIC, request.query_params.get("wanted", ""), request.headers)
+        texts = make_page_texts_for_request(STATIC, request.query_params.get("wanted", ""), request.headers)
         return await compress_response(request, JSONResponse(texts))
 
     async def get_file(request: Request) -> Response:

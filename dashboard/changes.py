@@ -16,7 +16,7 @@ from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
 from locales.catalog import format_full_day, tr
 from locales.page_texts import remove_commands
-from locales.told import format_counts, format_outcome, format_quote_counts, format_receipt
+from locales.told import format_erasures, format_fold_outcome, format_quote_counts, format_receipt
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
@@ -96,7 +96,7 @@ class Changes:
             found = await self._services.memory.preview_forget(request.owner, what, counts_quotes=counts_quotes)
         quotes = tr("forget-quotes", what=format_quote_counts(found.quotes)) if found.quotes.has_quotes else ""
         is_importing = what.what == "everything" and self._services.importer.is_running(request.owner)
-        erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_counts(found))
+        erases = tr("forget-gone") if found.is_empty else tr("forget-erases", what=format_erasures(found))
         erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
         async with self._services.memory.open_store(request.owner) as store:
             repeating = await store.read_messages(request.scope, found.quotes.answers[:MAX_LISTED])
@@ -160,8 +160,8 @@ class Changes:
         _require_memory_on(request)
         outcome = await self._services.summaries.fold_now(request.scope)
         if outcome.state in ("failed", "busy"):
-            raise RequestRefused(409, format_outcome(outcome))
-        return {"said": format_outcome(outcome)}
+            raise RequestRefused(409, format_fold_outcome(outcome))
+        return {"said": format_fold_outcome(outcome)}
 
     async def rebuild_summaries(self, request: PageRequest) -> JsonBody:
         _require_memory_on(request)

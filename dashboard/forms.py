@@ -9,7 +9,7 @@ from chat.choices import Choice
 from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
-from locales.told import format_cuts, format_importance, format_part_name, format_reason
+from locales.told import format_cuts, format_importance, format_match_reason, format_part_name
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
@@ -129,7 +129,7 @@ def serialize_explanation(number: int | None, explanation: Explanation, turn: Se
             {
                 "text": fact.text if fact else None,
                 "since": fact.valid_from.isoformat() if fact else None,
-                "why": format_reason(chosen.score, min_score=0),
+                "why": format_match_reason(chosen.score, min_score=0),
                 "replaced": earlier.text
                 if fact and chosen.mark == "changed" and (earlier := explanation.earlier.get(fact.id))
                 else None,
@@ -137,7 +137,7 @@ def serialize_explanation(number: int | None, explanation: Explanation, turn: Se
             for fact, chosen in explanation.facts
         ],
         "snippets": [
-            {"message": serialize_message(message) if message else None, "why": format_reason(chosen.score)}
+            {"message": serialize_message(message) if message else None, "why": format_match_reason(chosen.score)}
             for message, chosen in explanation.snippets
         ],
         "looked_up": [serialize_message(message) if message else None for message in explanation.looked_up],

@@ -128,7 +128,7 @@ def use_language(language: str) -> Iterator[None]:
         _language.reset(before)
 
 
-def list_text_families(language: str = ENGLISH) -> Sequence[str]:
+def list_text_file_names(language: str = ENGLISH) -> Sequence[str]:
     """Return the names of a language's files, without ".ftl"."""
     return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
 
@@ -148,11 +148,11 @@ class Texts:
                 if (language, name) not in self._families:
                     file = FOLDER / language / f"{name}.ftl"
                     has_file = name.isidentifier() and file.is_file()
-                    self.extend(language, file.read_text(encoding="utf-8") if has_file else "")
+                    self.add_texts(language, file.read_text(encoding="utf-8") if has_file else "")
                     self._families.add((language, name))
             return self._bundles[language]
 
-    def extend(self, language: str, source: str) -> None:
+    def add_texts(self, language: str, source: str) -> None:
         """Add texts in Fluent's syntax. Existing texts are not replaced."""
         # Imported here, because it takes a tenth of a second of the start.
         from fluent.runtime import FluentBundle, FluentResource

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_text_families
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, find_language, list_text_file_names
 
 MAX_WANTED = 20  # languages of a browser that are considered
 _KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
@@ -22,7 +22,7 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
         "languages": dict(LANGUAGES),
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
-            key: _convert_pattern(text)
+            key: _convert_fluent(text)
             for family, names in _find_referenced_text_keys(static).items()
             for key, text in _read_texts(language, family).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
@@ -34,7 +34,7 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
 def _find_referenced_text_keys(static: Path) -> Mapping[str, frozenset[str]]:
     # A key in a template literal counts up to its first placeholder.
     sources = [file.read_text(encoding="utf-8") for file in sorted(static.iterdir()) if file.suffix in (".js", ".html")]
-    known, found = set(list_text_families()), dict[str, set[str]]()
+    known, found = set(list_text_file_names()), dict[str, set[str]]()
     for family, name in (pair for source in sources for pair in _KEY.findall(source)):
         if family in known:
             found.setdefault(family, set()).add(f"{family}-{name}")
@@ -51,10 +51,10 @@ def _read_texts(language: str, family: str) -> Mapping[str, object]:
     return {entry.id.name: entry.value for entry in entries if isinstance(entry, fluent.Message) and entry.value}
 
 
-def make_page_texts_for_reader(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
+def make_page_texts_for_request(static: Path, languages: str, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the page's texts in the first supported language of `wanted`, or else of the Accept-Language header."""
-    tags = wanted.split(",")[:MAX_WANTED]
-    return make_page_texts(static, choose_preferred_language(tags) if wanted else find_reader_language(headers))
+    tags = languages.split(",")[:MAX_WANTED]
+    return make_page_texts(static, choose_preferred_language(tags) if languages else find_reader_language(headers))
 
 
 def remove_commands(text: str) -> str:
@@ -91,7 +91,7 @@ def find_reader_language(headers: Mapping[str, str], default: str = ENGLISH) -> 
     return choose_preferred_language((tag.partition(";")[0] for tag in tags), default)
 
 
-def _convert_pattern(pattern: object) -> Pattern:
+def _convert_fluent(pattern: object) -> Pattern:
     # Functions, terms and references to other texts are not supported.
     from fluent.syntax import ast as fluent
 
@@ -107,7 +107,7 @@ def _convert_pattern(pattern: object) -> Pattern:
             case fluent.Placeable(expression=fluent.SelectExpression() as choice) if isinstance(
                 choice.selector, fluent.VariableReference
             ):
-                cases = {_format_case_key(variant.key): _convert_pattern(variant.value) for variant in choice.variants}
+                cases = {_format_case_key(variant.key): _convert_fluent(variant.value) for variant in choice.variants}
                 other = next(_format_case_key(variant.key) for variant in choice.variants if variant.default)
                 parts.append({"argument": choice.selector.id.name, "cases": cases, "other": other})
             case _:

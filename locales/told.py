@@ -50,7 +50,7 @@ def use_reader_role(*, is_operator: bool) -> Iterator[None]:
         _to_operator.reset(before)
 
 
-def is_reader_operator() -> bool:
+def may_reader_be_operator() -> bool:
     """Return True if the person who reads the texts may be the operator."""
     return _to_operator.get()
 
@@ -61,7 +61,7 @@ def format_error(error: KeepsakeError) -> str:
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
         return f"{error.sentence} {tr('transfer-left')}"
-    return f"{said} {error.remedy}".strip() if is_reader_operator() else said
+    return f"{said} {error.remedy}".strip() if may_reader_be_operator() else said
 
 
 def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
@@ -72,7 +72,7 @@ def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
 
 def add_error_number(sentence: str, number: str) -> str:
     """Return a sentence about a failure, with its log number if the reader is the operator."""
-    return f"{sentence} {tr('notices-error', number=number)}" if is_reader_operator() else sentence
+    return f"{sentence} {tr('notices-error', number=number)}" if may_reader_be_operator() else sentence
 
 
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
@@ -96,7 +96,7 @@ PARTS = frozenset(
 MIN_SIGNAL = 1.0  # of a message's score; a weaker signal is not a reason
 
 
-def format_reason(score: Mapping[str, float], *, min_score: float = MIN_SIGNAL) -> str:
+def format_match_reason(score: Mapping[str, float], *, min_score: float = MIN_SIGNAL) -> str:
     """Return the strongest signal in words, or "loosely related" if none reaches `min_score`."""
     raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
     strongest = max(raised, key=raised.__getitem__, default="")
@@ -132,7 +132,7 @@ def format_retention(days: int) -> str:
     return tr("basics-retention", days=days) if days else ""
 
 
-def format_counts(forgotten: ForgetResult) -> str:
+def format_erasures(forgotten: ForgetResult) -> str:
     """Format the number of erased items of each kind, as in "2 messages, 1 summary"."""
     parts = [
         forgotten.messages and tr("shared-messages", messages=forgotten.messages),
@@ -166,11 +166,11 @@ def format_receipt(forgotten: ForgetResult) -> str:
     rest += [tr("forget-words-may-stay")] if not quotes.others and not quotes.is_complete else []
     rest += [tr("forget-traces")] if not forgotten.is_clean else []
     aside = [tr("forget-kept-aside", names=join_list(forgotten.kept_aside))] if forgotten.kept_aside else []
-    receipt = " ".join([tr("forget-receipt", what=format_counts(forgotten)), *(rest or [tr("forget-clean")])])
+    receipt = " ".join([tr("forget-receipt", what=format_erasures(forgotten)), *(rest or [tr("forget-clean")])])
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 
 
-def format_outcome(outcome: FoldOutcome) -> str:
+def format_fold_outcome(outcome: FoldOutcome) -> str:
     """Format the result of /summary_now."""
     match outcome.state:
         case "folded":

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from dashboard.app import CROSS_SITE, Guard, SafeHeaders, is_same_origin
 from dashboard.host import STATIC as DASHBOARD_STATIC
 from locales.catalog import tr, use_language
-from locales.page_texts import find_reader_language, make_page_texts_for_reader
+from locales.page_texts import find_reader_language, make_page_texts_for_request
 from playground.bot_api import make_bot_api
 from playground.control import make_control_router, parse_required_number
 from playground.faults import Faults
@@ -70,7 +70,9 @@ def make_playground_app(
         return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_unchanged})
 
     async def serve_texts(request: Request) -> Response:
-        return JSONResponse(make_page_texts_for_reader(STATIC, request.query_params.get("wanted", ""), request.headers))
+        return JSONResponse(
+            make_page_texts_for_request(STATIC, request.query_params.get("wanted", ""), request.headers)
+        )
 
     async def serve_dashboard_link(request: Request) -> Response:
         try:

@@ -66,9 +66,9 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
         findings.report("telegram", "not asked, since there is no token")
     else:
         await findings.report_result("telegram", identify_bot(settings))
-    await findings.report_result("storage", _probe_storage(settings))
+    await findings.report_result("storage", _describe_storage(settings))
     if settings.backup_dir is not None:
-        await findings.report_result("backups", _probe_backups(settings.backup_dir))
+        await findings.report_result("backups", _describe_backups(settings.backup_dir))
     async with AsyncExitStack() as stack:
         if "OPENAI_API_KEY" in missing:
             findings.report("model", "not asked, since nothing says which endpoint to ask")
@@ -89,7 +89,8 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
             if speaker := await assembly.open_speaker(settings, stack):
                 await findings.report_result("speech", speaker.probe())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
-            await findings.report_result("embeddings", _probe_embeddings(await assembly.open_embedder(settings, stack)))
+            embedder = await assembly.open_embedder(settings, stack)
+            await findings.report_result("embeddings", _describe_embeddings(embedder))
     return findings.status
 
 
@@ -105,7 +106,7 @@ def find_missing_settings(settings: Settings) -> dict[str, SettingsError]:
     return {error.variable: error for error in missing}
 
 
-async def _probe_storage(settings: Settings) -> str:
+async def _describe_storage(settings: Settings) -> str:
     url = settings.database_url.value
     try:
         async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
@@ -116,12 +117,12 @@ async def _probe_storage(settings: Settings) -> str:
         return f"{settings.data_dir} can be read and written; a running bot has it, which goes on undisturbed"
 
 
-async def _probe_backups(folder: Path) -> str:
+async def _describe_backups(folder: Path) -> str:
     create_backup_folder(folder)
     return f"{folder} can be written"
 
 
-async def _probe_embeddings(embedder: Embedder | None) -> str:
+async def _describe_embeddings(embedder: Embedder | None) -> str:
     if embedder is None:
         return "none, search by words alone"
     try:

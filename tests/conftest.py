@@ -76,7 +76,7 @@ def own_texts(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     another one counts the texts that there are.
     """
     monkeypatch.setattr(catalog, "texts", catalog.Texts())
-    return catalog.texts.extend
+    return catalog.texts.add_texts
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""The families of commands and buttons, one file each."""
+"""The groups of commands and buttons, one file each."""

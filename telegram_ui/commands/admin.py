@@ -15,7 +15,7 @@ from records.scopes import Person
 from runtime import logs
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.wording import format_local_minute, format_quote
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
@@ -30,70 +30,70 @@ SET_PRIVACY = "setMySettings"
 PEOPLE_PER_PAGE = 8
 
 
-class AdminCommands(Family):
+class AdminCommands(CommandGroup):
     """Handlers of /admin, which is available only to admins."""
 
     @Command("admin", where="admins")
-    async def _handle_admin_command(self, ask: Ask) -> str | None:
-        text = ask.argument.strip()
+    async def _show_overview_or_broadcast(self, event: ChatEvent) -> str | None:
+        text = event.argument.strip()
         word = (text.split(maxsplit=1) or [""])[0]
         if not text:
-            return await self._show_overview(ask)
+            return await self._show_overview(event)
         if word.casefold() not in list_words("broadcast-words"):
             return tr("admin-arguments")
-        await broadcast.ask_to_confirm_broadcast(self._dependencies, ask, text[len(word) :])
+        await broadcast.ask_to_confirm_broadcast(self._dependencies, event, text[len(word) :])
         return None
 
-    @Press(KIND)
-    async def _run_pressed_button(self, ask: Ask) -> str | None:
+    @Action(KIND)
+    async def _handle_button_press(self, event: ChatEvent) -> str | None:
         # A former admin may still have the button.
-        if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
+        if not self._operation.is_admin(event.person, is_private=event.chat.is_private):
             return tr("shared-dead-button")
-        what, _, number = ask.argument.partition(".")
+        what, _, number = event.argument.partition(".")
         if not number.isdecimal():
             return tr("shared-dead-button")
         if what in (ALLOW, REFUSE):
-            return await self._set_standing(ask, int(number), what)
+            return await self._allow_or_refuse_person(event, int(number), what)
         if what == OVERVIEW:
-            return await self._show_overview(ask)
+            return await self._show_overview(event)
         if what == ERRORS:
-            return await self._show_errors(ask)
+            return await self._show_errors(event)
         if what == PEOPLE:
-            return await self._show_people(ask, int(number))
-        if what == REMOVE:
-            return await self._remove_person(ask, int(number))
-        return await self._set_privacy(ask, sees_all=number == "1") if what == GROUPS else tr("shared-dead-button")
+            return await self._show_people(event, int(number))
+        if what == GROUPS:
+            return await self._set_group_privacy(event, reads_all_messages=number == "1")
+        return await self._remove_person(event, int(number)) if what == REMOVE else tr("shared-dead-button")
 
-    async def _set_standing(self, ask: Ask, person_id: int, action: str) -> str:
+    async def _allow_or_refuse_person(self, event: ChatEvent, person_id: int, action: str) -> str:
         decided = self._services.memory.people.find_person(person_id)
         standing: AccessStatus = "allowed" if action == ALLOW else "refused"
         if decided is None or decided.standing != standing:
-            decided = await set_access(self._dependencies, person_id, standing, admin_id=ask.person.id)
+            decided = await set_access(self._dependencies, person_id, standing, admin_id=event.person.id)
         text = _format_known_person(decided)
-        await self._show_text(ask, text, self._make_back_buttons(ask))
+        await self._show_text(event, text, self._make_back_buttons(event))
         return text[:200]
 
-    async def _remove_person(self, ask: Ask, person_id: int) -> str:
+    async def _remove_person(self, event: ChatEvent, person_id: int) -> str:
         if person_id in self._operation.admin_ids:
             return tr("admin-not-an-admin")
-        removed = await set_access(self._dependencies, person_id, "removed", admin_id=ask.person.id)
-        await self._show_people(ask, 0)
+        removed = await set_access(self._dependencies, person_id, "removed", admin_id=event.person.id)
+        await self._show_people(event, 0)
         return _format_known_person(removed)[:200]
 
-    async def _set_privacy(self, ask: Ask, *, sees_all: bool) -> str:
+    async def _set_group_privacy(self, event: ChatEvent, *, reads_all_messages: bool) -> str:
         bot = self._delivery.bot
-        post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": sees_all})
+        post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": reads_all_messages})
         try:
             is_changed = await self._delivery.newer_api.try_feature(SET_PRIVACY, post)
             if is_changed:
                 await bot.get_me()  # refreshes bot.can_read_all_group_messages
         except TelegramError as error:
             raise DeliveryError(tr("errors-telegram-unreachable")) from error
-        await self._show_overview(ask)
+        await self._show_overview(event)
         return tr("admin-groups-changed" if is_changed else "admin-groups-refused")
 
-    async def _show_overview(self, ask: Ask) -> str | None:
-        operation, sees_all = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
+    async def _show_overview(self, event: ChatEvent) -> str | None:
+        operation, reads_all_messages = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
         found = await make_overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # not counting /admin itself
         limits = [tr("admin-quota-all", tokens=operation.budget)] if operation.budget else []
@@ -106,42 +106,42 @@ class AdminCommands(Family):
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),
-            describe_backups(self._services.backups, await self._read_zone(ask.chat.scope.owner)),
+            describe_backups(self._services.backups, await self._read_zone(event.chat.scope.owner)),
             tr("admin-models", models=join_list(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
-            tr("admin-groups-all" if sees_all else "admin-groups-addressed"),
+            tr("admin-groups-all" if reads_all_messages else "admin-groups-addressed"),
         ]
-        people = self._make_button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0")
-        errors = self._make_button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0")
-        write = self._make_button(ask, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
-        label = tr("admin-button-groups-addressed" if sees_all else "admin-button-groups-all")
-        groups = self._make_button(ask, KIND, label, f"{GROUPS}.{int(not sees_all)}")
+        people = self._make_button(event, KIND, tr("admin-button-people"), f"{PEOPLE}.0")
+        errors = self._make_button(event, KIND, tr("admin-button-errors"), f"{ERRORS}.0")
+        write = self._make_button(event, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
+        label = tr("admin-button-groups-addressed" if reads_all_messages else "admin-button-groups-all")
+        groups = self._make_button(event, KIND, label, f"{GROUPS}.{int(not reads_all_messages)}")
         is_offered = self._delivery.newer_api.may_use(SET_PRIVACY)
-        return await self._show_text(ask, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
+        return await self._show_text(event, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
-    async def _show_errors(self, ask: Ask) -> str | None:
-        zone = await self._read_zone(ask.chat.scope.owner)
+    async def _show_errors(self, event: ChatEvent) -> str | None:
+        zone = await self._read_zone(event.chat.scope.owner)
         lines = [
             f"{format_local_minute(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
             for at, where, template in reversed(logs.RECENT.lines)
         ]
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
-        return await self._show_text(ask, text, self._make_back_buttons(ask))
+        return await self._show_text(event, text, self._make_back_buttons(event))
 
-    async def _show_people(self, ask: Ask, page: int) -> str | None:
+    async def _show_people(self, event: ChatEvent, page: int) -> str | None:
         shown, page, pages = select_page(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
         for person in shown:
             lines.append(_format_known_person(person))
             is_in = person.standing == "allowed"
             label = f"{tr('admin-remove' if is_in else 'admin-allow')} {person.id}"
-            rows.append([self._make_button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{person.id}")])
+            rows.append([self._make_button(event, KIND, label, f"{REMOVE if is_in else ALLOW}.{person.id}")])
         lines += [tr("admin-nobody")] if not shown else []
-        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PEOPLE}.{to}"))
-        return await self._show_text(ask, "\n".join(lines), *rows, turn, self._make_back_buttons(ask))
+        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, KIND, label, f"{PEOPLE}.{to}"))
+        return await self._show_text(event, "\n".join(lines), *rows, turn, self._make_back_buttons(event))
 
-    def _make_back_buttons(self, ask: Ask) -> list[InlineKeyboardButton]:
-        return [self._make_button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
+    def _make_back_buttons(self, event: ChatEvent) -> list[InlineKeyboardButton]:
+        return [self._make_button(event, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
 
 
 def _format_known_person(person: KnownPerson) -> str:
@@ -161,18 +161,19 @@ async def ask_admins_to_admit(dependencies: Dependencies, person: Person, messag
             chosen = await services.memory.get_language(number) or ""
             language = choose_language(chosen, "", is_shared=False, default=dependencies.default_language)
             with use_language(language):
-                await _ask_admin(dependencies, Chat(id=number), Person(id=number, name=""), stranger, message_text)
+                await _ask_admin_for_access(dependencies, number, stranger, message_text)
     except KeepsakeError as error:
         log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
 
 
-async def _ask_admin(dependencies: Dependencies, chat: Chat, admin: Person, stranger: KnownPerson, words: str) -> None:
+async def _ask_admin_for_access(dependencies: Dependencies, admin_id: int, stranger: KnownPerson, quote: str) -> None:
+    chat, admin = Chat(id=admin_id), Person(id=admin_id, name="")
     row = [
         dependencies.buttons.make_button(KIND, chat, admin, label, f"{what}.{stranger.id}")
         for label, what in ((tr("admin-allow"), ALLOW), (tr("admin-refuse"), REFUSE))
     ]
     text = tr("admin-request", name=stranger.name, id=str(stranger.id))
-    if said := format_quote(words, MAX_QUOTE_CHARS):
+    if said := format_quote(quote, MAX_QUOTE_CHARS):
         text += f"\n\n{tr('shared-quoted', text=said)}"
     try:
         await dependencies.delivery.send_text(chat, text, keyboard=make_keyboard(row))

@@ -17,7 +17,7 @@ from records.scopes import Person
 from records.turns import IncomingPiece, Reply, UserMessage
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
-from telegram_ui.commands.family import Ask, Dependencies, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
@@ -35,147 +35,149 @@ StreamAnswer = Callable[[AnswerStream], Awaitable[tuple[UserMessage, Reply] | No
 """Streams an answer. Returns None if there is nothing to answer any more."""
 
 
-class AnswerButtons(Family):
+class AnswerButtons(CommandGroup):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._pressed = LRUCache[str, None](MAX_PRESSES)
 
-    @Press(CORRECTED, queue="chat")
-    async def _answer_edited_message(self, ask: Ask) -> str | None:
-        return await self._answer_turn_again(ask, (), status=tr("answers-answering"))
+    @Action(CORRECTED, queue="chat")
+    async def _answer_edited_message(self, event: ChatEvent) -> str | None:
+        return await self._regenerate_answer(event, (), status=tr("answers-answering"))
 
-    @Press(ANOTHER, queue="chat")
-    async def _regenerate_answer(self, ask: Ask) -> str | None:
-        return await self._answer_turn_again(ask, await self._find_answer_messages(ask), is_answer=True)
+    @Action(ANOTHER, queue="chat")
+    async def _handle_regenerate_button(self, event: ChatEvent) -> str | None:
+        return await self._regenerate_answer(event, await self._find_answer_messages(event), is_answer_button=True)
 
-    @Press(VERSION, queue="chat")
-    async def _show_answer_version(self, ask: Ask) -> str | None:
-        turn, _, number = ask.argument.partition(".")
-        chat = ask.chat
+    @Action(VERSION, queue="chat")
+    async def _show_answer_version(self, event: ChatEvent) -> str | None:
+        turn, _, number = event.argument.partition(".")
+        chat = event.chat
         answered = await self._services.conversation.switch_answer_version(
-            chat.scope, int(turn), int(number), ask.person, in_group=not chat.is_private
+            chat.scope, int(turn), int(number), event.person, in_group=not chat.is_private
         )
         if answered is None:
             return tr("answers-too-late")
-        begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(ask)
-        stream = begin(self._delivery, ask.update.update_id, chat, None, shown)
-        return await self._deliver_despite_cancellation(ask, stream, answered)
+        begin, shown = self._dependencies.answers.begin, await self._find_answer_messages(event)
+        stream = begin(self._delivery, event.update.update_id, chat, None, shown)
+        return await self._deliver_despite_cancellation(event, stream, answered)
 
-    @Press(RETRY, queue="chat")
-    async def _retry_answer(self, ask: Ask) -> str | None:
-        return await self._answer_turn_again(ask, () if ask.message_id is None else (ask.message_id,))
+    @Action(RETRY, queue="chat")
+    async def _retry_answer(self, event: ChatEvent) -> str | None:
+        return await self._regenerate_answer(event, () if event.message_id is None else (event.message_id,))
 
-    @Press(AGAIN)
-    async def _reject_second_press(self, ask: Ask) -> str:
+    @Action(AGAIN)
+    async def _reject_second_press(self, event: ChatEvent) -> str:
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
-    @Press(GO_ON, queue="chat")
-    async def _continue_answer(self, ask: Ask) -> str | None:
+    @Action(GO_ON, queue="chat")
+    async def _continue_answer(self, event: ChatEvent) -> str | None:
         """Continue a truncated answer in a new turn, so that both parts are kept in the prompt and in memory."""
-        stream = await self._begin_answer(ask)
+        stream = await self._begin_answer(event)
         if stream is None:
             return tr("answers-pressed-already")
-        await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
-        source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
+        await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
+        source = f"{event.update.get_bot().id}:{event.update.update_id}"
         pieces = (IncomingPiece(text=tr("answers-go-on"), source=source, sent_at=self._now()),)
-        incoming = UserMessage(scope=ask.chat.scope, person=ask.person, pieces=pieces, in_group=not ask.chat.is_private)
+        incoming = UserMessage(
+            scope=event.chat.scope, person=event.person, pieces=pieces, in_group=not event.chat.is_private
+        )
 
         async def answer(stream: AnswerStream) -> tuple[UserMessage, Reply]:
             reply = self._services.conversation.reply
             return incoming, await reply(incoming, on_text=stream.show, on_stop=stream.get_seen_text)
 
-        return await self._deliver_despite_cancellation(ask, stream, await self._stream_answer(ask, stream, answer))
+        return await self._deliver_despite_cancellation(event, stream, await self._stream_answer(event, stream, answer))
 
-    @Press(LISTEN, queue="slow")
-    async def _speak_answer(self, ask: Ask) -> str | None:
+    @Action(LISTEN, queue="slow")
+    async def _send_answer_as_voice(self, event: ChatEvent) -> str | None:
         if self._dependencies.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
-        if ask.argument in self._pressed:
+        if event.argument in self._pressed:
             return tr("answers-pressed-already")
-        if not ask.message_text.strip():
+        if not event.message_text.strip():
             return tr("answers-nothing-to-say")
-        await self._record_press(ask)
-        chat = replace(ask.chat, reply_to=ask.message_id)
+        await self._record_press(event)
+        chat = replace(event.chat, reply_to=event.message_id)
         try:
-            await _speak_text(self._dependencies, chat, ask.person, ask.message_text)
+            await _speak_text(self._dependencies, chat, event.person, event.message_text)
         except BaseException:
-            self._pressed.pop(ask.argument, None)  # the button may be pressed again
+            self._pressed.pop(event.argument, None)  # the button may be pressed again
             raise
         return None
 
-    @Press(NOTHING)
-    async def _delete_question(self, ask: Ask) -> None:
-        if ask.message_id is not None:
-            await self._delivery.delete_messages(ask.chat, [ask.message_id])
+    @Action(NOTHING)
+    async def _delete_question(self, event: ChatEvent) -> None:
+        if event.message_id is not None:
+            await self._delivery.delete_messages(event.chat, [event.message_id])
 
-    @Press(STOP)
-    async def _stop_answer(self, ask: Ask) -> str | None:
-        if self._dependencies.answers.stop(ask.chat.location):
+    @Action(STOP)
+    async def _stop_answer(self, event: ChatEvent) -> str | None:
+        if self._dependencies.answers.stop(event.chat.location):
             return None
         # The process that wrote the answer was killed.
-        await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
+        await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         return tr("answers-nothing-to-stop")
 
-    async def _answer_turn_again(
-        self, ask: Ask, replaced_ids: Sequence[int], *, is_answer: bool = False, status: str = ""
+    async def _regenerate_answer(
+        self, event: ChatEvent, replaced_ids: Sequence[int], *, is_answer_button: bool = False, status: str = ""
     ) -> str | None:
         """Answer a turn again. If `status` is given, it replaces the text of the message with the button."""
-        chat, conversation = ask.chat, self._services.conversation
+        chat, conversation = event.chat, self._services.conversation
 
         async def answer(stream: AnswerStream) -> tuple[UserMessage, Reply] | None:
             return await conversation.answer_again(
                 chat.scope,
-                int(ask.argument.partition(".")[0]),
-                ask.person,
+                int(event.argument.partition(".")[0]),
+                event.person,
                 in_group=not chat.is_private,
                 on_text=stream.show,
                 on_stop=stream.get_seen_text,
             )
 
-        stream = await self._begin_answer(ask, replaced_ids=replaced_ids)
+        stream = await self._begin_answer(event, replaced_ids=replaced_ids)
         if stream is None:
             return tr("answers-pressed-already")
-        answered = await self._stream_answer(ask, stream, answer)
-        if answered is None and is_answer:  # the answer with the pressed button stays
-            await self._last_buttons.remove_buttons(self._delivery, chat, ask.message_id)
+        answered = await self._stream_answer(event, stream, answer)
+        if answered is None and is_answer_button:  # the answer with the pressed button stays
+            await self._last_buttons.remove_buttons(self._delivery, chat, event.message_id)
             await self._delivery.send_text(chat, tr("answers-too-late"))
         elif answered is None or status:
-            await self._show_text(ask, status if answered else tr("answers-too-late"))
-        return await self._deliver_despite_cancellation(ask, stream, answered)
+            await self._show_text(event, status if answered else tr("answers-too-late"))
+        return await self._deliver_despite_cancellation(event, stream, answered)
 
-    async def _find_answer_messages(self, ask: Ask) -> Sequence[int]:
-        if ask.message_id is None:
+    async def _find_answer_messages(self, event: ChatEvent) -> Sequence[int]:
+        if event.message_id is None:
             return ()
-        return await self._services.explanations.list_message_ids_of_same_answer(ask.chat.scope, ask.message_id)
+        return await self._services.explanations.list_message_ids_of_same_answer(event.chat.scope, event.message_id)
 
-    async def _begin_answer(self, ask: Ask, *, replaced_ids: Sequence[int] = ()) -> AnswerStream | None:
-        if ask.argument in self._pressed:
+    async def _begin_answer(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream | None:
+        if event.argument in self._pressed:
             return None
-        await self._record_press(ask)
-        stop = partial(make_stop_keyboard, self._dependencies, ask.chat, ask.person)
-        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, replaced_ids)
+        await self._record_press(event)
+        stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
+        return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
 
-    async def _record_press(self, ask: Ask) -> None:
+    async def _record_press(self, event: ChatEvent) -> None:
         """Remember a press and acknowledge it immediately, so that Telegram stops showing the button as busy."""
-        self._pressed[ask.argument] = None
-        if ask.update.callback_query is not None:
+        self._pressed[event.argument] = None
+        if event.update.callback_query is not None:
             try:
                 with suppress(TelegramError):
-                    await ask.update.callback_query.answer()
+                    await event.update.callback_query.answer()
             except asyncio.CancelledError:
-                self._pressed.pop(ask.argument, None)  # the button may be pressed again
+                self._pressed.pop(event.argument, None)  # the button may be pressed again
                 raise
 
     async def _stream_answer(
-        self, ask: Ask, stream: AnswerStream, answer: StreamAnswer
+        self, event: ChatEvent, stream: AnswerStream, answer: StreamAnswer
     ) -> tuple[UserMessage, Reply] | None:
         try:
-            async with self._delivery.show_typing(ask.chat):
-                with self._dependencies.answers.stoppable(ask.chat.location):
+            async with self._delivery.show_typing(event.chat):
+                with self._dependencies.answers.stoppable(event.chat.location):
                     return await answer(stream)
         except BaseException as error:
-            self._pressed.pop(ask.argument, None)  # the button may be pressed again
+            self._pressed.pop(event.argument, None)  # the button may be pressed again
             if isinstance(error, asyncio.CancelledError):
                 await stream.interrupt()
             else:
@@ -183,12 +185,12 @@ class AnswerButtons(Family):
             raise
 
     async def _deliver_despite_cancellation(
-        self, ask: Ask, stream: AnswerStream, answered: tuple[UserMessage, Reply] | None
+        self, event: ChatEvent, stream: AnswerStream, answered: tuple[UserMessage, Reply] | None
     ) -> str | None:
         """Deliver a stored answer even if this task is cancelled."""
         if answered is None:
             return None
-        delivering = asyncio.create_task(self._deliver_answer(ask, stream, *answered))
+        delivering = asyncio.create_task(self._deliver_answer(event, stream, *answered))
         try:
             await asyncio.shield(delivering)
         except asyncio.CancelledError:
@@ -196,10 +198,12 @@ class AnswerButtons(Family):
             raise
         return None
 
-    async def _deliver_answer(self, ask: Ask, stream: AnswerStream, incoming: UserMessage, reply: Reply) -> None:
-        chat = ask.chat
-        keyboard = make_answer_keyboard(self._dependencies, chat, ask.person, reply)
-        sent = await self._dependencies.answers.send(ask.update.update_id, stream, format_shown_text(reply), keyboard)
+    async def _deliver_answer(
+        self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply
+    ) -> None:
+        chat = event.chat
+        keyboard = make_answer_keyboard(self._dependencies, chat, event.person, reply)
+        sent = await self._dependencies.answers.send(event.update.update_id, stream, format_shown_text(reply), keyboard)
         if not sent:
             return
         if not reply.is_error:
@@ -209,8 +213,8 @@ class AnswerButtons(Family):
         for notice in reply.notices:
             await self._delivery.send_text(chat, notice)
         for proposal in reply.proposals:
-            await proposals.ask_about_proposal(self._dependencies, chat, ask.person, proposal)
-        await speak_answer_if_wanted(self._dependencies, chat, ask.person, reply, sent)
+            await proposals.ask_about_proposal(self._dependencies, chat, event.person, proposal)
+        await speak_answer_if_wanted(self._dependencies, chat, event.person, reply, sent)
 
 
 async def speak_answer_if_wanted(

@@ -14,7 +14,7 @@ from records.scopes import Person
 from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast, BroadcastProgress, Outcome
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece
@@ -29,57 +29,57 @@ GRACE_SECONDS = 2.0  # seconds to finish the current message when the bot stops
 MAX_AGE = timedelta(hours=24)  # an older one may come from a restored backup, and have been sent long ago
 
 
-class Broadcasting(Family):
+class BroadcastCommands(CommandGroup):
     """Handlers of the broadcast buttons, which are reached from /admin."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._text = NextText("broadcast", dependencies)
+        self._text = TextQuestion("broadcast", dependencies)
 
-    async def accept_awaited_text(self, ask: Ask) -> bool:
-        if await self._text.match_answer(ask) is None:
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        if await self._text.find_answered_subject_id(event) is None:
             return False
-        await self._text.close_question(ask)
-        if self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
-            await ask_to_confirm_broadcast(self._dependencies, ask, ask.argument)
+        await self._text.close(event)
+        if self._operation.is_admin(event.person, is_private=event.chat.is_private):
+            await ask_to_confirm_broadcast(self._dependencies, event, event.argument)
         return True
 
-    @Press(KIND)
-    async def _run_pressed_button(self, ask: Ask) -> str | None:
-        if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
+    @Action(KIND)
+    async def _handle_button_press(self, event: ChatEvent) -> str | None:
+        if not self._operation.is_admin(event.person, is_private=event.chat.is_private):
             return tr("shared-dead-button")
-        what, _, number = ask.argument.partition(".")
+        what, _, number = event.argument.partition(".")
         if what == WRITE:
-            await self._text.ask_question(ask, tr("broadcast-question"), subject=None, example="")
+            await self._text.ask(event, tr("broadcast-question"), subject_id=None, example="")
             return None
         broadcasts = self._services.memory.broadcasts
         found = await broadcasts.find_broadcast(int(number)) if number.isdecimal() else None
-        if found is None or found.admin != ask.person.id:
+        if found is None or found.admin != event.person.id:
             return tr("shared-dead-button")
         if what == STOP:
             progress = await broadcasts.count_outcomes(found)
             if await broadcasts.delete_broadcast(found):
                 receipt = format_receipt(progress, tr("broadcast-stopped"))
-                await self._show_text(ask, receipt if found.is_sending else tr("broadcast-cancelled"))
+                await self._show_text(event, receipt if found.is_sending else tr("broadcast-cancelled"))
             return None
-        people = await list_audience(self._services.memory, self._operation, ask.person.id)
-        if await broadcasts.start_sending(found, people, receipt_id=ask.message_id):
+        people = await list_audience(self._services.memory, self._operation, event.person.id)
+        if await broadcasts.start_sending(found, people, receipt_id=event.message_id):
             text = format_receipt(BroadcastProgress(left=len(people)), tr("broadcast-sending"))
-            row = _make_broadcast_buttons(self._dependencies, ask.person.id, found.id, is_sending=True)
-            await self._show_text(ask, text, row)
+            row = _make_broadcast_buttons(self._dependencies, event.person.id, found.id, is_sending=True)
+            await self._show_text(event, text, row)
         return None
 
 
-async def ask_to_confirm_broadcast(dependencies: Dependencies, ask: Ask, text: str) -> None:
+async def ask_to_confirm_broadcast(dependencies: Dependencies, event: ChatEvent, text: str) -> None:
     """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
-    found = await draft_broadcast(dependencies.services, dependencies.operation, ask.person.id, text)
+    found = await draft_broadcast(dependencies.services, dependencies.operation, event.person.id, text)
     if isinstance(found, str):
-        await dependencies.delivery.send_text(ask.chat, found)
+        await dependencies.delivery.send_text(event.chat, found)
         return
     proposed, people = found
-    keyboard = make_keyboard(_make_broadcast_buttons(dependencies, ask.person.id, proposed.id, is_sending=False))
+    keyboard = make_keyboard(_make_broadcast_buttons(dependencies, event.person.id, proposed.id, is_sending=False))
     question = f"{tr('broadcast-confirm', people=len(people))}\n\n{proposed.text}"
-    await dependencies.delivery.send_text(ask.chat, question, keyboard=keyboard)
+    await dependencies.delivery.send_text(event.chat, question, keyboard=keyboard)
 
 
 def _make_broadcast_buttons(

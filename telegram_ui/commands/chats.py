@@ -11,7 +11,7 @@ from records.owners import get_memory_mode
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.commands.wording import format_conversation, format_moment, format_option
 from text.characters import format_visible_line
 
@@ -20,55 +20,53 @@ GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
 CHATS_PER_PAGE = 6
 
 
-class ChatsCommands(Family):
+class ChatsCommands(CommandGroup):
     """Handlers of /new and /chats. In groups, only admins can switch conversations."""
 
     heading = "chats"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._title = NextText("title", dependencies)
+        self._title = TextQuestion("title", dependencies)
 
     @Command("new", who="admins")
-    async def _begin_chat(self, ask: Ask) -> str:
-        place, title = ask.chat.location, " ".join(ask.argument.split())
+    async def _begin_chat(self, event: ChatEvent) -> str:
+        place, title = event.chat.location, " ".join(event.argument.split())
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         if get_memory_mode(await self._services.memory.get_config(place.owner)) == "off":
-            await self._services.corrections.clear_session(ask.chat.scope)
+            await self._services.corrections.clear_session(event.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
-        self._services.titles.start_generating(place, [ask.chat.scope])
+        self._services.titles.start_generating(place, [event.chat.scope])
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
-    @Press(KIND, who="admins")
-    async def _run_pressed_button(self, ask: Ask) -> str | None:
-        action, number = ask.argument[:1], ask.argument[1:]
+    @Action(KIND, who="admins")
+    async def _handle_button_press(self, event: ChatEvent) -> str | None:
+        action, number = event.argument[:1], event.argument[1:]
         if action == NEW:
-            await self._delivery.send_text(ask.chat, await self._begin_chat(replace(ask, argument="")) or "")
+            await self._delivery.send_text(event.chat, await self._begin_chat(replace(event, argument="")) or "")
             return None
         if not number.removeprefix("-").isdecimal():
             return tr("shared-dead-button")
         if action == PAGE:
-            return await self._show_chats_page(ask, int(number))
-        scope = Scope(owner=ask.chat.id, thread=int(number))
-        if not await self._services.memory.has_conversation(ask.chat.location, scope):
+            return await self._show_chats_page(event, int(number))
+        scope = Scope(owner=event.chat.id, thread=int(number))
+        if not await self._services.memory.has_conversation(event.chat.location, scope):
             return tr("chats-gone")
         if action == RENAME:
-            await self._title.ask_question(
-                ask, tr("chats-which-title"), subject=scope.thread, example=tr("chats-example")
-            )
+            await self._title.ask(event, tr("chats-which-title"), subject_id=scope.thread, example=tr("chats-example"))
             return None
         if action != GO:
             return tr("shared-dead-button")
-        if not await self._services.memory.open_conversation(ask.chat.location, scope):
+        if not await self._services.memory.open_conversation(event.chat.location, scope):
             return tr("chats-gone")
-        self._services.titles.start_generating(ask.chat.location, [ask.chat.scope])
-        await self._show_chats_page(ask)
+        self._services.titles.start_generating(event.chat.location, [event.chat.scope])
+        await self._show_chats_page(event)
         return tr("chats-opened")
 
-    async def _show_chats_page(self, ask: Ask, page: int = 0) -> str | None:
-        place, memory, first = ask.chat.location, self._services.memory, page * CHATS_PER_PAGE
+    async def _show_chats_page(self, event: ChatEvent, page: int = 0) -> str | None:
+        place, memory, first = event.chat.location, self._services.memory, page * CHATS_PER_PAGE
         if get_memory_mode(await memory.get_config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.open_store(place.owner) as store:
@@ -84,23 +82,23 @@ class ChatsCommands(Family):
             count = tr("shared-messages", messages=listed.messages)
             lines.append(tr("chats-line", number=str(number), title=title, count=count, date=date))
             thread = str(listed.scope.thread)
-            go = self._make_button(ask, KIND, format_option(title, is_chosen=listed.is_open), GO + thread)
-            rename = self._make_button(ask, KIND, "✏️", RENAME + thread)
-            rows.append([go, rename, self._make_button(ask, forget.CONVERSATION, "🗑", thread)])
+            go = self._make_button(event, KIND, format_option(title, is_chosen=listed.is_open), GO + thread)
+            rename = self._make_button(event, KIND, "✏️", RENAME + thread)
+            rows.append([go, rename, self._make_button(event, forget.CONVERSATION, "🗑", thread)])
         pages = -(-total // CHATS_PER_PAGE)
-        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, KIND, label, f"{PAGE}{to}"))
-        new = self._make_button(ask, KIND, tr("chats-untitled"), NEW)
-        return await self._show_text(ask, "\n".join(lines), *rows, turn, [new])
+        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, KIND, label, f"{PAGE}{to}"))
+        new = self._make_button(event, KIND, tr("chats-untitled"), NEW)
+        return await self._show_text(event, "\n".join(lines), *rows, turn, [new])
 
-    _handle_chats_command = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
+    _list_chats = Command("chats", who="admins", stands_alone=True)(_show_chats_page)
 
-    async def accept_awaited_text(self, ask: Ask) -> bool:
-        return await self._title.accept_answer(ask, partial(self._rename_chat, ask), max_chars=MAX_TITLE_CHARS)
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        return await self._title.accept_answer(event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS)
 
-    async def _rename_chat(self, ask: Ask, thread: int) -> str:
-        scope, title = Scope(owner=ask.chat.id, thread=thread), format_visible_line(ask.argument)
+    async def _rename_chat(self, event: ChatEvent, thread: int) -> str:
+        scope, title = Scope(owner=event.chat.id, thread=thread), format_visible_line(event.argument)
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.open_store(scope.owner) as store:
-            is_done = await store.conversations.set_title(ask.chat.location, scope, title, now=self._now())
+            is_done = await store.conversations.set_title(event.chat.location, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

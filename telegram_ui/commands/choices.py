@@ -17,7 +17,7 @@ from telegram_ui.commands import wording
 from telegram_ui.commands.basics import make_private_menu
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_into_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.family import Ask, Command, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import parse_threshold
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
@@ -38,67 +38,67 @@ LABELS: Mapping[str, Callable[[str], str]] = {
 MakeButton = Callable[[str, str], InlineKeyboardButton]  # makes a button from its label and payload
 
 
-class ChoiceCommands(Family):
+class ChoiceCommands(CommandGroup):
     """The handlers of /settings, /tz, /incognito and /language. In groups, only admins may change settings."""
 
     heading = "choices"
 
     @Command("settings", who="admins", stands_alone=True, is_ephemeral=True)
-    async def _handle_settings_command(self, ask: Ask) -> None:
-        await self._show_settings(ask, await self._read_config(ask))
+    async def _open_settings(self, event: ChatEvent) -> None:
+        await self._show_settings(event, await self._read_config(event))
 
-    @Press(KIND, who="admins")
-    async def _apply_pressed_choice(self, ask: Ask) -> str | None:
-        what, _, value = ask.argument.partition(".")
+    @Action(KIND, who="admins")
+    async def _apply_pressed_choice(self, event: ChatEvent) -> str | None:
+        what, _, value = event.argument.partition(".")
         if what == BACK:
-            return await self._show_settings(ask, await self._read_config(ask))
+            return await self._show_settings(event, await self._read_config(event))
         if what == ZONE:
-            return await self._ask_local_time(ask, None if value else ask.message_id)
+            return await self._ask_local_time(event, None if value else event.message_id)
         if what == OFFSET:
-            return await self._set_zone_by_time(ask, value)
-        if refused := await self._set_choice(ask, what, value):
+            return await self._set_zone_by_time(event, value)
+        if refused := await self._set_choice(event, what, value):
             return refused
-        return await self._show_settings(ask, await self._read_config(ask))
+        return await self._show_settings(event, await self._read_config(event))
 
-    async def _set_choice(self, ask: Ask, name: str, value: str) -> str | None:
+    async def _set_choice(self, event: ChatEvent, name: str, value: str) -> str | None:
         choice = next((choice for choice in list_choices(self._services) if choice.name == name), None)
         if choice is None or (wanted := _parse_value(choice, value)) is None:
             return tr("shared-dead-button")
-        config = await self._read_config(ask)
+        config = await self._read_config(event)
         if name == "enabled" and wanted is True:
-            await self._switch_memory_on(ask)
+            await self._switch_memory_on(event)
         elif config is not None and config.enabled:
             try:
-                async with self._delivery.show_typing(ask.chat):
-                    await self._store_choices(ask, **{name: wanted})
+                async with self._delivery.show_typing(event.chat):
+                    await self._update_config(event, **{name: wanted})
             except NotOffered as refused:
                 return str(refused)
         return None
 
-    async def _show_settings(self, ask: Ask, config: OwnerConfig | None) -> str | None:
+    async def _show_settings(self, event: ChatEvent, config: OwnerConfig | None) -> str | None:
         def make_button(label: str, payload: str) -> InlineKeyboardButton:
-            return self._make_button(ask, KIND, label, payload)
+            return self._make_button(event, KIND, label, payload)
 
         rows = make_settings_rows(list_choices(self._services), config, make_button, self._now())
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=wording.format_policy_name(config.policy))
-            rows.append([self._make_button(ask, POLICY, label, ASK)])
+            rows.append([self._make_button(event, POLICY, label, ASK)])
         persona = tr(f"model-persona-{model_choices.choose_persona(config)}")
         label = tr("model-manner-button", persona=persona)
-        rows.append([self._make_button(ask, model_choices.PERSONA, label, ASK)])
+        rows.append([self._make_button(event, model_choices.PERSONA, label, ASK)])
         models = tuple(self._services.models)
         if len(models) > 1:
             name = wording.format_quote(model_choices.choose_model(config, models), model_choices.MAX_LABEL_CHARS)
-            rows.append([self._make_button(ask, model_choices.MODEL, tr("model-button", model=name), ASK)])
+            rows.append([self._make_button(event, model_choices.MODEL, tr("model-button", model=name), ASK)])
         language = tr("language-button", language=LANGUAGES[current_language()])
-        rows.append([self._make_button(ask, LANGUAGE, language, ASK)])
+        rows.append([self._make_button(event, LANGUAGE, language, ASK)])
         lines = [tr("choices-heading"), "", format_memory_state(config)]
         if config is not None and config.enabled:
             lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
-        return await self._show_text(ask, "\n".join([*lines, *self._list_missing_abilities(ask, config)]), *rows)
+        return await self._show_text(event, "\n".join([*lines, *self._list_missing_abilities(event, config)]), *rows)
 
-    def _list_missing_abilities(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
-        services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
+    def _list_missing_abilities(self, event: ChatEvent, config: OwnerConfig | None) -> list[str]:
+        services, is_admin = self._services, self._operation.is_admin(event.person, is_private=event.chat.is_private)
         model = services.models[model_choices.choose_model(config, tuple(services.models))]
         lines = [
             (model.supports_pictures is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
@@ -112,99 +112,99 @@ class ChoiceCommands(Family):
         ]
 
     @Command("tz")
-    async def _handle_zone_command(self, ask: Ask) -> str | None:
-        name = ask.argument.strip()
+    async def _set_or_ask_time_zone(self, event: ChatEvent) -> str | None:
+        name = event.argument.strip()
         if not name:
-            return await self._ask_local_time(ask, None)
-        if not await self._may_configure(ask.chat, ask.person):
+            return await self._ask_local_time(event, None)
+        if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         try:
-            config = await self._store_choices(ask, timezone=name)
+            config = await self._update_config(event, timezone=name)
         except NotOffered as unknown:
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_local_time(self, ask: Ask, message_id: int | None) -> str | None:
+    async def _ask_local_time(self, event: ChatEvent, message_id: int | None) -> str | None:
         """Ask for the person's local time with buttons. `message_id` is the settings message to replace, if any."""
-        config, now = await self._read_config(ask), self._now()
+        config, now = await self._read_config(event), self._now()
         after = "" if message_id is None else f".{BACK}"
         times = [
-            self._make_button(ask, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
+            self._make_button(event, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
             for offset in list_offsets()
         ]
         rows = split_into_rows(times, 5)
-        back = [] if message_id is None else [self._make_settings_button(ask)]
+        back = [] if message_id is None else [self._make_settings_button(event)]
         here = format_zone_with_time(config.timezone if config else "", now, wording.find_zone(config))
         text = f"{here}\n{tr('choices-which-time')}"
-        await self._delivery.replace_message(ask.chat, message_id, text, keyboard=make_keyboard(*rows, back))
+        await self._delivery.replace_message(event.chat, message_id, text, keyboard=make_keyboard(*rows, back))
         return None
 
-    async def _set_zone_by_time(self, ask: Ask, value: str) -> str | None:
+    async def _set_zone_by_time(self, event: ChatEvent, value: str) -> str | None:
         minutes, _, after = value.partition(".")
         name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
             return tr("shared-dead-button")
-        config = await self._store_choices(ask, timezone=name)
+        config = await self._update_config(event, timezone=name)
         chosen = format_zone_with_time(name, self._now(), config.zone)
         if not after:
-            return await self._show_text(ask, chosen)
-        await self._show_settings(ask, config)
+            return await self._show_text(event, chosen)
+        await self._show_settings(event, config)
         return chosen
 
     @Command("incognito", who="admins")
-    async def _switch_incognito(self, ask: Ask) -> str:
-        config, word = await self._read_config(ask), ask.argument.strip().lower()
+    async def _switch_incognito(self, event: ChatEvent) -> str:
+        config, word = await self._read_config(event), event.argument.strip().lower()
         if config is None or not config.enabled or word not in ("", ON, OFF):
             return format_memory_state(config)
         chosen = word == ON if word else not config.incognito
-        await self._store_choices(ask, incognito=chosen)
+        await self._update_config(event, incognito=chosen)
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
     @Command("language", who="admins")
-    async def _handle_language_command(self, ask: Ask) -> str | None:
-        wanted = ask.argument.strip().casefold()
+    async def _set_or_ask_language(self, event: ChatEvent) -> str | None:
+        wanted = event.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != BY_APP:
-            return await self._show_languages(ask)
-        return await self._set_language(ask, found or "")
+            return await self._show_languages(event)
+        return await self._set_language(event, found or "")
 
-    @Press(LANGUAGE, who="admins")
-    async def _select_language(self, ask: Ask) -> str | None:
-        if ask.argument == ASK:
-            return await self._show_languages(ask)
-        if ask.argument != BY_APP and ask.argument not in LANGUAGES:
+    @Action(LANGUAGE, who="admins")
+    async def _select_language(self, event: ChatEvent) -> str | None:
+        if event.argument == ASK:
+            return await self._show_languages(event)
+        if event.argument != BY_APP and event.argument not in LANGUAGES:
             return tr("shared-dead-button")
-        chosen = "" if ask.argument == BY_APP else ask.argument
-        await self._set_language(ask, chosen)
-        with use_language(self._resolve_language(ask, chosen)):
-            await self._show_languages(ask)
+        chosen = "" if event.argument == BY_APP else event.argument
+        await self._set_language(event, chosen)
+        with use_language(self._resolve_language(event, chosen)):
+            await self._show_languages(event)
         return None
 
-    async def _set_language(self, ask: Ask, language: str) -> str:
-        await self._store_choices(ask, language=language)
-        with use_language(self._resolve_language(ask, language)):
-            await self._set_menu(ask, language)
+    async def _set_language(self, event: ChatEvent, language: str) -> str:
+        await self._update_config(event, language=language)
+        with use_language(self._resolve_language(event, language)):
+            await self._set_menu(event, language)
             return tr("language-chosen", language=LANGUAGES[current_language()])
 
-    def _resolve_language(self, ask: Ask, language: str) -> str:
+    def _resolve_language(self, event: ChatEvent, language: str) -> str:
         default = self._dependencies.default_language
-        return choose_language(language, ask.person.language, is_shared=not ask.chat.is_private, default=default)
+        return choose_language(language, event.person.language, is_shared=not event.chat.is_private, default=default)
 
-    async def _set_menu(self, ask: Ask, language: str) -> None:
-        if not ask.chat.is_private:
+    async def _set_menu(self, event: ChatEvent, language: str) -> None:
+        if not event.chat.is_private:
             return
-        bot: telegram.Bot = ask.update.get_bot()
-        scope = BotCommandScopeChat(ask.chat.id)
+        bot: telegram.Bot = event.update.get_bot()
+        scope = BotCommandScopeChat(event.chat.id)
         rows = [(row.name, row.description) for row in make_private_menu(self._dependencies.commands)]
         with suppress(TelegramError):  # commands work without a menu
             await (bot.set_my_commands(rows, scope=scope) if language else bot.delete_my_commands(scope=scope))
 
-    async def _show_languages(self, ask: Ask) -> str | None:
-        config = await self._read_config(ask)
+    async def _show_languages(self, event: ChatEvent) -> str | None:
+        config = await self._read_config(event)
         chosen = config.language if config else ""
-        labels = {**LANGUAGES, BY_APP: tr("language-automatic")} if ask.chat.is_private else LANGUAGES
-        rows = split_into_rows(self._make_choice_buttons(ask, LANGUAGE, labels, chosen or BY_APP), 2)
-        return await self._show_text(ask, tr("language-question"), *rows, [self._make_settings_button(ask)])
+        labels = {**LANGUAGES, BY_APP: tr("language-automatic")} if event.chat.is_private else LANGUAGES
+        rows = split_into_rows(self._make_choice_buttons(event, LANGUAGE, labels, chosen or BY_APP), 2)
+        return await self._show_text(event, tr("language-question"), *rows, [self._make_settings_button(event)])
 
 
 def _parse_value(choice: Choice, value: str) -> object:

@@ -14,7 +14,7 @@ from records.scopes import Person
 from settings import LOOPBACK, Settings
 from telegram_ui.commands.admin import set_access
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family
+from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
@@ -23,27 +23,27 @@ from text.characters import format_visible_line
 Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
 
-class DashboardCommands(Family):
+class DashboardCommands(CommandGroup):
     """The handler of /dashboard. It sends the link in private, because the link gives access to the memory."""
 
     heading = "recall"
 
     @Command("dashboard", who="admins", stands_alone=True)
-    async def _send_link(self, ask: Ask) -> str | None:
-        here, owner, url = ask.chat, ask.chat.scope.owner, self._dependencies.dashboard_url
+    async def _send_link(self, event: ChatEvent) -> str | None:
+        here, owner, url = event.chat, event.chat.scope.owner, self._dependencies.dashboard_url
         if not url:
-            may_run_it = here.is_private and self._operation.may_run_bot(ask.person)
+            may_run_it = here.is_private and self._operation.may_run_bot(event.person)
             return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
         if here.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
-        if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
+        if not here.is_private and event.person.id == ANONYMOUS_ADMIN:
             return tr("web-anonymous")
-        target = here if here.is_private else Chat(id=ask.person.id)
-        user, chat = ask.update.effective_user, ask.update.effective_chat
+        target = here if here.is_private else Chat(id=event.person.id)
+        user, chat = event.update.effective_user, event.update.effective_chat
         token = await PageSessions(memory=self._services.memory, clock=self._now).make_link(
-            ask.person.id,
+            event.person.id,
             owner,
-            language=ask.person.language,
+            language=event.person.language,
             name=format_visible_line(user.first_name) if user else "",
             group=format_visible_line(chat.title or "") if chat else "",
         )

@@ -1,7 +1,7 @@
 """/export: export a memory to files for people or for programs."""
 
 from locales.catalog import join_list, tr
-from telegram_ui.commands.family import Ask, Command, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -12,29 +12,29 @@ EXPORT = "exp"
 MARKDOWN, JSON = "markdown", "json"
 
 
-class ExportCommands(Family):
+class ExportCommands(CommandGroup):
     heading = "data"
 
     @Command("export", who="admins", queue="slow")
-    async def _handle_export_command(self, ask: Ask) -> str | None:
-        if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
-            return await self._send_files(ask, wanted)
-        for_me = self._make_button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN)
-        for_machine = self._make_button(ask, EXPORT, tr("transfer-for-a-machine"), JSON)
-        return await self._show_text(ask, tr("transfer-for-whom"), [for_me, for_machine])
+    async def _offer_or_send_export(self, event: ChatEvent) -> str | None:
+        if (wanted := event.argument.strip().lower()) in (MARKDOWN, JSON):
+            return await self._send_files(event, wanted)
+        for_me = self._make_button(event, EXPORT, tr("transfer-for-me"), MARKDOWN)
+        for_machine = self._make_button(event, EXPORT, tr("transfer-for-a-machine"), JSON)
+        return await self._show_text(event, tr("transfer-for-whom"), [for_me, for_machine])
 
-    @Press(EXPORT, who="admins", queue="slow")
-    async def _send_chosen_files(self, ask: Ask) -> None:
-        if sentence := await self._send_files(ask, ask.argument):
-            await self._delivery.send_text(ask.chat, sentence)
+    @Action(EXPORT, who="admins", queue="slow")
+    async def _send_chosen_files(self, event: ChatEvent) -> None:
+        if sentence := await self._send_files(event, event.argument):
+            await self._delivery.send_text(event.chat, sentence)
 
-    async def _send_files(self, ask: Ask, kind: str) -> str | None:
+    async def _send_files(self, event: ChatEvent, kind: str) -> str | None:
         """Send the files to the private chat. Return a reply if this was requested in a group or failed, or None."""
-        here = ask.chat
-        if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
+        here = event.chat
+        if not here.is_private and event.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
-        target = here if here.is_private else Chat(id=ask.person.id)
-        group, of_group = ask.update.effective_chat, ""
+        target = here if here.is_private else Chat(id=event.person.id)
+        group, of_group = event.update.effective_chat, ""
         if not here.is_private and group is not None:
             # Shortened, since a caption has at most 1,024 characters (Bot API).
             of_group = f"{tr('transfer-of-group', title=format_quote(group.title or '', 2 * MAX_QUOTE_CHARS))} "

@@ -9,15 +9,15 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.told import format_counts, format_quote_counts, format_receipt
+from locales.told import format_erasures, format_quote_counts, format_receipt
 from records.facts import Fact
 from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_nonce, split_into_rows
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
-from telegram_ui.commands.forget_targets import Target, make_days_request, make_payload, parse_payload, parse_target
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.commands.forget_targets import ForgetTarget, parse_forget_argument
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -27,10 +27,10 @@ MAX_REQUEST_MESSAGES = 3  # extra matches, for those in the turn that asks to fo
 MAX_REMEMBERED = 200  # lists of matches, and answered questions
 MAX_SHOWN = 3  # texts of each kind that a preview quotes
 MAX_QUOTE_CHARS = 80
-ForgetQuestion = tuple[str, Sequence[tuple[str, Target]]]  # a text and its choices
+ForgetQuestion = tuple[str, Sequence[tuple[str, ForgetTarget]]]  # a text and its choices
 
 
-class ForgetCommands(Family):
+class ForgetCommands(CommandGroup):
     """The handlers of /forget. In groups, admins may forget anything, and members only their own messages."""
 
     heading = "data"
@@ -41,66 +41,66 @@ class ForgetCommands(Family):
         self._erased = LRUCache[tuple[int, int], None](MAX_REMEMBERED)
 
     @Command("forget")
-    async def _ask_what_to_forget(self, ask: Ask) -> str | None:
-        if ask.replies_to_former_group and not ask.argument:
+    async def _ask_what_to_forget(self, event: ChatEvent) -> str | None:
+        if event.replies_to_former_group and not event.argument:
             return tr("forget-former")
-        if not await self._may_configure(ask.chat, ask.person):
-            return await self._ask_about_own_message(ask)
-        now = self._now().astimezone(await self._read_zone(ask.chat.scope.owner))
-        if ask.argument:
+        if not await self._may_configure(event.chat, event.person):
+            return await self._ask_to_forget_own_message(event)
+        now = self._now().astimezone(await self._read_zone(event.chat.scope.owner))
+        if event.argument:
             try:
-                target = parse_target(ask.argument, now)
+                target = parse_forget_argument(event.argument, now)
             except ValueError:
                 return tr("forget-no-such-date")
-            return await (self._ask_to_confirm(ask, target) if target else self._search_messages(ask))
-        if ask.replied_id is not None:
-            if (message := await self._find_replied_message(ask)) is None:
+            return await (self._ask_to_confirm(event, target) if target else self._search_messages(event))
+        if event.replied_message_id is not None:
+            if (message := await self._find_replied_message(event)) is None:
                 return tr("forget-gone")
-            return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id))
-        today = Target(kind="days", first=now.date(), last=now.date())
+            return await self._ask_to_confirm(event, ForgetTarget(kind="turn", number=message.id))
+        today = ForgetTarget(kind="days", first=now.date(), last=now.date())
         choices = {tr("forget-today"): today, tr("forget-everything"): _EVERYTHING}
-        rows = [[self._make_target_button(ask, CHOOSE, label, target)] for label, target in choices.items()]
-        return await self._show_text(ask, tr("forget-usage"), *rows)
+        rows = [[self._make_target_button(event, CHOOSE, label, target)] for label, target in choices.items()]
+        return await self._show_text(event, tr("forget-usage"), *rows)
 
-    async def _ask_about_own_message(self, ask: Ask) -> str | None:
-        if ask.argument or not ask.replies_to_own_message:
+    async def _ask_to_forget_own_message(self, event: ChatEvent) -> str | None:
+        if event.argument or not event.replies_to_own_message:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
-        message = await self._find_replied_message(ask)
+        message = await self._find_replied_message(event)
         if message is None or not message.is_user:
             return tr("forget-gone")
-        return await self._ask_to_confirm(ask, Target(kind="turn", number=message.id), kind=ERASE_OWN)
+        return await self._ask_to_confirm(event, ForgetTarget(kind="turn", number=message.id), kind=ERASE_OWN)
 
-    async def _find_replied_message(self, ask: Ask) -> Message | None:
-        if ask.replied_id is None:
+    async def _find_replied_message(self, event: ChatEvent) -> Message | None:
+        if event.replied_message_id is None:
             return None
-        scope = await self._services.memory.find_conversation(ask.chat.location, telegram_id=ask.replied_id)
+        scope = await self._services.memory.find_conversation(event.chat.location, telegram_id=event.replied_message_id)
         async with self._services.memory.open_store(scope.owner) as store:
-            return await store.explanations.find_message(scope, ask.replied_id)
+            return await store.explanations.find_message(scope, event.replied_message_id)
 
-    async def _find_scope(self, ask: Ask, target: Target) -> Scope:
+    async def _find_scope(self, event: ChatEvent, target: ForgetTarget) -> Scope:
         """Return the scope that contains the target. A message may be in any conversation of the chat."""
         if target.kind not in ("message", "turn"):
-            return ask.chat.scope
-        return await self._services.memory.find_conversation(ask.chat.location, number=target.number)
+            return event.chat.scope
+        return await self._services.memory.find_conversation(event.chat.location, number=target.number)
 
-    async def _search_messages(self, ask: Ask) -> str | None:
-        scope = ask.chat.scope
+    async def _search_messages(self, event: ChatEvent) -> str | None:
+        scope, query = event.chat.scope, event.argument
         async with self._services.memory.open_store(scope.owner) as store:
-            terms = analyzer.list_query_terms(ask.argument)
+            terms = analyzer.list_query_terms(query)
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             is_indexed = await store.wait_until_indexed(scope.owner, within=0)
             earlier = await store.search_earlier_texts(scope, terms)
             facts = _find_facts(set(terms), await store.facts.list_all_facts(scope.owner))
-            request = await store.read_turn(scope, ask.requested_in) if ask.requested_in else []
-            _, conversations = await store.conversations.list_conversations(ask.chat.location, first=0, limit=1)
+            request = await store.read_turn(scope, event.requested_in) if event.requested_in else []
+            _, conversations = await store.conversations.list_conversations(event.chat.location, first=0, limit=1)
         # An edited message can still be found by its old words.
         ids = {message.id for message in found}
         found += {message.id: message for message in earlier if message.id not in ids}.values()
         if not found:  # the index lacks emoji, function words and a name written otherwise
-            page = await self._services.search.find_page(scope, ask.argument, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
+            page = await self._services.search.find_page(scope, query, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             found = [hit.message for hit in page.found if hit.has_words]
         # The request to forget is no match itself, but it is forgotten together with the matches.
-        others = [message for message in found if message.turn != ask.requested_in]
+        others = [message for message in found if message.turn != event.requested_in]
         matches = others[:MAX_MATCHES] or found[:MAX_MATCHES]
         if not matches and not facts:
             nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
@@ -113,31 +113,31 @@ class ForgetCommands(Family):
         turns = list(best.values())
         lines = [tr("forget-which"), "", *(_format_message(turn, zone) for turn in turns)]
         lines += map(_format_fact, facts[:MAX_MATCHES])
-        targets = [Target(kind="turn", number=turn.id, request=ask.requested_in or 0) for turn in turns]
-        buttons = [self._make_target_button(ask, CHOOSE, f"#{target.number}", target) for target in targets]
+        targets = [ForgetTarget(kind="turn", number=turn.id, request=event.requested_in or 0) for turn in turns]
+        buttons = [self._make_target_button(event, CHOOSE, f"#{target.number}", target) for target in targets]
         rows = split_into_rows(buttons, 5)
         if len(turns) > 1:
             key = make_nonce()
             self._found[key] = tuple(dict.fromkeys(match.id for match in (*matches, *request)))
-            label, target = tr("forget-all", number=str(len(turns))), Target(kind="found", key=key)
+            label, target = tr("forget-all", number=str(len(turns))), ForgetTarget(kind="found", key=key)
             if facts:  # the button does not include the facts
                 label += f" ({', '.join(button.text for button in buttons)})"
-            rows.append([self._make_target_button(ask, CHOOSE, label, target)])
+            rows.append([self._make_target_button(event, CHOOSE, label, target)])
         for fact in facts[:MAX_MATCHES]:
-            target = Target(kind="fact", number=fact.id)
-            rows.append([self._make_target_button(ask, CHOOSE, _format_fact(fact), target)])
+            target = ForgetTarget(kind="fact", number=fact.id)
+            rows.append([self._make_target_button(event, CHOOSE, _format_fact(fact), target)])
         if len(matches) == MAX_MATCHES or len(facts) > MAX_MATCHES:
             lines += ["", tr("forget-maybe-more")]
-        keep = self._make_target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
-        return await self._show_text(ask, "\n".join(lines), *rows, [keep])
+        keep = self._make_target_button(event, KEEP, tr("forget-none-of-them"), _EVERYTHING)
+        return await self._show_text(event, "\n".join(lines), *rows, [keep])
 
-    async def _ask_to_confirm(self, ask: Ask, target: Target, *, kind: str = ERASE) -> str | None:
-        text, choices = await self._make_question(ask.chat.location, await self._find_scope(ask, target), target)
-        rows = [[self._make_target_button(ask, kind, label, choice)] for label, choice in choices]
-        keep = [self._make_target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
-        return await self._show_text(ask, text, *rows, keep)
+    async def _ask_to_confirm(self, event: ChatEvent, target: ForgetTarget, *, kind: str = ERASE) -> str | None:
+        text, choices = await self._make_question(event.chat.location, await self._find_scope(event, target), target)
+        rows = [[self._make_target_button(event, kind, label, choice)] for label, choice in choices]
+        keep = [self._make_target_button(event, KEEP, tr("forget-keep-it"), target)] if choices else []
+        return await self._show_text(event, text, *rows, keep)
 
-    async def _make_question(self, place: Scope, scope: Scope, target: Target) -> ForgetQuestion:
+    async def _make_question(self, chat_scope: Scope, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
         """Return the question and its choices. There are no choices if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
@@ -146,40 +146,42 @@ class ForgetCommands(Family):
             return await self._make_matches_question(scope, target)
         # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
-        forgotten = await self._services.memory.preview_forget(owner, await self._make_request(scope, target))
+        forgotten = await self._services.memory.preview_forget(owner, await self._make_forget_request(scope, target))
         if forgotten.is_empty and not is_importing:
             return tr("forget-gone"), ()
-        lines = [tr("forget-ask-this"), "", await self._format_target(place, target), ""]
+        lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
         if not forgotten.is_empty:
-            lines += [tr("forget-erases", what=format_counts(forgotten)), *_format_first_quotes(forgotten)]
+            lines += [tr("forget-erases", what=format_erasures(forgotten)), *_format_first_quotes(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
-            return await self._add_quotes(lines, scope, target, tr("forget-it"), forgotten)
+            return await self._make_question_with_quotes(lines, scope, target, tr("forget-it"), forgotten)
         text = "\n".join([*lines, tr("forget-choices-stay"), tr("forget-final")])
         return text, [(tr("forget-all-of-it"), target)]
 
-    async def _format_target(self, place: Scope, target: Target) -> str:
-        async with self._services.memory.open_store(place.owner) as store:
+    async def _format_target(self, chat_scope: Scope, target: ForgetTarget) -> str:
+        async with self._services.memory.open_store(chat_scope.owner) as store:
             match target.kind:
                 case "fact":
-                    facts = await store.facts.list_all_facts(place.owner)
+                    facts = await store.facts.list_all_facts(chat_scope.owner)
                     return next((tr("shared-quoted", text=fact.text) for fact in facts if fact.id == target.number), "")
                 case "conversation":
-                    found, _ = await store.conversations.list_conversations(place, first=0, limit=sys.maxsize)
+                    found, _ = await store.conversations.list_conversations(chat_scope, first=0, limit=sys.maxsize)
                     matches = [listed for listed in found if listed.scope.thread == target.number]
                     titles = map(wording.format_conversation, matches)
                     return tr("shared-quoted", text=next(titles, tr("chats-untitled")))
                 case "days":
                     return wording.format_date_range(target.first, target.last)
-        return tr("forget-group" if place.owner < 0 else "forget-everything")
+        return tr("forget-group" if chat_scope.owner < 0 else "forget-everything")
 
-    async def _add_quotes(
-        self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: ForgetResult
+    async def _make_question_with_quotes(
+        self, lines: Sequence[str], scope: Scope, target: ForgetTarget, label: str, forgotten: ForgetResult
     ) -> ForgetQuestion:
         with_quotes = replace(target, with_quotes=True)
         if not forgotten.quotes.has_quotes:  # but some may be written before the button is pressed
             return "\n".join([*lines, tr("forget-final")]), [(label, with_quotes)]
-        whole = await self._services.memory.preview_forget(scope.owner, await self._make_request(scope, with_quotes))
+        whole = await self._services.memory.preview_forget(
+            scope.owner, await self._make_forget_request(scope, with_quotes)
+        )
         async with self._services.memory.open_store(scope.owner) as store:
             answers = await store.read_messages(scope, forgotten.quotes.answers[:MAX_SHOWN])
         zone, too = await self._read_zone(scope.owner), tr("forget-them-too")
@@ -189,108 +191,108 @@ class ForgetCommands(Family):
             *(f"  {_format_message(answer, zone)}" for answer in answers),
             *_format_first_quotes(whole, already_quoted=forgotten, with_messages=False),
         ]
-        text = "\n".join([*lines, *quotes, f"{too}: {format_counts(whole)}", tr("forget-final")])
+        text = "\n".join([*lines, *quotes, f"{too}: {format_erasures(whole)}", tr("forget-final")])
         return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
-    async def _make_message_question(self, scope: Scope, target: Target) -> ForgetQuestion:
+    async def _make_message_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
         number = target.number
         turn = await self._read_turn(scope, number, target.request)
         message = next((message for message in turn if message.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
-        whole = await self._services.memory.preview_forget(scope.owner, _make_message_request(turn))
+        whole = await self._services.memory.preview_forget(scope.owner, _make_forget_messages_request(turn))
         zone = await self._read_zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _format_message(message, zone), ""]
-        lines.append(tr("forget-erases", what=format_counts(whole)))
-        alone = Target(kind="message", number=number)
+        lines.append(tr("forget-erases", what=format_erasures(whole)))
+        alone, both = ForgetTarget(kind="message", number=number), replace(target, kind="turn")
         if len(turn) == 1:
             lines += _format_first_quotes(whole, with_messages=False)
-            return await self._add_quotes(lines, scope, alone, tr("forget-it"), whole)
+            return await self._make_question_with_quotes(lines, scope, alone, tr("forget-it"), whole)
         others = [other for other in turn if other is not message and other.origin != "tool"]
         lines += [f"  {_format_message(other, zone)}" for other in others[:MAX_SHOWN]]
         lines += _format_first_quotes(whole, with_messages=False)
-        text, choices = await self._add_quotes(lines, scope, replace(target, kind="turn"), tr("forget-turn"), whole)
+        text, choices = await self._make_question_with_quotes(lines, scope, both, tr("forget-turn"), whole)
         return text, [(tr("forget-only-message"), alone), *choices]  # least first
 
-    async def _make_matches_question(self, scope: Scope, target: Target) -> ForgetQuestion:
-        alone = await self._make_request(scope, target)
+    async def _make_matches_question(self, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
+        alone = await self._make_forget_request(scope, target)
         if not alone.ids:
             return tr("shared-dead-button"), ()
-        turns = Target(kind="found turns", key=target.key)
-        whole = await self._services.memory.preview_forget(scope.owner, await self._make_request(scope, turns))
+        turns = ForgetTarget(kind="found turns", key=target.key)
+        whole = await self._services.memory.preview_forget(scope.owner, await self._make_forget_request(scope, turns))
         messages = await self._services.memory.preview_forget(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
-        lines = [tr("forget-ask-this"), "", f"{only}: {format_counts(messages)}", f"{label}: {format_counts(whole)}"]
-        lines += _format_first_quotes(whole)
-        text, choices = await self._add_quotes(lines, scope, turns, label, whole)
+        counts = f"{only}: {format_erasures(messages)}", f"{label}: {format_erasures(whole)}"
+        lines = [tr("forget-ask-this"), "", *counts, *_format_first_quotes(whole)]
+        text, choices = await self._make_question_with_quotes(lines, scope, turns, label, whole)
         return text, [(only, target), *choices]
 
-    @Press(CHOOSE, who="admins")
-    async def _choose_target(self, ask: Ask) -> str | None:
-        target = parse_payload(ask.argument, self._now())
-        return await self._ask_to_confirm(ask, target) if target is not None else tr("shared-dead-button")
+    @Action(CHOOSE, who="admins")
+    async def _ask_about_chosen_target(self, event: ChatEvent) -> str | None:
+        target = ForgetTarget.parse_payload(event.argument, self._now())
+        return await self._ask_to_confirm(event, target) if target is not None else tr("shared-dead-button")
 
-    @Press(CONVERSATION, who="admins")
-    async def _choose_conversation(self, ask: Ask) -> str | None:
-        scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
-        if not await self._services.memory.has_conversation(ask.chat.location, scope):
+    @Action(CONVERSATION, who="admins")
+    async def _choose_conversation(self, event: ChatEvent) -> str | None:
+        scope = Scope(owner=event.chat.id, thread=int(event.argument))
+        if not await self._services.memory.has_conversation(event.chat.location, scope):
             return tr("chats-gone")
-        return await self._ask_to_confirm(ask, Target(kind="conversation", number=scope.thread))
+        return await self._ask_to_confirm(event, ForgetTarget(kind="conversation", number=scope.thread))
 
-    @Press(KEEP)
-    async def _cancel_erasure(self, ask: Ask) -> None:
-        await self._show_text(ask, tr("forget-kept"))
+    @Action(KEEP)
+    async def _cancel_erasure(self, event: ChatEvent) -> None:
+        await self._show_text(event, tr("forget-kept"))
 
-    async def _erase_target(self, ask: Ask) -> str:
-        if (target := parse_payload(ask.argument, self._now())) is None:
+    async def _forget_chosen_target(self, event: ChatEvent) -> str:
+        if (target := ForgetTarget.parse_payload(event.argument, self._now())) is None:
             return tr("shared-dead-button")
-        question = ask.chat.id, ask.message_id or 0
+        question = event.chat.id, event.message_id or 0
         if question in self._erased:  # the receipt replaces the question
             return tr("answers-pressed-already")
         self._erased[question] = None
         try:
-            scope = await self._find_scope(ask, target)
-            async with self._delivery.show_typing(ask.chat):
-                request = await self._make_request(scope, target)
+            scope = await self._find_scope(event, target)
+            async with self._delivery.show_typing(event.chat):
+                request = await self._make_forget_request(scope, target)
                 was_importing = target.kind == "everything" and self._services.importer.is_running(scope.owner)
                 is_gone = request.what == "messages" and not request.ids
                 forgotten = ForgetResult() if is_gone else await self._services.corrections.forget(scope.owner, request)
             # This replaces the question, which quotes the forgotten text.
             nothing = tr("transfer-left" if was_importing else "forget-gone")
-            await self._show_text(ask, nothing if forgotten.is_empty else format_receipt(forgotten))
+            await self._show_text(event, nothing if forgotten.is_empty else format_receipt(forgotten))
         except BaseException:
             self._erased.pop(question, None)  # the button may be pressed again
             raise
         return tr("forget-done")
 
-    _erase_chosen = Press(ERASE, who="admins")(_erase_target)
-    _erase_own = Press(ERASE_OWN)(_erase_target)
+    _erase_chosen = Action(ERASE, who="admins")(_forget_chosen_target)
+    _erase_own = Action(ERASE_OWN)(_forget_chosen_target)
 
-    async def _make_request(self, scope: Scope, target: Target) -> ForgetRequest:
+    async def _make_forget_request(self, scope: Scope, target: ForgetTarget) -> ForgetRequest:
         match target.kind:
             case "message":
-                request = await self._make_scoped_request(scope, [target.number])
+                request = await self._make_forget_ids_request(scope, [target.number])
             case "turn":
-                request = _make_message_request(await self._read_turn(scope, target.number, target.request))
+                request = _make_forget_messages_request(await self._read_turn(scope, target.number, target.request))
             case "fact":
                 request = ForgetRequest(what="facts", ids=(target.number,))
             case "conversation":
                 request = ForgetRequest(what="conversations", ids=(target.number,))
             case "found":
-                request = await self._make_scoped_request(scope, self._found.get(target.key, ()))
+                request = await self._make_forget_ids_request(scope, self._found.get(target.key, ()))
             case "found turns":
-                found = (await self._make_scoped_request(scope, self._found.get(target.key, ()))).ids
+                found = (await self._make_forget_ids_request(scope, self._found.get(target.key, ()))).ids
                 messages = [message for number in found for message in await self._read_turn(scope, number)]
-                request = _make_message_request(list({message.id: message for message in messages}.values()))
+                request = _make_forget_messages_request(list({message.id: message for message in messages}.values()))
             case "days":
-                request = make_days_request(target, await self._read_zone(scope.owner))
+                request = target.make_days_request(await self._read_zone(scope.owner))
             case "everything":
                 request = ForgetRequest(what="everything")
         return replace(request, with_quotes=target.with_quotes)
 
-    async def _make_scoped_request(self, scope: Scope, ids: Sequence[int]) -> ForgetRequest:
+    async def _make_forget_ids_request(self, scope: Scope, ids: Sequence[int]) -> ForgetRequest:
         async with self._services.memory.open_store(scope.owner) as store:
-            return _make_message_request(await store.read_messages(scope, ids))
+            return _make_forget_messages_request(await store.read_messages(scope, ids))
 
     async def _read_turn(self, scope: Scope, message_id: int, request_turn: int = 0) -> Sequence[Message]:
         """Return the turn of a message, followed by the turn that asked to forget it, if any."""
@@ -301,15 +303,17 @@ class ForgetCommands(Family):
             asked = await store.read_turn(scope, request_turn) if request_turn not in (0, found[0].turn) else []
             return [*await store.read_turn(scope, found[0].turn), *asked]
 
-    def _make_target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
+    def _make_target_button(
+        self, event: ChatEvent, kind: str, label: str, target: ForgetTarget
+    ) -> InlineKeyboardButton:
         erases = kind in (ERASE, ERASE_OWN)
-        return self._make_button(ask, kind, label, make_payload(target, self._now()), erases=erases)
+        return self._make_button(event, kind, label, target.make_payload(self._now()), erases=erases)
 
 
-_EVERYTHING = Target(kind="everything")
+_EVERYTHING = ForgetTarget(kind="everything")
 
 
-def _make_message_request(messages: Sequence[Message]) -> ForgetRequest:
+def _make_forget_messages_request(messages: Sequence[Message]) -> ForgetRequest:
     return ForgetRequest(what="messages", ids=tuple(message.id for message in messages))
 
 

@@ -25,7 +25,7 @@ _KINDS: Mapping[str, Kind] = dict(zip("mtfcdlLe", get_args(Kind), strict=True)) 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Target:
+class ForgetTarget:
     """Messages, facts or a conversation to forget."""
 
     kind: Kind
@@ -37,7 +37,7 @@ class Target:
     request: int = 0  # the turn that asked to forget
 
     @property
-    def code(self) -> str:
+    def short_code(self) -> str:
         """The target in at most 19 ASCII characters without colons. A `request` that does not fit is omitted."""
         letter = next(letter for letter, kind in _KINDS.items() if kind == self.kind)
         content = self.key or (str(self.number) if letter in "mtfc" else "")
@@ -47,57 +47,55 @@ class Target:
         whole = letter + content + (f"r{self.request}" if self.request else "") + quotes
         return whole if len(whole) <= MAX_CODE_CHARS else letter + content + quotes
 
+    def make_payload(self, now: datetime) -> str:
+        """Return the payload of a button for this target. It is valid for BUTTON_LIFETIME."""
+        return f"{self.short_code}.{int(now.timestamp()) // 60:x}"
 
-def parse_target(argument: str, local_now: datetime) -> Target | None:
+    @classmethod
+    def parse_payload(cls, text: str, now: datetime) -> "ForgetTarget | None":
+        """Return the target of a pressed button, or None if the button is too old."""
+        code, _, minute = text.partition(".")
+        try:
+            age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
+        except (ValueError, OverflowError, OSError):  # an earlier version's button
+            return None
+        match = _CODE.fullmatch(code)
+        if match is None or age >= BUTTON_LIFETIME + timedelta(minutes=1):
+            return None
+        with_quotes = match[8] is not None
+        if match[1]:
+            number, request = int(match[2]), int(match[3] or 0)
+            return cls(kind=_KINDS[match[1]], number=number, with_quotes=with_quotes, request=request)
+        if match[4]:
+            first, last = date.fromisoformat(match[4]), date.fromisoformat(match[5])
+            return cls(kind="days", first=first, last=last, with_quotes=with_quotes)
+        return cls(kind=_KINDS[match[6] or "e"], key=match[7] or "", with_quotes=with_quotes)
+
+    def make_days_request(self, zone: tzinfo) -> ForgetRequest:
+        """Return a request to forget these days, which begin at midnight in the owner's time zone."""
+        since = datetime(self.first.year, self.first.month, self.first.day, tzinfo=zone)
+        after = self.last + timedelta(days=1) if self.last < date.max else self.last
+        return ForgetRequest(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
+
+
+def parse_forget_argument(argument: str, local_now: datetime) -> ForgetTarget | None:
     """Parse the argument of /forget. Return None for a search query. Raise ValueError for an impossible date."""
     words = argument.strip()
     if words.casefold() in list_words("forget-words-everything"):
-        return Target(kind="everything")
+        return ForgetTarget(kind="everything")
     if match := _NUMBER.fullmatch(words):
-        return Target(kind="turn", number=int(match[1]))
+        return ForgetTarget(kind="turn", number=int(match[1]))
     if match := _FACT.fullmatch(words):
-        return Target(kind="fact", number=int(match[1]))
+        return ForgetTarget(kind="fact", number=int(match[1]))
     before, *between, after = _FIGURES.split(words) if _FIGURES.search(words) else ("", "", "", words)
     if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
         found = sorted(map(_parse_day, _FIGURES.findall(words)))
-        return Target(kind="days", first=found[0], last=found[-1])
+        return ForgetTarget(kind="days", first=found[0], last=found[-1])
     spans = [find_named_period(part.strip(), local_now) for part in _TO.split(words, maxsplit=1)]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans) or known[0][0] > known[-1][1]:
         return None
-    return Target(kind="days", first=known[0][0], last=known[-1][1])
-
-
-def make_payload(target: Target, now: datetime) -> str:
-    """Return the payload of a button for this target. It is valid for BUTTON_LIFETIME."""
-    return f"{target.code}.{int(now.timestamp()) // 60:x}"
-
-
-def parse_payload(text: str, now: datetime) -> Target | None:
-    """Return the target of a pressed button, or None if the button is too old."""
-    code, _, minute = text.partition(".")
-    try:
-        age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
-    except (ValueError, OverflowError, OSError):  # an earlier version's button
-        return None
-    match = _CODE.fullmatch(code)
-    if match is None or age >= BUTTON_LIFETIME + timedelta(minutes=1):
-        return None
-    with_quotes = match[8] is not None
-    if match[1]:
-        number, request = int(match[2]), int(match[3] or 0)
-        return Target(kind=_KINDS[match[1]], number=number, with_quotes=with_quotes, request=request)
-    if match[4]:
-        first, last = date.fromisoformat(match[4]), date.fromisoformat(match[5])
-        return Target(kind="days", first=first, last=last, with_quotes=with_quotes)
-    return Target(kind=_KINDS[match[6] or "e"], key=match[7] or "", with_quotes=with_quotes)
-
-
-def make_days_request(target: Target, zone: tzinfo) -> ForgetRequest:
-    """Return a request to forget the days of `target`, which begin at midnight in the owner's time zone."""
-    since = datetime(target.first.year, target.first.month, target.first.day, tzinfo=zone)
-    after = target.last + timedelta(days=1) if target.last < date.max else target.last
-    return ForgetRequest(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
+    return ForgetTarget(kind="days", first=known[0][0], last=known[-1][1])
 
 
 def _parse_day(figures: str) -> date:

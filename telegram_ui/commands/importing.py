@@ -13,7 +13,7 @@ from locales.told import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, split_into_rows
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, find_document
 from transfer.formats.history import ImportQuestion
@@ -54,13 +54,13 @@ ButtonRow = Sequence[InlineKeyboardButton]
 ImportStep = tuple[str, *tuple[ButtonRow, ...]]  # a text and the rows of buttons under it
 
 
-class TransferCommands(Family):
+class TransferCommands(CommandGroup):
     heading = "data"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._documents = Documents(self._delivery)
-        self._paste = NextText("paste", dependencies)
+        self._paste = TextQuestion("paste", dependencies)
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
@@ -68,144 +68,144 @@ class TransferCommands(Family):
 
     # Not slow: the file that it waits for may follow at once.
     @Command("import", who="admins", reads_file=True)
-    async def _handle_import_command(self, ask: Ask) -> None:
-        if (sent := _find_import_source(ask.update.effective_message)) is not None:
-            await self._offer_import(ask, sent)
+    async def _begin_import(self, event: ChatEvent) -> None:
+        if (sent := _find_import_source(event.update.effective_message)) is not None:
+            await self._offer_import(event, sent)
             return
-        config, now = await self._read_config(ask), self._monotonic()
+        config, now = await self._read_config(event), self._monotonic()
         if config is not None and config.incognito:
-            await self._delivery.send_text(ask.chat, tr("transfer-incognito"))
+            await self._delivery.send_text(event.chat, tr("transfer-incognito"))
             return
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
-        self._awaited[ask.chat.location, ask.person.id] = now + FILE_WAIT.total_seconds()
-        if ask.chat.is_private:
-            paste = self._make_button(ask, PASTE, tr("transfer-paste"))
-            await self._show_text(ask, tr("transfer-ask-for-file"), [paste])
+        self._awaited[event.chat.location, event.person.id] = now + FILE_WAIT.total_seconds()
+        if event.chat.is_private:
+            paste = self._make_button(event, PASTE, tr("transfer-paste"))
+            await self._show_text(event, tr("transfer-ask-for-file"), [paste])
         else:
             how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
-            await self._delivery.send_text(ask.chat, how, keyboard=ForceReply(selective=True))
+            await self._delivery.send_text(event.chat, how, keyboard=ForceReply(selective=True))
 
-    def awaits_file(self, ask: Ask) -> bool:
-        until = self._awaited.get((ask.chat.location, ask.person.id))
-        return until is not None and find_document(ask.update.message) is not None and self._monotonic() <= until
+    def awaits_file(self, event: ChatEvent) -> bool:
+        until = self._awaited.get((event.chat.location, event.person.id))
+        return until is not None and find_document(event.update.message) is not None and self._monotonic() <= until
 
-    async def accept_awaited_file(self, ask: Ask) -> bool:
-        document = find_document(ask.update.message)
-        if document is None or not self.awaits_file(ask):
+    async def accept_awaited_file(self, event: ChatEvent) -> bool:
+        document = find_document(event.update.message)
+        if document is None or not self.awaits_file(event):
             return False
-        if not await self._may_configure(ask.chat, ask.person):
-            await self._delivery.send_text(ask.chat, tr("shared-admins-only"))
-        elif await self._offer_import(ask, _ImportSource(message_id=document.message_id, document=document)):
-            self._awaited.pop((ask.chat.location, ask.person.id), None)
+        if not await self._may_configure(event.chat, event.person):
+            await self._delivery.send_text(event.chat, tr("shared-admins-only"))
+        elif await self._offer_import(event, _ImportSource(message_id=document.message_id, document=document)):
+            self._awaited.pop((event.chat.location, event.person.id), None)
         return True
 
-    async def cancel(self, ask: Ask) -> bool:
-        place = (ask.chat.location, ask.person.id)
+    async def cancel_awaited_input(self, event: ChatEvent) -> bool:
+        place = (event.chat.location, event.person.id)
         if self._monotonic() > self._awaited.pop(place, 0.0):
             return False
-        await self._delivery.send_text(ask.chat, tr("transfer-not-awaited"))
+        await self._delivery.send_text(event.chat, tr("transfer-not-awaited"))
         return True
 
-    @Press(PASTE)
-    async def _ask_for_paste(self, ask: Ask) -> None:
-        await self._paste.ask_question(ask, tr("transfer-paste-how"), subject=None, example="")
-        await self._delivery.send_text(ask.chat, tr("transfer-paste-prompt"))
+    @Action(PASTE)
+    async def _ask_for_paste(self, event: ChatEvent) -> None:
+        await self._paste.ask(event, tr("transfer-paste-how"), subject_id=None, example="")
+        await self._delivery.send_text(event.chat, tr("transfer-paste-prompt"))
 
-    async def accept_awaited_text(self, ask: Ask) -> bool:
-        if await self._paste.match_answer(ask) is None or ask.message_id is None:
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        if await self._paste.find_answered_subject_id(event) is None or event.message_id is None:
             return False
-        if len(ask.argument) < MAX_PIECE_CHARS:
-            await self._paste.close_question(ask)
-        await self._offer_import(ask, _ImportSource(message_id=ask.message_id, text=ask.argument))
+        if len(event.argument) < MAX_PIECE_CHARS:
+            await self._paste.close(event)
+        await self._offer_import(event, _ImportSource(message_id=event.message_id, text=event.argument))
         return True
 
-    async def _offer_import(self, ask: Ask, source: _ImportSource) -> bool:
+    async def _offer_import(self, event: ChatEvent, source: _ImportSource) -> bool:
         """Reply to the file with a question or a preview. Return True if the file can be read."""
-        chat = replace(ask.chat, reply_to=source.message_id)
+        chat = replace(event.chat, reply_to=source.message_id)
         async with self._delivery.show_typing(chat):
-            (text, *rows), is_read = await self._make_step_or_error(ask, source)
+            (text, *rows), is_read = await self._make_next_or_error_step(event, source)
         await self._delivery.send_text(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _show_next_step(self, ask: Ask, source: _ImportSource) -> str | None:
-        here = replace(ask, chat=replace(ask.chat, reply_to=source.message_id))  # a long text may need a new message
-        return await self._show_text(here, *(await self._make_step_or_error(ask, source))[0])
+    async def _show_next_step(self, event: ChatEvent, source: _ImportSource) -> str | None:
+        here = replace(event, chat=replace(event.chat, reply_to=source.message_id))  # long texts need a new message
+        return await self._show_text(here, *(await self._make_next_or_error_step(event, source))[0])
 
-    async def _make_step_or_error(self, ask: Ask, source: _ImportSource) -> tuple[ImportStep, bool]:
+    async def _make_next_or_error_step(self, event: ChatEvent, source: _ImportSource) -> tuple[ImportStep, bool]:
         """Return the next step or an error message, and True if the file can be read."""
         try:
-            return await self._find_next_step(ask, source), True
+            return await self._find_next_step(event, source), True
         except ChatGone:
             raise
         except KeepsakeError as error:
-            return (format_error(error), self._make_retry_row(ask, error)), False
+            return (format_error(error), self._make_retry_row(event, error)), False
 
-    async def _find_pressed_source(self, ask: Ask) -> _ImportSource | None:
+    async def _find_pressed_source(self, event: ChatEvent) -> _ImportSource | None:
         # The buttons are under a reply to the file, so that they find it even after a restart.
-        query = ask.update.callback_query
+        query = event.update.callback_query
         if (sent := _find_import_source(query.message if query else None)) is None:
-            await self._show_text(ask, tr("transfer-no-file"))
+            await self._show_text(event, tr("transfer-no-file"))
         return sent
 
-    def _make_retry_row(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> ButtonRow:
-        button = self._make_button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
+    def _make_retry_row(self, event: ChatEvent, error: KeepsakeError, kind: str = LOOK) -> ButtonRow:
+        button = self._make_button(event, kind, tr("answers-try-again"), event.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
-    async def _download_file(self, ask: Ask, source: _ImportSource) -> tuple[bytes, FileContext]:
+    async def _download_file(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, FileContext]:
         document = source.document
         typed = source.text.encode("utf-8", "replace")
-        data = await self._documents.download(ask.chat, document) if document else typed
-        answers = dict(self._get_questionnaire(ask, source).answers)
-        return data, FileContext(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
+        data = await self._documents.download(event.chat, document) if document else typed
+        answers = dict(self._get_questionnaire(event, source).answers)
+        return data, FileContext(name=document.name if document else "", bot=event.update.get_bot().id, answers=answers)
 
-    def _get_questionnaire(self, ask: Ask, source: _ImportSource) -> _Questionnaire:
-        return self._asked.setdefault((ask.chat.location, source.message_id), _Questionnaire())
+    def _get_questionnaire(self, event: ChatEvent, source: _ImportSource) -> _Questionnaire:
+        return self._asked.setdefault((event.chat.location, source.message_id), _Questionnaire())
 
-    async def _find_next_step(self, ask: Ask, source: _ImportSource) -> ImportStep:
-        data, given = await self._download_file(ask, source)
-        plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
+    async def _find_next_step(self, event: ChatEvent, source: _ImportSource) -> ImportStep:
+        data, given = await self._download_file(event, source)
+        plan = await self._services.importer.plan(event.chat.scope, event.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
         if not plan.new_messages:  # speakers and date formats only matter for new messages
             open_questions = [question for question in open_questions if question.several]
         waiting = [question for question in open_questions if question.can_wait]
-        asked = self._get_questionnaire(ask, source)
+        asked = self._get_questionnaire(event, source)
         if question := next((question for question in open_questions if not question.can_wait), None):
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = format_plan(plan).split("\n\n")
             asked.question, asked.chosen = question, set(usual) if question.several else set()
             asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
-            return self._make_question_step(ask, asked, question)
+            return self._make_question_step(event, asked, question)
         if not plan.has_anything_new:
-            return await self._add_extraction_offer(ask, format_plan(plan), plan.ids)
+            return await self._add_extraction_offer(event, format_plan(plan), plan.ids)
         carried = ASKED if plan.questions and given.answers else ""
         row = [
-            self._make_button(ask, IMPORT, tr("transfer-import"), carried),
-            self._make_button(ask, LEAVE, tr("transfer-cancel")),
+            self._make_button(event, IMPORT, tr("transfer-import"), carried),
+            self._make_button(event, LEAVE, tr("transfer-cancel")),
         ]
         if not waiting:
             return format_plan(plan), row
         asked.question, asked.chosen, asked.heading = waiting[0], set(), format_plan(plan)
-        first = self._make_button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
+        first = self._make_button(event, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return format_plan(plan), row, [first]
 
-    def _make_question_step(self, ask: Ask, questionnaire: _Questionnaire, question: ImportQuestion) -> ImportStep:
-        buttons, step = [], len(questionnaire.answers)
+    def _make_question_step(self, event: ChatEvent, questions: _Questionnaire, question: ImportQuestion) -> ImportStep:
+        buttons, step, letter = [], len(questions.answers), "t" if question.several else "s"
         for number, text in enumerate(question.options):
-            label = f"{'✓ ' if number in questionnaire.chosen else ''}{number + 1 if question.is_long else text}"
-            buttons.append(self._make_button(ask, ANSWER, label, f"{step}.{'t' if question.several else 's'}{number}"))
+            label = f"{'✓ ' if number in questions.chosen else ''}{number + 1 if question.is_long else text}"
+            buttons.append(self._make_button(event, ANSWER, label, f"{step}.{letter}{number}"))
         rows = split_into_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
         if question.several:
-            everything = tr("transfer-choose-none" if questionnaire.chosen else "transfer-choose-all")
-            rows.append([self._make_button(ask, ANSWER, everything, f"{step}.a")])
-            rows.append([self._make_button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
-        return format_question(question, questionnaire.chosen, questionnaire.heading), *rows
+            everything = tr("transfer-choose-none" if questions.chosen else "transfer-choose-all")
+            rows.append([self._make_button(event, ANSWER, everything, f"{step}.a")])
+            rows.append([self._make_button(event, ANSWER, tr("transfer-go-on"), f"{step}.d")])
+        return format_question(question, questions.chosen, questions.heading), *rows
 
-    @Press(ANSWER, who="admins", reads_file=True)
-    async def _store_import_answer(self, ask: Ask) -> str | None:
-        if (sent := await self._find_pressed_source(ask)) is None:
+    @Action(ANSWER, who="admins", reads_file=True)
+    async def _store_import_answer(self, event: ChatEvent) -> str | None:
+        if (sent := await self._find_pressed_source(event)) is None:
             return None
-        asked = self._get_questionnaire(ask, sent)
-        step, _, what = ask.argument.partition(".")
+        asked = self._get_questionnaire(event, sent)
+        step, _, what = event.argument.partition(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
                 return None  # the button belongs to an earlier question
@@ -215,68 +215,68 @@ class TransferCommands(Family):
             elif what[0] == "a":
                 asked.chosen = set() if asked.chosen else set(range(len(question.options)))
             if what[0] in "tao":
-                return await self._show_text(ask, *self._make_question_step(ask, asked, question))
+                return await self._show_text(event, *self._make_question_step(event, asked, question))
             asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
-        return await self._show_next_step(ask, sent)
+        return await self._show_next_step(event, sent)
 
-    @Press(LEAVE)
-    async def _cancel_import(self, ask: Ask) -> None:
-        await self._show_text(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
+    @Action(LEAVE)
+    async def _cancel_import(self, event: ChatEvent) -> None:
+        await self._show_text(event, tr("transfer-ended" if event.argument == ASKED else "transfer-left"))
 
-    @Press(LOOK, who="admins", reads_file=True)
-    async def _retry_reading(self, ask: Ask) -> None:
-        if (sent := await self._find_pressed_source(ask)) is not None:
-            await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
-            await self._offer_import(ask, sent)
+    @Action(LOOK, who="admins", reads_file=True)
+    async def _retry_reading(self, event: ChatEvent) -> None:
+        if (sent := await self._find_pressed_source(event)) is not None:
+            await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
+            await self._offer_import(event, sent)
 
-    @Press(STOP, who="admins")
-    async def _pause_import(self, ask: Ask) -> str | None:
-        if (progress := self._running.get((ask.chat.location, ask.message_id))) is None:
+    @Action(STOP, who="admins")
+    async def _pause_import(self, event: ChatEvent) -> str | None:
+        if (progress := self._running.get((event.chat.location, event.message_id))) is None:
             return None
         progress.is_stopped = True
         return tr("transfer-stopping")
 
-    @Press(IMPORT, who="admins", queue="slow", reads_file=True)
-    async def _import_file(self, ask: Ask) -> str | None:
-        here = (ask.chat.location, ask.message_id)
+    @Action(IMPORT, who="admins", queue="slow", reads_file=True)
+    async def _import_file(self, event: ChatEvent) -> str | None:
+        key = (event.chat.location, event.message_id)
         # After a second press there is nothing to do.
-        if here in self._finished or (sent := await self._find_pressed_source(ask)) is None:
+        if key in self._finished or (sent := await self._find_pressed_source(event)) is None:
             return None
-        if ask.argument == ASKED and not self._get_questionnaire(ask, sent).answers:
-            return await self._show_next_step(ask, sent)
-        stop = [self._make_button(ask, STOP, tr("transfer-pause"))]
-        progress = self._running[here] = ImportProgress(lambda text: self._show_text(ask, text, stop), self._monotonic)
+        if event.argument == ASKED and not self._get_questionnaire(event, sent).answers:
+            return await self._show_next_step(event, sent)
+        stop = [self._make_button(event, STOP, tr("transfer-pause"))]
+        progress = self._running[key] = ImportProgress(lambda text: self._show_text(event, text, stop), self._monotonic)
         try:
             importer = self._services.importer
-            with importer.announce_import(ask.chat.scope.owner):
-                await self._show_text(ask, tr("transfer-importing"), stop)
-                data, given = await self._download_file(ask, sent)
-                result = await importer.run(ask.chat.scope, ask.person.id, data, given, progress=progress.report)
+            with importer.announce_import(event.chat.scope.owner):
+                await self._show_text(event, tr("transfer-importing"), stop)
+                data, given = await self._download_file(event, sent)
+                result = await importer.run(event.chat.scope, event.person.id, data, given, progress=progress.report)
         except _Stopped:
-            go_on = self._make_button(ask, IMPORT, tr("transfer-go-on"), ask.argument)
-            leave = self._make_button(ask, LEAVE, tr("transfer-cancel"), ASKED)
-            await self._show_text(ask, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
+            go_on = self._make_button(event, IMPORT, tr("transfer-go-on"), event.argument)
+            leave = self._make_button(event, LEAVE, tr("transfer-cancel"), ASKED)
+            await self._show_text(event, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
         except ImportRefused as refused:
-            await self._show_text(ask, format_error(refused), self._make_retry_row(ask, refused, IMPORT))
+            await self._show_text(event, format_error(refused), self._make_retry_row(event, refused, IMPORT))
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
             is_stale = isinstance(error, StaleFold)
             reasons = [tr("transfer-moved")] if is_stale else [format_error(error), tr("transfer-again")]
             text = " ".join([progress.summary, *reasons])
-            await self._show_text(ask, text, self._make_retry_row(ask, error, IMPORT))
+            await self._show_text(event, text, self._make_retry_row(event, error, IMPORT))
         else:
-            self._finished[here] = True
-            await self._show_text(ask, *await self._add_extraction_offer(ask, format_result(result), result.ids))
+            self._finished[key] = True
+            await self._show_text(event, *await self._add_extraction_offer(event, format_result(result), result.ids))
         finally:
-            self._running.pop(here, None)
+            self._running.pop(key, None)
         return None
 
-    async def _add_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> ImportStep:
+    async def _add_extraction_offer(self, event: ChatEvent, text: str, ids: tuple[int, int] | None) -> ImportStep:
         if ids is None:
             return (text,)
         try:
-            estimate = await self._services.history_extraction.estimate(ask.chat.scope.owner, *ids)
+            estimate = await self._services.history_extraction.estimate(event.chat.scope.owner, *ids)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
             return (text,)
@@ -284,32 +284,32 @@ class TransferCommands(Family):
             return (text,)
         messages, requests, tokens = estimate.messages, estimate.requests, estimate.tokens
         cost = tr("learning-what-it-takes", messages=messages, requests=requests, tokens=tokens)
-        return f"{text}\n\n{cost}", [self._make_button(ask, LEARN, tr("learning-offer"), f"{ids[0]}.{ids[1]}")]
+        return f"{text}\n\n{cost}", [self._make_button(event, LEARN, tr("learning-offer"), f"{ids[0]}.{ids[1]}")]
 
-    @Press(LEARN, who="admins")
-    async def _begin_learning(self, ask: Ask) -> str | None:
-        first, _, last = ask.argument.partition(".")
-        match await self._services.history_extraction.begin(ask.chat.scope.owner, int(first), int(last)):
+    @Action(LEARN, who="admins")
+    async def _begin_fact_extraction(self, event: ChatEvent) -> str | None:
+        first, _, last = event.argument.partition(".")
+        match await self._services.history_extraction.begin(event.chat.scope.owner, int(first), int(last)):
             case "busy":
                 return tr("learning-busy")
             case "off":
                 return tr("learning-off")
             case "nothing":
-                return await self._edit_learning_message(ask, tr("learning-nothing"))
+                return await self._edit_learning_message(event, tr("learning-nothing"))
             case "begun":
-                stop = self._make_button(ask, STOP_LEARNING, tr("answers-stop"), ask.argument)
-                return await self._edit_learning_message(ask, tr("learning-begun"), stop)
+                stop = self._make_button(event, STOP_LEARNING, tr("answers-stop"), event.argument)
+                return await self._edit_learning_message(event, tr("learning-begun"), stop)
 
-    @Press(STOP_LEARNING, who="admins")
-    async def _stop_learning(self, ask: Ask) -> str | None:
-        await self._services.history_extraction.stop(ask.chat.scope.owner)
-        go_on = self._make_button(ask, LEARN, tr("answers-continue"), ask.argument)
-        return await self._edit_learning_message(ask, tr("learning-stopped"), go_on)
+    @Action(STOP_LEARNING, who="admins")
+    async def _stop_fact_extraction(self, event: ChatEvent) -> str | None:
+        await self._services.history_extraction.stop(event.chat.scope.owner)
+        go_on = self._make_button(event, LEARN, tr("answers-continue"), event.argument)
+        return await self._edit_learning_message(event, tr("learning-stopped"), go_on)
 
-    async def _edit_learning_message(self, ask: Ask, text: str, *buttons: InlineKeyboardButton) -> str | None:
+    async def _edit_learning_message(self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton) -> str | None:
         """Replace the last paragraph of the receipt, which is about learning."""
-        receipt = ask.message_text.rpartition("\n\n")[0]
-        return await self._show_text(ask, "\n\n".join(part for part in (receipt, text) if part), buttons)
+        receipt = event.message_text.rpartition("\n\n")[0]
+        return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)
 
 
 class _Stopped(Exception):  # noqa: N818 - not a failure

@@ -12,8 +12,9 @@ from locales.catalog import tr
 from locales.told import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import ForgetRequest
+from records.owners import OwnerConfig
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.commands.wording import find_zone, format_local_day
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -39,93 +40,92 @@ class View:
     profiles: bool = False
 
 
-class MemoryCommands(Family):
+class MemoryCommands(CommandGroup):
     """The handlers of /memory. In groups, everybody may read the memory, but only admins may change it."""
 
     heading = "recall"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._new_text = NextText("fact", dependencies)
+        self._new_text = TextQuestion("fact", dependencies)
 
     @Command("memory", is_ephemeral=True)
-    async def _show_memory(self, ask: Ask) -> str | None:
-        if ask.chat.scope.is_channel_direct_chat:
+    async def _show_memory(self, event: ChatEvent) -> str | None:
+        if event.chat.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
-        verb, _, rest = ask.argument.strip().partition(" ")
+        verb, _, rest = event.argument.strip().partition(" ")
         verb, rest = verb.casefold(), rest.strip()
         number, _, text = rest.partition(" ")
         if not verb:
-            return await self._show_view(ask, View())
+            return await self._show_view(event, View())
         if verb.lstrip("#").isdecimal() and not rest:
-            return await self._show_view(ask, View(fact=int(verb.lstrip("#")[:10])))
-        if not await self._may_configure(ask.chat, ask.person):
+            return await self._show_view(event, View(fact=int(verb.lstrip("#")[:10])))
+        if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         if verb == "add":
-            return await self._add_fact(ask, rest)
+            return await self._add_fact(event, rest)
         if verb == "edit" and _parse_id(number) and text.strip():
-            return await self._edit_fact(ask, _parse_id(number), text)
+            return await self._edit_fact(event, _parse_id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _parse_id(rest):
-            return await apply_fact_action(self._services, ask.chat.scope.owner, verb, _parse_id(rest))
+            return await apply_fact_action(self._services, event.chat.scope.owner, verb, _parse_id(rest))
         return tr("memory-usage")
 
-    async def _add_fact(self, ask: Ask, text: str) -> str | None:
-        fact = await add_fact(self._services, ask.chat.scope.owner, text)
+    async def _add_fact(self, event: ChatEvent, text: str) -> str | None:
+        fact = await add_fact(self._services, event.chat.scope.owner, text)
         if isinstance(fact, str):
             return fact
-        message_id, is_private = ask.message_id, ask.chat.is_private
-        if not is_private and message_id and await self._delivery.add_reaction(ask.chat, message_id, NOTED_REACTION):
+        message_id, is_private = event.message_id, event.chat.is_private
+        if not is_private and message_id and await self._delivery.add_reaction(event.chat, message_id, NOTED_REACTION):
             return None
-        keep = [self._make_button(ask, KIND, tr("memory-button-keep"), f"k.{fact.id}")]
+        keep = [self._make_button(event, KIND, tr("memory-button-keep"), f"k.{fact.id}")]
         rows = [] if fact.kind == "instruction" else [keep]
-        return await self._show_text(ask, tr("memory-added", text=fact.text), *rows)
+        return await self._show_text(event, tr("memory-added", text=fact.text), *rows)
 
-    async def _edit_fact(self, ask: Ask, fact_id: int, text: str) -> str | None:
-        refusal = await edit_fact(self._services, ask.chat.scope.owner, fact_id, text, supersede=False)
+    async def _edit_fact(self, event: ChatEvent, fact_id: int, text: str) -> str | None:
+        refusal = await edit_fact(self._services, event.chat.scope.owner, fact_id, text, supersede=False)
         if refusal is None:
-            await self._show_view(ask, View(fact=fact_id))
+            await self._show_view(event, View(fact=fact_id))
         return refusal
 
-    async def _show_view(self, ask: Ask, view: View) -> str | None:
-        owner = ask.chat.scope.owner
-        config = await self._read_config(ask)
+    async def _show_view(self, event: ChatEvent, view: View) -> str | None:
+        owner = event.chat.scope.owner
+        config = await self._read_config(event)
         text, rows = render_view(
             view,
             await self._services.facts.list_all(owner),
             await self._services.distiller.list_versions(owner),
-            zone=find_zone(config),
-            is_on=config is not None and config.enabled,
-            make_button=lambda label, payload: self._make_button(ask, KIND, label, payload, erases=payload[0] in "dx"),
+            config,
+            lambda label, code: self._make_button(event, KIND, label, code, erases=code[0] in "dx"),
         )
-        return await self._show_text(ask, text, *rows)
+        return await self._show_text(event, text, *rows)
 
-    @Press(KIND)
-    async def _run_pressed_button(self, ask: Ask) -> str | None:
-        action, _, numbers = ask.argument.partition(".")
+    @Action(KIND)
+    async def _handle_button_press(self, event: ChatEvent) -> str | None:
+        action, _, numbers = event.argument.partition(".")
         view = parse_view(action, numbers)
         if view is None:
             return tr("shared-dead-button")
         toast: str | None = None
         if action not in ("l", "f", "p"):  # those only show a page of the list, a fact, or the profile
-            if not await self._may_configure(ask.chat, ask.person):
+            if not await self._may_configure(event.chat, event.person):
                 return tr("shared-admins-only")
             if action in ("a", "e"):
-                return await self._ask_for_fact_text(ask, view.fact)
+                return await self._ask_for_fact_text(event, view.fact)
             if action == "r":
-                return self._refresh_profile(ask)
+                return self._refresh_profile(event)
             if action == "x":
                 request = ForgetRequest(what="profiles", ids=(view.fact,))
-                forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
+                forgotten = await self._services.corrections.forget(event.chat.scope.owner, request)
                 toast = tr("memory-profile-erased") if forgotten.profiles else tr("shared-dead-button")
                 toast += f" {tr('forget-traces')}" if forgotten.profiles and not forgotten.is_clean else ""
                 view = View(profiles=True)
             else:
-                toast = await apply_fact_action(self._services, ask.chat.scope.owner, CHANGES[action], view.fact)
-        await self._show_view(ask, view)
+                toast = await apply_fact_action(self._services, event.chat.scope.owner, CHANGES[action], view.fact)
+        await self._show_view(event, view)
         return toast and toast[:200]
 
-    def _refresh_profile(self, ask: Ask) -> str:
-        again = [self._make_button(ask, KIND, tr("answers-try-again"), ask.argument)]
+    def _refresh_profile(self, event: ChatEvent) -> str:
+        again = [self._make_button(event, KIND, tr("answers-try-again"), event.argument)]
 
         async def report(result: Profile | str | None) -> None:
             keyboard = make_keyboard(again if isinstance(result, str) else [])
@@ -134,34 +134,34 @@ class MemoryCommands(Family):
             else:
                 text = tr("memory-not-enough") if result is None else tr("memory-not-written", why=result)
             try:
-                await self._delivery.send_text(ask.chat, text, keyboard=keyboard)
+                await self._delivery.send_text(event.chat, text, keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        self._services.distiller.start(ask.chat.scope.owner, report)
+        self._services.distiller.start(event.chat.scope.owner, report)
         return tr("memory-distilling")
 
-    async def _ask_for_fact_text(self, ask: Ask, fact_id: int) -> str | None:
+    async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> str | None:
         """Ask for the new text of a fact, or for a new fact if the id is 0."""
-        owner = ask.chat.scope.owner
+        owner = event.chat.scope.owner
         fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == fact_id), None)
         if fact_id and (fact is None or not fact.is_valid):
             return tr("memory-no-such-fact", id=str(fact_id))
-        if await self._read_config(ask) is None:
+        if await self._read_config(event) is None:
             return tr("summaries-not-configured")
         if await is_incognito(self._services, owner):
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
-        await self._new_text.ask_question(
-            ask, question, subject=fact_id, example=fact.text if fact else tr("memory-new-fact")
-        )
+        await self._new_text.ask(event, question, subject_id=fact_id, example=fact.text if fact else question)
         return None
 
-    async def accept_awaited_text(self, ask: Ask) -> bool:
-        async def store_text(fact_id: int) -> str | None:
-            return await (self._edit_fact(ask, fact_id, ask.argument) if fact_id else self._add_fact(ask, ask.argument))
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        text = event.argument
 
-        return await self._new_text.accept_answer(ask, store_text, max_chars=MAX_FACT_CHARS)
+        async def store_text(fact_id: int) -> str | None:
+            return await (self._edit_fact(event, fact_id, text) if fact_id else self._add_fact(event, text))
+
+        return await self._new_text.accept_answer(event, store_text, max_chars=MAX_FACT_CHARS)
 
 
 def _parse_id(text: str) -> int:
@@ -188,15 +188,10 @@ def parse_view(action: str, numbers: str) -> View | None:
 
 
 def render_view(
-    view: View,
-    facts: Sequence[Fact],
-    versions: Sequence[Profile],
-    *,
-    zone: tzinfo,
-    is_on: bool,
-    make_button: MakeButton,
+    view: View, facts: Sequence[Fact], versions: Sequence[Profile], config: OwnerConfig | None, make_button: MakeButton
 ) -> RenderedPage:
     """Return the text of a view and its rows of buttons. `make_button` makes a button from its label and payload."""
+    zone = find_zone(config)
     if view.profiles:
         return _render_profiles(versions, zone, make_button)
     if view.fact:
@@ -204,17 +199,18 @@ def render_view(
         if fact is None:
             return tr("memory-no-such-fact", id=str(view.fact)), []
         return _render_fact(fact, facts, view.page, zone, make_button)
-    return _render_fact_list(view.page, facts, versions, zone, is_on=is_on, make_button=make_button)
+    title = "\n".join([tr("memory-title"), *([] if config and config.enabled else [tr("summaries-is-off")])])
+    return _render_fact_list(view.page, facts, versions, title, zone, make_button)
 
 
 def _render_fact_list(
-    page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, make_button: MakeButton
+    page: int, facts: Sequence[Fact], versions: Sequence[Profile], title: str, zone: tzinfo, make_button: MakeButton
 ) -> RenderedPage:
     valid = [fact for fact in facts if fact.is_valid]
     valid.sort(key=lambda fact: (_rank_fact(fact), not fact.is_pinned, -fact.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     here, page, pages = select_page(valid, page, FACTS_PER_PAGE)
-    lines = [tr("memory-title"), *([] if is_on else [tr("summaries-is-off")])]
+    lines = [title]
     if versions and page == 0:
         lines += ["", *_format_version(versions[0], zone)]
     if valid:

@@ -9,8 +9,8 @@ from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands import reminders
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Dependencies, Family, Press
-from telegram_ui.commands.forget_targets import Target, make_payload, parse_payload
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
+from telegram_ui.commands.forget_targets import ForgetTarget
 from telegram_ui.commands.wording import set_reference_time
 from telegram_ui.sending.chat import Chat
 
@@ -19,11 +19,11 @@ NO = "no"
 GIVE = "command-"  # the payload of the button that runs the command in its message
 
 
-class Proposals(Family):
-    @Press(PROPOSED, who="admins")
-    async def _apply_pressed_choice(self, ask: Ask) -> None:
-        kind, _, choice = ask.argument.partition("-")
-        config = await self._read_config(ask)
+class Proposals(CommandGroup):
+    @Action(PROPOSED, who="admins")
+    async def _apply_pressed_choice(self, event: ChatEvent) -> None:
+        kind, _, choice = event.argument.partition("-")
+        config = await self._read_config(event)
         if choice == NO:
             outcome = tr("proposals-declined")
         elif kind == "command":  # updates/repeats.py runs commands; this button is too old for it
@@ -31,26 +31,26 @@ class Proposals(Family):
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
-            outcome = await (self._forget_fact(ask, choice) if kind == "forget" else self._remember_fact(ask))
-        await self._show_text(ask, outcome)
+            outcome = await (self._forget_fact(event, choice) if kind == "forget" else self._remember_fact(event))
+        await self._show_text(event, outcome)
 
-    async def _remember_fact(self, ask: Ask) -> str:
+    async def _remember_fact(self, event: ChatEvent) -> str:
         # The fact is part of the question, so that the button works even after a restart.
-        heading, _, text = ask.message_text.partition("\n\n")
+        heading, _, text = event.message_text.partition("\n\n")
         if heading not in list_translations("proposals-ask-remember") or not text:
             return tr("shared-dead-button")
         try:
-            fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
+            fact, is_new = await self._services.facts.add(event.chat.scope.owner, text)
         except FactsFull:
             return tr("memory-full", most=str(MAX_FACTS))
         return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
 
-    async def _forget_fact(self, ask: Ask, choice: str) -> str:
-        if (target := parse_payload(choice, self._now())) is None:
+    async def _forget_fact(self, event: ChatEvent, choice: str) -> str:
+        if (target := ForgetTarget.parse_payload(choice, self._now())) is None:
             return tr("shared-dead-button")
         request = ForgetRequest(what="facts", ids=(target.number,))
-        async with self._delivery.show_typing(ask.chat):
-            forgotten = await self._services.corrections.forget(ask.chat.scope.owner, request)
+        async with self._delivery.show_typing(event.chat):
+            forgotten = await self._services.corrections.forget(event.chat.scope.owner, request)
         return tr("forget-gone") if forgotten.is_empty else format_receipt(forgotten)
 
 
@@ -75,7 +75,7 @@ async def ask_about_proposal(dependencies: Dependencies, chat: Chat, person: Per
     yes = tr("forget-it") if erases else tr(f"proposals-yes-{proposal.kind}")
     if erases:
         text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
-        choice = make_payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
+        choice = ForgetTarget(kind="fact", number=proposal.fact).make_payload(dependencies.services.clock())
     make_button = dependencies.buttons.make_button
     accept = make_button(PROPOSED, chat, person, yes, f"{proposal.kind}-{choice}", erases=erases)
     decline = make_button(PROPOSED, chat, person, tr("shared-no"), f"{proposal.kind}-{NO}")

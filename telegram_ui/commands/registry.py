@@ -1,4 +1,4 @@
-"""All families of commands, and the dispatch of commands, presses, texts and files to them."""
+"""All groups of commands, and the dispatch of commands, button presses, texts and files to them."""
 
 import asyncio
 import logging
@@ -16,14 +16,14 @@ from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
-from telegram_ui.commands.basics import Basics, make_private_menu
-from telegram_ui.commands.broadcast import Broadcasting
+from telegram_ui.commands.basics import BasicCommands, make_private_menu
+from telegram_ui.commands.broadcast import BroadcastCommands
 from telegram_ui.commands.buttons import ForeignButton, is_for_anonymous_admin, parse_button_kind
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
 from telegram_ui.commands.dashboard import DashboardCommands
 from telegram_ui.commands.exporting import ExportCommands
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.importing import TransferCommands
 from telegram_ui.commands.memory import MemoryCommands
@@ -40,20 +40,20 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 
 log = logging.getLogger(__name__)
 
-FAMILIES: tuple[type[Family], ...] = (
-    *(Basics, Wizard, ChoiceCommands, ModelCommands, ChatsCommands, SummaryCommands, MemoryCommands, WhyCommands),
-    *(SearchCommands, DashboardCommands, ReminderCommands, UsageCommands, ExportCommands, TransferCommands),
-    *(ForgetCommands, AdminCommands, Broadcasting, AnswerButtons, Proposals),
+COMMAND_GROUPS: tuple[type[CommandGroup], ...] = (
+    *(BasicCommands, Wizard, ChoiceCommands, ModelCommands, ChatsCommands, SummaryCommands, MemoryCommands),
+    *(WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, UsageCommands, ExportCommands),
+    *(TransferCommands, ForgetCommands, AdminCommands, BroadcastCommands, AnswerButtons, Proposals),
 )  # in the order in which /help, the menus and docs/reference.md list their commands
 
 
-def list_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
-    """Return all commands of these families, in the order of /help."""
+def list_commands(groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS) -> tuple[Command, ...]:
+    """Return all commands of these groups, in the order of /help."""
     return tuple(
-        replace(declared, heading=family.heading)
-        for family in families
-        for declared in family.list_commands_and_presses()
-        if isinstance(declared, Command)
+        replace(action, heading=group.heading)
+        for group in groups
+        for action in group.list_actions()
+        if isinstance(action, Command)
     )
 
 
@@ -68,22 +68,22 @@ def describe_commands() -> dict[str, str]:
 class Commands:
     """The dispatcher of commands, button presses, and texts and files that a command asked for."""
 
-    def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
-        self._rows = list_commands(families)
+    def __init__(self, dependencies: Dependencies, groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS) -> None:
+        self._rows = list_commands(groups)
         self.names = frozenset(row.name for row in self._rows)
         give = partial(self.handle_command, telegram.Update(0))
         self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
-        self._families = [family(self.dependencies) for family in families]
-        base = Family.accept_awaited_text
-        self._taking_texts = [family for family in self._families if type(family).accept_awaited_text is not base]
-        # Families with the same rule are asked once.
-        self._awaiting_texts = tuple({type(family).awaits_text: family for family in self._taking_texts}.values())
-        self._declared: dict[str, tuple[Family, Press]] = {}
-        for family in self._families:
-            for declared in family.list_commands_and_presses():
-                if declared.key in self._declared:
-                    raise ValueError(f"{declared.key} is declared twice")
-                self._declared[declared.key] = family, declared
+        self._groups = [group(self.dependencies) for group in groups]
+        base = CommandGroup.accept_awaited_text
+        self._text_takers = [group for group in self._groups if type(group).accept_awaited_text is not base]
+        # Groups with the same rule are asked once.
+        self._awaiting_texts = tuple({type(group).awaits_text: group for group in self._text_takers}.values())
+        self._actions: dict[str, tuple[CommandGroup, Action]] = {}
+        for group in self._groups:
+            for action in group.list_actions():
+                if action.key in self._actions:
+                    raise ValueError(f"{action.key} is declared twice")
+                self._actions[action.key] = group, action
 
     async def choose_language(self, chat: Chat, person: Person) -> str:
         """Return the language in which to answer a person in a chat."""
@@ -107,18 +107,18 @@ class Commands:
         unknown = tr("shared-unknown", command=f"/{name}")
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
-    def find_command(self, name: str) -> Press:
+    def find_command_action(self, name: str) -> Action:
         """Return the declaration of a known command."""
-        return self._declared[f"/{name}"][1]
+        return self._actions[f"/{name}"][1]
 
-    def find_press(self, data: str, chat: Chat, person: Person) -> Press | None:
+    def find_button_action(self, data: str, chat: Chat, person: Person) -> Action | None:
         """Return the declaration of a pressed button, or None if it is unknown or belongs to another person."""
         with suppress(ForeignButton, KeyError):
             self.dependencies.buttons.read_payload(data, chat, person)
-            return self._declared[parse_button_kind(data)][1]
+            return self._actions[parse_button_kind(data)][1]
         return None
 
-    async def find_open_conversation(self, chat: Chat) -> Chat:
+    async def select_open_conversation(self, chat: Chat) -> Chat:
         """Return the chat with its open conversation set, or unchanged if the store fails."""
         try:
             return chat.with_conversation(await self.dependencies.services.memory.find_open_conversation(chat.location))
@@ -135,27 +135,27 @@ class Commands:
         requested_in: int | None = None,
     ) -> None:
         """Handle a known command. `requested_in` is the turn in which the model offered the command, if any."""
-        family, declared = self._declared[f"/{name}"]
-        ask = await self._make_ask(update, _make_ephemeral_chat(chat, person, declared), person, argument, requested_in)
-        chat = ask.chat
+        group, action = self._actions[f"/{name}"]
+        chat = _make_ephemeral_chat(chat, person, action)
+        event = await self._make_event(update, chat, person, argument, requested_in)
         # The handler of /cancel only says that there is nothing to cancel.
-        if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
+        if name == CANCEL and any([await group.cancel_awaited_input(event) for group in self._groups]):
             return
         with suppress(StorageError):
-            await NextText.drop_question(ask, self.dependencies.services.memory.wizards)
+            await TextQuestion.delete_open_question(event, self.dependencies.services.memory.wizards)
         operation, text = self.dependencies.operation, None
-        is_hidden = isinstance(declared, Command) and declared.where == "admins"
-        if is_hidden and not operation.is_admin(person, is_private=chat.is_private):
+        is_hidden = isinstance(action, Command) and action.where == "admins"
+        if is_hidden and not operation.is_admin(person, is_private=event.chat.is_private):
             is_theirs = operation.is_admin(person, is_private=True)
             text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.format_unknown_command(name)
-        elif argument and isinstance(declared, Command) and declared.stands_alone:
+        elif argument and isinstance(action, Command) and action.stands_alone:
             text = tr("shared-takes-nothing", command=f"/{name}")
         else:
-            text = await self._run_command(ask, family, declared)
+            text = await self._run_command(event, group, action)
         if text:
-            await self.dependencies.delivery.send_text(chat, text)
+            await self.dependencies.delivery.send_text(event.chat, text)
 
-    async def run_pressed_button(self, update: telegram.Update, chat: Chat, person: Person) -> None:
+    async def handle_button_press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
         """Handle the press of an inline button. If the press has no effect, a toast gives the reason."""
         query = update.callback_query
         if query is None:
@@ -163,13 +163,13 @@ class Commands:
         data = query.data or ""
         toast: str | None = tr("shared-dead-button")
         try:
-            if found := self._declared.get(parse_button_kind(data)):
+            if found := self._actions.get(parse_button_kind(data)):
                 is_by_admin = is_for_anonymous_admin(data) and not chat.is_private
                 if is_by_admin and await self.dependencies.may_configure(chat, person):
                     person = replace(person, id=ANONYMOUS_ADMIN)  # any admin may press for an anonymous one
                 payload = self.dependencies.buttons.read_payload(data, chat, person)
                 chat = _make_ephemeral_chat(chat, person, found[1], query.id)
-                toast = await self._run_command(await self._make_ask(update, chat, person, payload), *found)
+                toast = await self._run_command(await self._make_event(update, chat, person, payload), *found)
         except ForeignButton as foreign:
             toast = str(foreign)
         except asyncio.CancelledError:
@@ -183,29 +183,29 @@ class Commands:
                 await query.answer(toast)
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if a family may have asked for this text, or if the store fails."""
+        """Return True if a group may have asked for this text, or if the store fails."""
         try:
-            return any([await family.awaits_text(chat, person, update_id) for family in self._awaiting_texts])
+            return any([await group.awaits_text(chat, person, update_id) for group in self._awaiting_texts])
         except KeepsakeError:
             return True
 
-    async def pass_text_to_family(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        """Pass a text to the family that asked for it. Return False if no family did."""
-        ask = await self._make_ask(update, chat, person, text)
-        for family in self._taking_texts:
-            if await family.accept_awaited_text(ask):
+    async def offer_awaited_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+        """Pass a text to the group of commands that asked for it. Return False if none did."""
+        event = await self._make_event(update, chat, person, text)
+        for group in self._text_takers:
+            if await group.accept_awaited_text(event):
                 return True
         return False
 
     def awaits_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Return True if a command is waiting for a file from this person."""
-        ask = Ask(update=update, chat=chat, person=person)
-        return any(family.awaits_file(ask) for family in self._families)
+        event = ChatEvent(update=update, chat=chat, person=person)
+        return any(group.awaits_file(event) for group in self._groups)
 
-    async def pass_file_to_family(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Pass a file to the family that asked for it. Return False if no family did."""
-        ask = await self._make_ask(update, chat, person)
-        return any([await family.accept_awaited_file(ask) for family in self._families])
+    async def offer_awaited_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        """Pass a file to the group of commands that asked for it. Return False if none did."""
+        event = await self._make_event(update, chat, person)
+        return any([await group.accept_awaited_file(event) for group in self._groups])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Set the command menus of all kinds of chats in all languages. Raise TelegramError if Telegram fails."""
@@ -242,20 +242,20 @@ class Commands:
             button = telegram.MenuButtonWebApp(tr("dashboard-memory"), telegram.WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 
-    async def _make_ask(
+    async def _make_event(
         self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", requested_in: int | None = None
-    ) -> Ask:
+    ) -> ChatEvent:
         set_reference_time(self.dependencies.services.clock())
-        here = await self.find_open_conversation(chat)
-        return Ask(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
+        here = await self.select_open_conversation(chat)
+        return ChatEvent(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
 
-    async def _run_command(self, ask: Ask, family: Family, press: Press) -> str | None:
-        if press.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
+    async def _run_command(self, event: ChatEvent, group: CommandGroup, action: Action) -> str | None:
+        if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
             return tr("shared-admins-only")
-        return await press.handler(family, ask)
+        return await action.handler(group, event)
 
 
-def _make_ephemeral_chat(chat: Chat, person: Person, press: Press, query: str = "") -> Chat:
-    if chat.is_private or chat.only_for is not None or not press.is_ephemeral or person.id == ANONYMOUS_ADMIN:
+def _make_ephemeral_chat(chat: Chat, person: Person, action: Action, query: str = "") -> Chat:
+    if chat.is_private or chat.only_for is not None or not action.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return chat
     return replace(chat, only_for=Ephemeral(receiver=person.id, query=query))

@@ -16,7 +16,7 @@ from records.turns import Proposal
 from reminders.sending import SendOutcome
 from telegram_ui.commands import buttons
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page, split_into_rows
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.wording import find_zone, format_quote, format_time, set_reference_time
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
@@ -32,85 +32,85 @@ MAX_QUOTE_CHARS = 120  # characters of a reminder in the list
 _REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}  # by their letter in a payload
 
 
-class ReminderCommands(Family):
+class ReminderCommands(CommandGroup):
     """The handlers of /reminders. In groups, everybody may add reminders, and admins may cancel anybody's."""
 
     heading = "recall"
 
     @Command("reminders")
-    async def _handle_reminders_command(self, ask: Ask) -> str | None:
-        text = ask.argument.strip()
+    async def _add_or_list_reminders(self, event: ChatEvent) -> str | None:
+        text = event.argument.strip()
         first, _, rest = text.partition(" ")
         if first.casefold() in list_words("reminders-add-words"):
             text = rest.strip()
         elif not text:
-            return await self._show_list(ask, 0)
-        config, now = await self._read_config(ask), self._now()
+            return await self._show_list(event, 0)
+        config, now = await self._read_config(event), self._now()
         # Relative to the time of the message, so that a replay after a crash gives the same reminder.
-        sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
+        sent_at = min(event.update.message.date, now) if event.update.message is not None else now
         local = sent_at.astimezone(find_zone(config))
-        async with self._delivery.show_typing(ask.chat):
-            found = await self._services.reminder_reader.read_reminder_or_explanation(ask.person.id, text, local)
+        async with self._delivery.show_typing(event.chat):
+            found = await self._services.reminder_reader.read_reminder_or_explanation(event.person.id, text, local)
         if isinstance(found, str):
             return found
         reminder, ambiguity = found
         if reminder.due_at <= now:
             return tr("reminders-impossible-passed")
         if ambiguity is None:
-            return await self._set_reminder(ask, reminder, None, config)
+            return await self._set_reminder(event, reminder, None, config)
         proposal = Proposal(kind="remind", text=reminder.text, reminder=reminder)
-        await offer_reminder(self._dependencies, ask.chat, ask.person, proposal, ambiguity)
+        await offer_reminder(self._dependencies, event.chat, event.person, proposal, ambiguity)
         return None
 
-    @Press(OFFERED)
-    async def _answer_offer(self, ask: Ask) -> str | None:
-        if ask.argument == NO:
-            return await self._show_text(ask, tr("proposals-declined"))
-        config = await self._read_config(ask)
-        offer = parse_offer(ask.argument, ask.message_text, find_zone(config))
+    @Action(OFFERED)
+    async def _answer_offer(self, event: ChatEvent) -> str | None:
+        if event.argument == NO:
+            return await self._show_text(event, tr("proposals-declined"))
+        config = await self._read_config(event)
+        offer = parse_reminder_offer(event.argument, event.message_text, find_zone(config))
         if offer is None:
             return tr("shared-dead-button")  # after a second press, the message already shows the outcome
         if offer[0].due_at <= self._now():
-            return await self._show_text(ask, tr("reminders-impossible-passed"))
-        return await self._set_reminder(ask, *offer, config)
+            return await self._show_text(event, tr("reminders-impossible-passed"))
+        return await self._set_reminder(event, *offer, config)
 
-    @Press(LISTED)
-    async def _run_pressed_list_button(self, ask: Ask) -> str | None:
-        action, _, rest = ask.argument.partition(".")
+    @Action(LISTED)
+    async def _handle_list_button_press(self, event: ChatEvent) -> str | None:
+        action, _, rest = event.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):
             return tr("shared-dead-button")
         if action == PAGE:
-            return await self._show_list(ask, int(number))
-        reminders = {reminder.id: reminder for reminder in await self._list_reminders(ask.chat.location)}
+            return await self._show_list(event, int(number))
+        reminders = {reminder.id: reminder for reminder in await self._list_reminders(event.chat.location)}
         reminder = reminders.get(int(number))
         if reminder is None:
             outcome = tr("reminders-gone")
-        elif reminder.person != ask.person.id and not await self._may_configure(ask.chat, ask.person):
+        elif reminder.person != event.person.id and not await self._may_configure(event.chat, event.person):
             return tr("reminders-not-yours")
         else:
             await self._services.reminders.remove(reminder.owner, reminder.id)
             outcome = tr("reminders-cancelled", text=format_quote(reminder.text, MAX_QUOTE_CHARS))
         if page.isdecimal():
-            await self._show_list(ask, int(page))
+            await self._show_list(event, int(page))
         else:
-            await self._show_text(ask, outcome)
+            await self._show_text(event, outcome)
         return outcome[:200]
 
     async def _set_reminder(
-        self, ask: Ask, reminder: NewReminder, source: int | None, config: OwnerConfig | None
+        self, event: ChatEvent, reminder: NewReminder, source: int | None, config: OwnerConfig | None
     ) -> str | None:
-        scope, person, language = ask.chat.scope, ask.person.id, current_language()
+        scope, person, language = event.chat.scope, event.person.id, current_language()
         stored = await self._services.reminders.add(
-            scope.owner, reminder, thread=ask.chat.thread, person=person, language=language, source=source
+            scope.owner, reminder, thread=event.chat.thread, person=person, language=language, source=source
         )
         if stored is None:
-            return await self._show_text(ask, tr("reminders-full"))
+            return await self._show_text(event, tr("reminders-full"))
         text = tr("reminders-set", when=format_due_time(stored, find_zone(config)), text=stored.text)
-        hint = [] if ask.update.callback_query is not None else _make_zone_hint(config)
-        cancel = self._make_button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{stored.id}.")
-        zones = _make_zone_row(self._dependencies, ask.chat, ask.person, config)
-        return await self._show_text(ask, "\n".join([text, *hint]), [cancel], zones)
+        hint = [] if event.update.callback_query is not None else _make_zone_hint(config)
+        cancel = self._make_button(event, LISTED, tr("reminders-cancel"), f"{CANCEL}.{stored.id}.")
+        zones = _make_zone_row(self._dependencies, event.chat, event.person, config)
+        return await self._show_text(event, "\n".join([text, *hint]), [cancel], zones)
 
     async def _list_reminders(self, scope: Scope) -> Sequence[Reminder]:
         """Return the owner's reminders, or only those of this chat in the direct messages of a channel."""
@@ -119,21 +119,21 @@ class ReminderCommands(Family):
             return [reminder for reminder in reminders if reminder.thread == scope.thread]
         return reminders
 
-    async def _show_list(self, ask: Ask, page: int) -> str | None:
-        config = await self._read_config(ask)
-        reminders = await self._list_reminders(ask.chat.location)
+    async def _show_list(self, event: ChatEvent, page: int) -> str | None:
+        config = await self._read_config(event)
+        reminders = await self._list_reminders(event.chat.location)
         if not reminders:
-            return await self._show_text(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
+            return await self._show_text(event, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
         shown, page, pages = select_page(reminders, page, REMINDERS_PER_PAGE)
         lines, row = [tr("forget-reminders", reminders=len(reminders)), ""], []
         for number, reminder in enumerate(shown, start=page * REMINDERS_PER_PAGE + 1):
             text = format_quote(reminder.text, MAX_QUOTE_CHARS)
             lines.append(f"{number}. {format_due_time(reminder, find_zone(config))} – {text}")
-            row.append(self._make_button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
-        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(ask, LISTED, label, f"{PAGE}.{to}"))
-        zones = _make_zone_row(self._dependencies, ask.chat, ask.person, config)
+            row.append(self._make_button(event, LISTED, f"✕ {number}", f"{CANCEL}.{reminder.id}.{page}"))
+        turn = make_page_buttons(page, pages, lambda label, to: self._make_button(event, LISTED, label, f"{PAGE}.{to}"))
+        zones = _make_zone_row(self._dependencies, event.chat, event.person, config)
         lines += ["", tr("reminders-press"), *_make_zone_hint(config)]
-        return await self._show_text(ask, "\n".join(lines), *split_into_rows(row, 4), turn, zones)
+        return await self._show_text(event, "\n".join(lines), *split_into_rows(row, 4), turn, zones)
 
 
 async def offer_reminder(
@@ -148,21 +148,21 @@ async def offer_reminder(
     heading = tr("reminders-offer-unsure" if ambiguity else "reminders-offer", words=ambiguity, when=when)
     hint = _make_zone_hint(config)
     text = "\n\n".join(["\n".join([heading, *hint]), reminder.text])
-    payload = make_offer_payload(reminder, proposal.source, knows_zone=not hint)
+    payload = make_reminder_offer_payload(reminder, proposal.source, knows_zone=not hint)
     yes = make_button(OFFERED, chat, person, tr("reminders-yes"), payload)
     no = make_button(OFFERED, chat, person, tr("shared-no"), NO)
     keyboard = make_keyboard([yes, no], _make_zone_row(dependencies, chat, person, config))
     await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
-def make_offer_payload(reminder: NewReminder, source: int | None, *, knows_zone: bool = True) -> str:
+def make_reminder_offer_payload(reminder: NewReminder, source: int | None, *, knows_zone: bool = True) -> str:
     """Return the payload of an offer's button, from which parse_offer() can read the offer after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
     clock = "i" if reminder.local is None else "c" if knows_zone else "u"
     return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{reminder.month_day:02d}.{source or 0:x}"
 
 
-def parse_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
+def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
     """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
     text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
     head, _, source = payload.partition(".")

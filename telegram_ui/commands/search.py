@@ -12,7 +12,7 @@ from records.messages import make_message_link
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.family import Ask, Command, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 
 MORE = "fnd"
 MAX_QUERY_CHARS = 200
@@ -23,35 +23,35 @@ EVERYWHERE = "a"  # marks the buttons of a search through all conversations
 MAX_SIMILAR = 3  # messages shown if none has the words and some are similar in meaning
 
 
-class SearchCommands(Family):
+class SearchCommands(CommandGroup):
     heading = "recall"
 
     @Command("search")
-    async def _search_messages(self, ask: Ask) -> str | None:
-        query = " ".join(ask.argument.split())[:MAX_QUERY_CHARS]
+    async def _search_messages(self, event: ChatEvent) -> str | None:
+        query = " ".join(event.argument.split())[:MAX_QUERY_CHARS]
         if not query:
             return tr("search-how")
-        if await self._read_config(ask) is None:
+        if await self._read_config(event) is None:
             return tr("search-not-configured")
-        return await self._send_page(ask, query, await self._services.search.find_page(ask.chat.scope, query), {})
+        return await self._send_page(event, query, await self._services.search.find_page(event.chat.scope, query), {})
 
-    @Press(MORE)
-    async def _show_next_page(self, ask: Ask) -> str | None:
-        heading = ask.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
-        first, _, rest = ask.argument.partition("-")
+    @Action(MORE)
+    async def _show_next_page(self, event: ChatEvent) -> str | None:
+        heading = event.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
+        first, _, rest = event.argument.partition("-")
         until, _, where = rest.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
             return tr("shared-dead-button")
         query = heading.removeprefix(HEADING)
-        titles = await self._list_conversation_titles(ask) if where == EVERYWHERE else {}
+        titles = await self._list_conversation_titles(event) if where == EVERYWHERE else {}
         page = await self._services.search.find_page(
-            ask.chat.scope, query, offset=int(first), until=int(until) or None, other_scopes=tuple(titles)
+            event.chat.scope, query, offset=int(first), until=int(until) or None, other_scopes=tuple(titles)
         )
         if not page.found and page.first:
             return tr("search-no-more")
-        return await self._send_page(ask, query, page, titles)
+        return await self._send_page(event, query, page, titles)
 
-    async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str]) -> str | None:
+    async def _send_page(self, event: ChatEvent, query: str, page: Page, titles: Mapping[Scope, str]) -> str | None:
         """Send a page of results. `titles` holds the titles of all conversations if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
@@ -59,32 +59,32 @@ class SearchCommands(Family):
         if not page.has_words:
             lines.append(tr("search-close" if page.found else "search-nothing"))
             page = replace(page, found=page.found[:MAX_SIMILAR], total=min(page.total, MAX_SIMILAR))
-        async with self._services.memory.open_store(ask.chat.scope.owner) as store:
-            if not await store.wait_until_indexed(ask.chat.scope.owner, within=0):
+        async with self._services.memory.open_store(event.chat.scope.owner) as store:
+            if not await store.wait_until_indexed(event.chat.scope.owner, within=0):
                 lines.append(tr("notices-indexing"))
-        zone = await self._read_zone(ask.chat.scope.owner)
+        zone = await self._read_zone(event.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", format_hit(number, found, ask, zone, title=titles.get(found.message.scope, ""))]
+            lines += ["", format_hit(number, found, event, zone, title=titles.get(found.message.scope, ""))]
         if page.next_offset is not None:
             lines += ["", tr("search-so-far", shown=str(page.next_offset), total=str(page.total))]
             payload = f"{page.next_offset}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
-            rows.append([self._make_button(ask, MORE, tr("search-more"), payload)])
-        if not titles and page.first == 0 and len(await self._list_conversation_titles(ask)) > 1:
-            rows.append([self._make_button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
-        await self._delivery.send_text(ask.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
+            rows.append([self._make_button(event, MORE, tr("search-more"), payload)])
+        if not titles and page.first == 0 and len(await self._list_conversation_titles(event)) > 1:
+            rows.append([self._make_button(event, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
+        await self._delivery.send_text(event.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
         return None
 
-    async def _list_conversation_titles(self, ask: Ask) -> Mapping[Scope, str]:
-        async with self._services.memory.open_store(ask.chat.location.owner) as store:
-            found, _ = await store.conversations.list_conversations(ask.chat.location, first=0, limit=20)
+    async def _list_conversation_titles(self, event: ChatEvent) -> Mapping[Scope, str]:
+        async with self._services.memory.open_store(event.chat.location.owner) as store:
+            found, _ = await store.conversations.list_conversations(event.chat.location, first=0, limit=20)
         return {listed.scope: wording.format_conversation(listed) for listed in found}
 
 
-def format_hit(number: int, hit: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
+def format_hit(number: int, hit: Hit, event: ChatEvent, zone: tzinfo, *, title: str = "") -> str:
     """Format a found message with its date, its speaker, the matching part and the title of its conversation."""
     message = hit.message
     parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
     heading = f"{number}. {' · '.join(filter(None, parts))}"
     text = wording.format_quote(wording.format_message_text(message, hit.text), MAX_SHOWN_CHARS)
-    address = make_message_link(ask.chat.id, ask.chat.thread, message.telegram_id)
+    address = make_message_link(event.chat.id, event.chat.thread, message.telegram_id)
     return "\n".join(filter(None, [heading, text, address]))

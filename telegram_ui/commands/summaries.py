@@ -9,14 +9,14 @@ from background.rebuild import RebuildProgress, ReportProgress
 from chat.choices import NotOffered
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
-from locales.told import STORAGE_NAMES, format_outcome, format_retention
+from locales.told import STORAGE_NAMES, format_fold_outcome, format_retention
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Command, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.wording import find_zone, format_moment, format_policy_name, format_switch, format_time_span
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
@@ -32,113 +32,114 @@ RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
 """Arguments of /summary_prompt that delete the instructions."""
 
 
-class SummaryCommands(Family):
+class SummaryCommands(CommandGroup):
     heading = "summaries"
 
     @Command("summary_status", stands_alone=True)
-    async def _show_status(self, ask: Ask) -> str:
-        status = await self._services.summaries.read_status(ask.chat.scope)
+    async def _show_status(self, event: ChatEvent) -> str:
+        status = await self._services.summaries.read_status(event.chat.scope)
         lines = [format_status(status), format_retention(self._operation.retention_days)]
         indexing = self._services.indexing
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:
-            place = ask.chat.location
+            place = event.chat.location
             async with self._services.memory.open_store(place.owner) as store:
                 _, conversations = await store.conversations.list_conversations(place, first=0, limit=1)
             lines.append(tr("summaries-status-one-of", number=str(conversations)) if conversations > 1 else "")
         return "\n".join(filter(None, lines))
 
     @Command("summary_show", stands_alone=True)
-    async def _show_summaries(self, ask: Ask) -> str:
-        if await self._read_config(ask) is None:
+    async def _show_summaries(self, event: ChatEvent) -> str:
+        if await self._read_config(event) is None:
             return tr("summaries-not-configured")
-        summaries = await self._services.summaries.list_active_summaries(ask.chat.scope)
+        summaries = await self._services.summaries.list_active_summaries(event.chat.scope)
         if not summaries:
             return tr("summaries-none")
-        zone = await self._read_zone(ask.chat.scope.owner)
+        zone = await self._read_zone(event.chat.scope.owner)
         return "\n\n".join(format_summary(summary, zone) for summary in summaries)
 
     @Command("summary_on", who="admins", stands_alone=True)
-    async def _enable_memory(self, ask: Ask) -> str:
-        return (await self._switch_memory_on(ask))[0]
+    async def _enable_memory(self, event: ChatEvent) -> str:
+        return (await self._switch_memory_on(event))[0]
 
     @Command("summary_off", who="admins", stands_alone=True)
-    async def _disable_memory(self, ask: Ask) -> str:
-        config = await self._read_config(ask)
+    async def _disable_memory(self, event: ChatEvent) -> str:
+        config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        await self._services.memory.set_enabled(ask.chat.scope.owner, enabled=False)
+        await self._services.memory.set_enabled(event.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
     @Command("summary_now", who="admins", queue="slow", stands_alone=True)
-    async def _summarise_now(self, ask: Ask) -> str | None:
-        config = await self._read_config(ask)
+    async def _summarise_now(self, event: ChatEvent) -> str | None:
+        config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        async with self._delivery.show_typing(ask.chat):
-            outcome = await self._services.summaries.fold_now(ask.chat.scope)
+        async with self._delivery.show_typing(event.chat):
+            outcome = await self._services.summaries.fold_now(event.chat.scope)
         if outcome.state not in ("failed", "busy"):
-            return format_outcome(outcome)
-        return await self._report_failure(ask, format_outcome(outcome))
+            return format_fold_outcome(outcome)
+        return await self._report_failure(event, format_fold_outcome(outcome))
 
-    @Press(FOLD, who="admins", queue="slow")
-    async def _retry_fold(self, ask: Ask) -> None:
-        async with self._delivery.show_typing(ask.chat):
-            outcome = await self._services.summaries.fold_now(ask.chat.scope)
-        again = [self._make_button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
-        await self._show_text(ask, format_outcome(outcome), again)
+    @Action(FOLD, who="admins", queue="slow")
+    async def _retry_fold(self, event: ChatEvent) -> None:
+        async with self._delivery.show_typing(event.chat):
+            outcome = await self._services.summaries.fold_now(event.chat.scope)
+        again = [self._make_button(event, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
+        await self._show_text(event, format_fold_outcome(outcome), again)
 
-    @Press(SWITCH_ON, who="admins")
-    async def _turn_on_memory(self, ask: Ask) -> str | None:
-        text, was_on = await self._switch_memory_on(ask)
-        await self._last_buttons.remove_buttons(self._delivery, ask.chat, ask.message_id)
+    @Action(SWITCH_ON, who="admins")
+    async def _turn_on_memory(self, event: ChatEvent) -> str | None:
+        text, was_on = await self._switch_memory_on(event)
+        await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         if was_on:
             return text
-        await self._delivery.send_text(ask.chat, text)
+        await self._delivery.send_text(event.chat, text)
         return None
 
-    async def _choose_policy(self, ask: Ask) -> None:
-        word = ask.argument.strip().casefold()
+    async def _choose_policy(self, event: ChatEvent) -> None:
+        word = event.argument.strip().casefold()
         word = SWITCH_WORDS.get(word, word)
-        config = await self._read_config(ask)
+        config = await self._read_config(event)
         if word in POLICIES:
-            config = await self._store_choices(ask, policy=word)
+            config = await self._update_config(event, policy=word)
         elif word in (AUTOMATIC, BY_HAND):
-            config = await self._store_choices(ask, auto_fold=word == AUTOMATIC)
+            config = await self._update_config(event, auto_fold=word == AUTOMATIC)
         labels = {policy: tr(f"policy-name-{policy}") for policy in POLICIES}
-        policies = self._make_choice_buttons(ask, POLICY, labels, config.policy if config else "pyramid")
+        policies = self._make_choice_buttons(event, POLICY, labels, config.policy if config else "pyramid")
         is_on = config is None or config.auto_fold
         switch = format_switch(tr("policy-automatic"), is_on=is_on)
-        switches = [self._make_button(ask, POLICY, switch, BY_HAND if is_on else AUTOMATIC)]
-        await self._show_text(ask, format_policy(config), policies, switches, [self._make_settings_button(ask)])
+        switches = [self._make_button(event, POLICY, switch, BY_HAND if is_on else AUTOMATIC)]
+        back = [self._make_settings_button(event)]
+        await self._show_text(event, format_summary_policy(config), policies, switches, back)
 
-    _handle_policy_command = Command("summary_policy", who="admins")(_choose_policy)
-    _press_policy = Press(POLICY, who="admins")(_choose_policy)
+    _choose_policy_by_command = Command("summary_policy", who="admins")(_choose_policy)
+    _press_policy = Action(POLICY, who="admins")(_choose_policy)
 
     @Command("summary_prompt", who="admins")
-    async def _set_prompt(self, ask: Ask) -> str:
-        text = ask.argument.strip()
+    async def _set_prompt(self, event: ChatEvent) -> str:
+        text = event.argument.strip()
         if not text:
-            config = await self._read_config(ask)
+            config = await self._read_config(event)
             if config is not None and config.fold_instructions:
                 return f"{tr('policy-prompt-yours')}\n{config.fold_instructions}"
             return f"{tr('policy-prompt-usual')} {tr('policy-prompt-none')}"
         text = "" if text.casefold() in RESETS else text
         try:
-            await self._store_choices(ask, fold_instructions=text)
+            await self._update_config(event, fold_instructions=text)
         except NotOffered as too_long:
             return str(too_long)
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
     @Command("summary_rebuild", who="admins", stands_alone=True)
-    async def _start_rebuild(self, ask: Ask) -> str | None:
-        config = await self._read_config(ask)
+    async def _start_rebuild(self, event: ChatEvent) -> str | None:
+        config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
-        self._services.rebuilder.start_rebuild(ask.chat.scope, self._make_reporter(ask))
+        self._services.rebuilder.start_rebuild(event.chat.scope, self._make_reporter(event))
         return None
 
-    def _make_reporter(self, ask: Ask) -> ReportProgress:
+    def _make_reporter(self, event: ChatEvent) -> ReportProgress:
         """Return a callback that shows the progress in one message and the result in another."""
         message_ids: list[int] = []
         reported_at = 0.0
@@ -151,11 +152,11 @@ class SummaryCommands(Family):
             reported_at = self._monotonic()
             try:
                 if is_update:
-                    await self._delivery.replace_message(ask.chat, message_ids[-1], format_progress(progress))
+                    await self._delivery.replace_message(event.chat, message_ids[-1], format_progress(progress))
                 elif progress.state in ("failed", "busy"):
-                    await self._report_failure(ask, format_progress(progress))
+                    await self._report_failure(event, format_progress(progress))
                 else:
-                    message_ids.extend(await self._delivery.send_text(ask.chat, format_progress(progress)))
+                    message_ids.extend(await self._delivery.send_text(event.chat, format_progress(progress)))
             except DeliveryError as error:
                 log.warning("progress was not shown: %s", type(error).__name__)
 
@@ -211,7 +212,7 @@ def format_summary(summary: Summary, zone: tzinfo) -> str:
     return f"{kind} · {dates} · {tr('shared-messages', messages=summary.message_count)}\n{summary.text.strip()}"
 
 
-def format_policy(config: OwnerConfig | None) -> str:
+def format_summary_policy(config: OwnerConfig | None) -> str:
     """Return the reply to /summary_policy."""
     policy, every_n = (config.policy, config.every_n) if config else ("pyramid", DEFAULT_EVERY_N)
     rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]

@@ -6,18 +6,18 @@ from datetime import UTC, date, timedelta
 
 from locales.catalog import format_decimal, tr
 from records.model_calls import DayOfUse, Price, Usage
-from telegram_ui.commands.family import Ask, Command, Family
+from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup
 
 SPANS_OF_DAYS = (7, 30)  # the number of days shown
 BARS = "▁▂▃▄▅▆▇█"
 
 
-class UsageCommands(Family):
+class UsageCommands(CommandGroup):
     heading = "data"
 
     @Command("usage", stands_alone=True)
-    async def _show_usage(self, ask: Ask) -> None:
-        owner, quota = ask.chat.scope.owner, self._services.quota
+    async def _show_usage(self, event: ChatEvent) -> None:
+        owner, quota = event.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
         used = await quota.days(owner, max(SPANS_OF_DAYS))
         lines, before = [tr("usage-heading")], None
@@ -29,7 +29,7 @@ class UsageCommands(Family):
             before = within
         left = await quota.count_tokens_left(owner)
         lines += [] if left is None else ["", tr("usage-left", tokens=left)]
-        await self._delivery.send_text(ask.chat, "\n".join(lines))
+        await self._delivery.send_text(event.chat, "\n".join(lines))
 
 
 def format_usage(days_of_use: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:

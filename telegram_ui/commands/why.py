@@ -10,13 +10,13 @@ from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
 from locales.catalog import join_list, tr
-from locales.told import format_cuts, format_part_name, format_reason
+from locales.told import format_cuts, format_match_reason, format_part_name
 from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import ChosenSource, ExplanationRecord
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
-from telegram_ui.commands.family import Ask, Command, Family, Press
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_utf16_units, split_text
@@ -28,67 +28,67 @@ MAX_LABEL_CHARS = 40  # characters of a fact on its button
 Item = tuple[str, str]  # a heading and its lines
 
 
-class WhyCommands(Family):
+class WhyCommands(CommandGroup):
     heading = "recall"
 
     @Command("why", is_ephemeral=True)
-    async def _explain_answer(self, ask: Ask) -> None:
-        await self._show_explanation(ask, ask.replied_id)
+    async def _explain_answer(self, event: ChatEvent) -> None:
+        await self._show_explanation(event, event.replied_message_id)
 
-    @Press(WHY, is_ephemeral=True)
-    async def _explain_pressed_answer(self, ask: Ask) -> None:
-        await self._show_explanation(ask, ask.message_id)
+    @Action(WHY, is_ephemeral=True)
+    async def _explain_answer_above_button(self, event: ChatEvent) -> None:
+        await self._show_explanation(event, event.message_id)
 
-    @Press(FACTS, is_ephemeral=True)
-    async def _show_corrections(self, ask: Ask) -> None:
-        await self._show_explanation(ask, int(ask.argument, 16), has_corrections=True)
+    @Action(FACTS, is_ephemeral=True)
+    async def _show_corrections(self, event: ChatEvent) -> None:
+        await self._show_explanation(event, int(event.argument, 16), can_correct=True)
 
-    @Press(DETAILS)
-    async def _show_details(self, ask: Ask) -> str | None:
-        telegram_id, _, rest = ask.argument.partition(".")
+    @Action(DETAILS)
+    async def _show_details(self, event: ChatEvent) -> str | None:
+        telegram_id, _, rest = event.argument.partition(".")
         at, _, page = rest.partition(".")
-        explanation = await self._find_explanation(ask, int(telegram_id, 16) or None)
+        explanation = await self._find_explanation(event, int(telegram_id, 16) or None)
         # It was forgotten, or the last answer is another one by now.
         if explanation is None or _make_answer_key(explanation) != at:
             return tr("shared-dead-button")
-        pages = make_why_pages(explanation, ask.chat, await self._read_zone(ask.chat.scope.owner))
+        pages = make_explanation_pages(explanation, event.chat, await self._read_zone(event.chat.scope.owner))
         number = min(int(page), len(pages) - 1)
-        button = partial(self._make_details_button, ask, explanation, int(telegram_id, 16))
-        return await self._show_text(ask, pages[number], make_page_buttons(number, len(pages), button))
+        button = partial(self._make_details_button, event, explanation, int(telegram_id, 16))
+        return await self._show_text(event, pages[number], make_page_buttons(number, len(pages), button))
 
-    async def _show_explanation(self, ask: Ask, telegram_id: int | None, *, has_corrections: bool = False) -> None:
-        explanation = await self._find_explanation(ask, telegram_id)
+    async def _show_explanation(self, event: ChatEvent, telegram_id: int | None, *, can_correct: bool = False) -> None:
+        explanation = await self._find_explanation(event, telegram_id)
         if explanation is None or not explanation.record.has_sources:
             unknown = tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
-            await self._delivery.send_text(ask.chat, unknown if explanation is None else tr("why-lost"))
+            await self._delivery.send_text(event.chat, unknown if explanation is None else tr("why-lost"))
             return
-        pages = make_why_pages(explanation, ask.chat, await self._read_zone(ask.chat.scope.owner))
-        details = self._make_details_button(ask, explanation, telegram_id or 0, tr("why-details"), 1)
-        facts = [fact for fact, _ in explanation.facts if fact is not None] if has_corrections else []
+        pages = make_explanation_pages(explanation, event.chat, await self._read_zone(event.chat.scope.owner))
+        details = self._make_details_button(event, explanation, telegram_id or 0, tr("why-details"), 1)
+        facts = [fact for fact, _ in explanation.facts if fact is not None] if can_correct else []
         corrections = [
-            [self._make_button(ask, CARD, f"✏️ {wording.format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
+            [self._make_button(event, CARD, f"✏️ {wording.format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
             for fact in facts[:MAX_CORRECTABLE]
         ]
         keyboard = make_keyboard([details] if len(pages) > 1 else [], *corrections)
-        await self._delivery.send_text(ask.chat, pages[0], keyboard=keyboard)
+        await self._delivery.send_text(event.chat, pages[0], keyboard=keyboard)
 
-    async def _find_explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
-        scope = ask.chat.scope
+    async def _find_explanation(self, event: ChatEvent, telegram_id: int | None) -> Explanation | None:
+        scope = event.chat.scope
         if telegram_id is not None:
-            scope = await self._services.memory.find_conversation(ask.chat.location, telegram_id=telegram_id)
+            scope = await self._services.memory.find_conversation(event.chat.location, telegram_id=telegram_id)
         return await self._services.explanations.explain_answer(scope, telegram_id)
 
     def _make_details_button(
-        self, ask: Ask, explanation: Explanation, telegram_id: int, label: str, page: int
+        self, event: ChatEvent, explanation: Explanation, telegram_id: int, label: str, page: int
     ) -> InlineKeyboardButton:
-        return self._make_button(ask, DETAILS, label, f"{telegram_id:x}.{_make_answer_key(explanation)}.{page}")
+        return self._make_button(event, DETAILS, label, f"{telegram_id:x}.{_make_answer_key(explanation)}.{page}")
 
 
 def _make_answer_key(explanation: Explanation) -> str:
     return f"{int(explanation.record.at.timestamp()):x}"
 
 
-def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
+def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Format an explanation as pages, each with one expandable quote."""
     title = tr("why-title", date=wording.format_moment(explanation.record.at, zone))
     record = explanation.record
@@ -96,11 +96,11 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
     size += f" {tr('why-size-whole', tokens=record.whole)}" if record.saved else ""
     note = [] if explanation.is_stored else [tr("why-not-stored")]
     head = "\n".join([_format_sources(explanation), size, *note])
-    room = MAX_UNITS - count_utf16_units(f"{title}\n{head}\n")
+    max_units = MAX_UNITS - count_utf16_units(f"{title}\n{head}\n")
     items = _list_page_items(explanation, chat, zone)
-    groups = list(_split_pages(items, room))
+    groups = list(_split_into_pages(items, max_units))
     if len(groups) > 1:
-        groups = list(_split_pages([items[-1], *items[:-1]], room))
+        groups = list(_split_into_pages([items[-1], *items[:-1]], max_units))
     pages = []
     for number, group in enumerate(groups, start=1):
         shown = TextBuilder().add_bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
@@ -111,15 +111,15 @@ def make_why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[P
     return pages
 
 
-def _split_pages(items: Sequence[Item], room: int) -> Iterator[list[Item]]:
+def _split_into_pages(items: Sequence[Item], max_units: int) -> Iterator[list[Item]]:
     """Yield pages of items, each of at most `room` UTF-16 units. An item longer than a page is cut."""
     page: list[Item] = []
     size = 0
     for heading, text in items:
         overhead = count_utf16_units(heading) + len("\n\n\n")
-        shown = next(split_text(text, limit=room - overhead)).text
+        shown = next(split_text(text, limit=max_units - overhead)).text
         item_size = overhead + count_utf16_units(shown)
-        if page and size + item_size > room:
+        if page and size + item_size > max_units:
             yield page
             page, size = [], 0
         page.append((heading, shown))
@@ -203,7 +203,7 @@ def _format_facts(explanation: Explanation, zone: tzinfo) -> list[str]:
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":
             lines.append(f"   {tr('why-until-then', text=wording.format_quote(earlier.text))}")
-        lines += [f"   {tr('why-why', reason=format_reason(chosen.score, min_score=0))}"]
+        lines += [f"   {tr('why-why', reason=format_match_reason(chosen.score, min_score=0))}"]
         items.append("\n".join(lines))
     return items
 
@@ -214,7 +214,7 @@ def _format_snippets(snippets: Sequence[tuple[Message | None, ChosenSource]], ch
         if message is None:
             items.append(f"{number}. {tr('why-gone')}")
         else:
-            reason = f"   {tr('why-why', reason=format_reason(chosen.score))}"
+            reason = f"   {tr('why-why', reason=format_match_reason(chosen.score))}"
             items.append(_format_message(f"{number}. ", message, chat, zone, reason))
     return items
 

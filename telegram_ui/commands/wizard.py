@@ -16,7 +16,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import make_keyboard, make_nonce
-from telegram_ui.commands.family import LIFETIME, Ask, Command, Dependencies, Family, Press
+from telegram_ui.commands.command_group import LIFETIME, Action, ChatEvent, Command, CommandGroup, Dependencies
 from telegram_ui.commands.wording import format_option, make_threshold_buttons
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -46,7 +46,7 @@ def parse_storage(text: str, storages: Sequence[StorageType]) -> StorageType | N
     return named.pop() if len(named) == 1 and len(words) <= MAX_ANSWER_WORDS else None
 
 
-class Wizard(Family):
+class Wizard(CommandGroup):
     heading = "choices"
 
     def __init__(self, dependencies: Dependencies) -> None:
@@ -59,64 +59,64 @@ class Wizard(Family):
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
 
     @Command("summary", who="admins", stands_alone=True)
-    async def _begin_wizard(self, ask: Ask) -> None:
-        place, expires_at = ask.chat.location, self._now() + LIFETIME
-        state = WizardState(scope=place, person=ask.person.id, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
+    async def _begin_wizard(self, event: ChatEvent) -> None:
+        chat_scope, person, expires_at = event.chat.location, event.person.id, self._now() + LIFETIME
+        state = WizardState(scope=chat_scope, person=person, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
         await self._states.store_state(state)
-        self._unwritten.pop((place, ask.person.id), None)
-        config = await self._read_config(ask)
+        self._unwritten.pop((chat_scope, person), None)
+        config = await self._read_config(event)
         chosen = config.storage if config else None
         labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered_storages.items()}
-        row = self._make_choice_buttons(ask, KIND, labels, f"{state.nonce}.{chosen}")
+        row = self._make_choice_buttons(event, KIND, labels, f"{state.nonce}.{chosen}")
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered_storages]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
-        await self._delivery.send_text(ask.chat, question, keyboard=make_keyboard(row))
+        await self._delivery.send_text(event.chat, question, keyboard=make_keyboard(row))
 
     @Command(CANCEL, who="admins")
-    async def _reply_nothing_to_cancel(self, ask: Ask) -> str:
+    async def _reply_nothing_to_cancel(self, event: ChatEvent) -> str:
         return tr("wizard-nothing-to-cancel")
 
-    async def cancel(self, ask: Ask) -> bool:
-        if (state := await self._find_wizard(ask)) is None:
+    async def cancel_awaited_input(self, event: ChatEvent) -> bool:
+        if (state := await self._find_wizard(event)) is None:
             return False
-        await self._states.delete_state(ask.chat.location, ask.person.id)
+        await self._states.delete_state(event.chat.location, event.person.id)
         await self._delivery.send_text(
-            ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled")
+            event.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled")
         )
         return True
 
-    @Press(KIND)
-    async def _apply_pressed_choice(self, ask: Ask) -> str | None:
-        nonce, _, choice = ask.argument.partition(".")
-        state = await self._find_wizard(ask)
+    @Action(KIND)
+    async def _apply_pressed_choice(self, event: ChatEvent) -> str | None:
+        nonce, _, choice = event.argument.partition(".")
+        state = await self._find_wizard(event)
         number = parse_threshold(choice)
         is_known = choice in self._offered_storages or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
             return tr("shared-dead-button")
         if self._is_expired(state):
-            await self._states.delete_state(ask.chat.location, ask.person.id)
-            return await self._show_text(ask, tr("wizard-expired"))
+            await self._states.delete_state(event.chat.location, event.person.id)
+            return await self._show_text(event, tr("wizard-expired"))
         if state.step != (STORAGE if number is None else NUMBER):
             return tr("shared-dead-button")
-        if not await self._may_configure(ask.chat, ask.person):
+        if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         if number is not None:
-            await self._finish_wizard(ask, state, number)
-            return await self._show_text(ask, format_option(str(number), is_chosen=True))
+            await self._finish_wizard(event, state, number)
+            return await self._show_text(event, format_option(str(number), is_chosen=True))
         storage = StorageType(choice)
-        await self._show_text(ask, format_option(STORAGE_NAMES[storage], is_chosen=True))
-        return await self._choose_storage(ask, state, storage)
+        await self._show_text(event, format_option(STORAGE_NAMES[storage], is_chosen=True))
+        return await self._choose_storage(event, state, storage)
 
-    async def accept_awaited_text(self, ask: Ask) -> bool:
-        update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        update, chat, person, text = event.update, event.chat, event.person, event.argument
         state = await self._read_state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
         if state.step == LEFT:
             return secrets.compare_digest(state.nonce.encode(), str(update.update_id).encode())
         number = parse_threshold(text)
-        if not chat.is_private and number is None and not ask.replies_to_bot:
+        if not chat.is_private and number is None and not event.replies_to_bot:
             return False
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
@@ -131,15 +131,15 @@ class Wizard(Family):
                 storages = join_alternatives([*self._offered_storages.values(), "/cancel"])
                 await self._delivery.send_text(chat, tr("wizard-no-storage", storages=storages))
             else:
-                await self._choose_storage(ask, state, storage)
+                await self._choose_storage(event, state, storage)
         elif number is None:
-            await self._ask_for_number(ask, state, "wizard-no-number")
+            await self._ask_for_number(event, state, "wizard-no-number")
         else:
-            await self._finish_wizard(ask, state, number)
+            await self._finish_wizard(event, state, number)
         return True
 
-    async def _find_wizard(self, ask: Ask) -> WizardState | None:
-        state = await self._read_state(ask.chat.location, ask.person.id)
+    async def _find_wizard(self, event: ChatEvent) -> WizardState | None:
+        state = await self._read_state(event.chat.location, event.person.id)
         return None if state is None or state.step == LEFT else state
 
     async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:
@@ -167,25 +167,25 @@ class Wizard(Family):
         else:
             self._unwritten.pop((end.scope, end.person), None)
 
-    async def _choose_storage(self, ask: Ask, state: WizardState, storage: StorageType) -> str | None:
+    async def _choose_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> str | None:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
-        return await self._ask_for_number(ask, state, "wizard-second")
+        return await self._ask_for_number(event, state, "wizard-second")
 
     async def _ask_for_number(
-        self, ask: Ask, state: WizardState, question: Literal["wizard-second", "wizard-no-number"]
+        self, event: ChatEvent, state: WizardState, question: Literal["wizard-second", "wizard-no-number"]
     ) -> str | None:
         def make_button(label: str, number: int) -> InlineKeyboardButton:
-            return self._make_button(ask, KIND, label, f"{state.nonce}.{number}")
+            return self._make_button(event, KIND, label, f"{state.nonce}.{number}")
 
-        config, text = await self._read_config(ask), tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
+        config, text = await self._read_config(event), tr(question, least=MIN_EVERY_N, most=MAX_EVERY_N)
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)
-        await self._delivery.send_text(ask.chat, text, keyboard=make_keyboard(numbers))
+        await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(numbers))
         return None
 
-    async def _finish_wizard(self, ask: Ask, state: WizardState, number: int) -> None:
-        chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
-        if not await self._may_configure(chat, ask.person):
-            await self._end_wizard(state, ask.update)
+    async def _finish_wizard(self, event: ChatEvent, state: WizardState, number: int) -> None:
+        chat, storage, memory = event.chat, state.storage or StorageType.SQLITE, self._services.memory
+        if not await self._may_configure(chat, event.person):
+            await self._end_wizard(state, event.update)
             await self._delivery.send_text(chat, tr("shared-admins-only"))
             return
         owner = chat.scope.owner
@@ -193,7 +193,7 @@ class Wizard(Family):
         async with self._delivery.show_typing(chat):
             await memory.configure(owner, storage=storage, every_n=number)
             if before is None:
-                await self._set_group_language(ask)
+                await self._set_group_language(event)
             lines = [tr("wizard-done"), tr("summaries-status-storage", storage=STORAGE_NAMES[storage])]
             lines.append(tr("wizard-threshold", turns=number))
             if before is not None and before.storage != storage:
@@ -204,9 +204,9 @@ class Wizard(Family):
         try:
             await self._delivery.send_text(chat, "\n".join(lines))
         except DeliveryError:
-            await self._end_wizard(state, ask.update)
+            await self._end_wizard(state, event.update)
             raise
-        await self._end_wizard(state, ask.update)
+        await self._end_wizard(state, event.update)
 
     def _is_expired(self, state: WizardState) -> bool:
         return self._now() >= state.expires_at

@@ -1,4 +1,4 @@
-"""Texts that several families share: dates, quotes, labels and the names of things."""
+"""Texts that several groups of commands share: dates, quotes, labels and the names of things."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -114,28 +114,28 @@ def format_message_text(message: Message, text: str) -> str:
         )
     head, bracket, rest = text.partition("]")
     if message.origin != "document" or not text.startswith("[") or not bracket or "\n" in head:
-        return translate_notes(text)
+        return translate_attachment_notes(text)
     name, *places = head.split(", ")
-    return ", ".join([name, *map(_translate_document_place, places)]) + bracket + rest
+    return ", ".join([name, *map(_translate_document_location, places)]) + bracket + rest
 
 
-def _translate_document_place(place: str) -> str:
-    noun, _, number = place.partition(" ")
+def _translate_document_location(location: str) -> str:
+    noun, _, number = location.partition(" ")
     noun = noun.removesuffix("s")
     is_numbered = noun in ("page", "line", "row", "part", "chapter") and number.replace("–", "").isdecimal()
-    return tr(f"files-place-{noun}", at=number) if is_numbered or (noun == "sheet" and number) else place
+    return tr(f"files-place-{noun}", at=number) if is_numbered or (noun == "sheet" and number) else location
 
 
-def translate_notes(text: str) -> str:
+def translate_attachment_notes(text: str) -> str:
     """Translate the notes about attachments and forwards in a text into the reader's language."""
     if "[" not in text:
         return text
     forwarded = _FORWARDED.sub(lambda found: f"[{tr('files-forwarded', name=found[1])}]", text, count=1)
-    return _SENT.sub(_translate_sent_note, forwarded)
+    return _SENT.sub(_translate_attachment_note, forwarded)
 
 
-def _translate_sent_note(found: re.Match[str]) -> str:
-    name, kinds = found[2], _list_kind_names()
+def _translate_attachment_note(match: re.Match[str]) -> str:
+    name, kinds = match[2], _map_names_to_kinds()
     kind = name if name in kinds else ""
     if not kind and name.startswith(f"{(sticker := translate(ENGLISH, 'files-kind-sticker'))} "):
         kind = sticker  # its emoji follows
@@ -144,14 +144,14 @@ def _translate_sent_note(found: re.Match[str]) -> str:
     elif kind:
         what = tr(f"files-kind-{kinds[kind]}") + name.removeprefix(kind)
     else:  # a person's own words in brackets
-        return found[0]
-    if found[3]:
+        return match[0]
+    if match[3]:
         return f"[{tr('files-sent-unread', what=what)}]"
-    return f"[{tr('files-sent-with' if found[1] else 'files-sent', what=what)}]"
+    return f"[{tr('files-sent-with' if match[1] else 'files-sent', what=what)}]"
 
 
 @cache
-def _list_kind_names() -> Mapping[str, str]:
+def _map_names_to_kinds() -> Mapping[str, str]:
     """Return the kinds of attachments by their stored English names."""
     return {translate(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT_KINDS}
 
@@ -174,5 +174,5 @@ def make_threshold_buttons(
 
 def format_conversation(entry: ListedConversation) -> str:
     """Return the title of a conversation, or its first words."""
-    label = entry.label if entry.is_titled else format_quote(translate_notes(entry.label), MAX_LABEL_CHARS)
+    label = entry.label if entry.is_titled else format_quote(translate_attachment_notes(entry.label), MAX_LABEL_CHARS)
     return label or tr("chats-untitled")

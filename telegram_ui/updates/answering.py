@@ -22,7 +22,7 @@ from records.scopes import Scope
 from records.turns import IncomingPiece, Reply, UserMessage
 from telegram_ui.commands import answer_buttons, proposals, summaries
 from telegram_ui.commands.answer_buttons import format_shown_text
-from telegram_ui.commands.family import AnswerControls
+from telegram_ui.commands.command_group import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, raise_if_lease_lost
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown

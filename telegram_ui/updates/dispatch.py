@@ -150,7 +150,7 @@ class Dispatcher:
         elif parsed.command in self._commands.names:
             handle, update = self._commands.handle_command, received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
-            row = self._commands.find_command(parsed.command)
+            row = self._commands.find_command_action(parsed.command)
             if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run_with_limit, update, parsed.chat, work)
             self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
@@ -169,8 +169,8 @@ class Dispatcher:
             self._submit_repeat(received, parsed, again)
             return
         data = (query.data if query else None) or ""
-        press: Work = partial(self._commands.run_pressed_button, update, parsed.chat, parsed.person)
-        row = self._commands.find_press(data, parsed.chat, parsed.person)
+        press: Work = partial(self._commands.handle_button_press, update, parsed.chat, parsed.person)
+        row = self._commands.find_button_action(data, parsed.chat, parsed.person)
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
@@ -336,9 +336,9 @@ class Dispatcher:
             # A failing wizard has taken its input too. The person is told, and may send it again.
             was_taken = True
             if parsed.attachment != FILE:
-                was_taken = await self._commands.pass_text_to_family(update, chat, person, parsed.text)
+                was_taken = await self._commands.offer_awaited_text(update, chat, person, parsed.text)
             elif was_taken := self._commands.awaits_file(update, chat, person):
-                take = partial(self._commands.pass_file_to_family, update, chat, person)
+                take = partial(self._commands.offer_awaited_file, update, chat, person)
                 await self._file_attempts.run_with_limit(update, chat, take)
 
         request = Repeatable(pieces=(parsed,), received=received)

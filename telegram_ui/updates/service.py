@@ -21,8 +21,8 @@ from telegram.ext import ExtBot
 from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
-from telegram_ui.commands.family import AnswerControls, Dependencies, Family, MayConfigure
-from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
+from telegram_ui.commands.command_group import AnswerControls, CommandGroup, Dependencies, MayConfigure
+from telegram_ui.commands.registry import COMMAND_GROUPS, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
 from telegram_ui.updates.access import Access, Claim, Relevance
@@ -93,7 +93,7 @@ async def open_telegram_service(
     services: Services,
     *,
     make_dependencies: Callable[[Delivery, MayConfigure, AnswerControls], Dependencies],
-    families: Sequence[type[Family]] = FAMILIES,
+    command_groups: Sequence[type[CommandGroup]] = COMMAND_GROUPS,
     run_alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
@@ -112,7 +112,7 @@ async def open_telegram_service(
     bot = _make_bot(settings, polls)
     memory = services.memory
     access = Access(settings, bot, now=now, people=memory.people)
-    keep = Relevance(access, frozenset(row.name for row in list_commands(families)))
+    keep = Relevance(access, frozenset(row.name for row in list_commands(command_groups)))
     inbox, work = memory.inbox, memory.shared_work
     queue = DurableQueue(inbox, keep=keep, now=now)
     if work is not None:
@@ -122,7 +122,7 @@ async def open_telegram_service(
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_move)
     answers = AnswerDelivery(queue, pause, memory)
     commands = Commands(
-        make_dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), families
+        make_dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), command_groups
     )
     claim = Claim(settings, memory.people, now=now)
     dispatcher = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)

@@ -45,7 +45,7 @@ from storage.stores.json import JsonStore
 from storage.stores.json_files import JournalEntry
 from storage.stores.memory_store import MemoryStore, SqliteStore
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Dependencies
+from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.wizard import NUMBER, STORAGE, Wizard
@@ -169,19 +169,19 @@ class EntryPoints:
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
             storage=chance.choice((None, *IN_FILES)),
         )
-        await self._commands.pass_text_to_family(cast("Any", None), self._chat, self._person, text_from(chance, 8))
+        await self._commands.offer_awaited_text(cast("Any", None), self._chat, self._person, text_from(chance, 8))
 
     async def callback_data(self, chance: Chance) -> None:
         parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]
         data = ":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance)
-        if chance.random() < 0.5:  # signed, so that it reaches the family
+        if chance.random() < 0.5:  # signed, so that it reaches its handler
             payload = chance.choice(("n.sqlite", "n.json", "n.", "x.sqlite", ""))
             data = self._buttons.sign_payload(chance.choice(("w", "on")), self._chat, self._person, payload)
         query = Query(data)
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
         )
-        await self._commands.run_pressed_button(
+        await self._commands.handle_button_press(
             cast("Any", SimpleNamespace(callback_query=query, effective_message=None)), self._chat, self._person
         )
         assert len(query.answered) == 1

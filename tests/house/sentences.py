@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fluent.syntax import ast as fluent
 
-from locales.catalog import ENGLISH, list_text_families
+from locales.catalog import ENGLISH, list_text_file_names
 from tests.house.text_sources import texts
 
 _END = re.compile(r"(?<=[.!?:;…])\s+|\n+")
@@ -34,7 +34,7 @@ def _put_in(found: object) -> str:
 
 def sentences(language: str = ENGLISH) -> Iterator[tuple[str, str]]:
     """Key and sentence, in the order of the files."""
-    for family in list_text_families(language):
+    for family in list_text_file_names(language):
         for key, message in texts(language, family).items():
             if message.value is not None:
                 yield from ((key, sentence) for sentence in _END.split(shown(message.value)) if sentence)

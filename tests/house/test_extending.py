@@ -16,9 +16,9 @@ from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
-from telegram_ui.commands.registry import FAMILIES, Commands, list_commands
-from telegram_ui.commands.summaries import format_policy
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
+from telegram_ui.commands.registry import COMMAND_GROUPS, Commands, list_commands
+from telegram_ui.commands.summaries import format_summary_policy
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
@@ -29,16 +29,16 @@ from transfer.formats.history import FileReading, ImportedHistory, ImportedMessa
 ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 
 
-class Toy(Family):
-    """A family as a newcomer would add it."""
+class Toy(CommandGroup):
+    """A group of commands as a newcomer would add it."""
 
     @Command("toy", who="admins", queue="slow")
-    async def _toy(self, ask: Ask) -> str:
-        return f"toy says {ask.argument}"
+    async def _toy(self, event: ChatEvent) -> str:
+        return f"toy says {event.argument}"
 
-    @Press("toy")
-    async def _press(self, ask: Ask) -> str:
-        return f"pressed {ask.argument}"
+    @Action("toy")
+    async def _press(self, event: ChatEvent) -> str:
+        return f"pressed {event.argument}"
 
 
 class Recorder:
@@ -85,7 +85,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     dependencies = Dependencies(
         services=services, delivery=cast("Any", telegram_side), may_configure=may_configure, buttons=buttons
     )
-    commands = Commands(dependencies, (*FAMILIES, Toy))
+    commands = Commands(dependencies, (*COMMAND_GROUPS, Toy))
     private, group = Chat(id=ANN.id), Chat(id=-5, is_private=False)
     update = cast("telegram.Update", None)
     await commands.handle_command(update, private, ANN, "toy", "hello")
@@ -94,9 +94,13 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert telegram_side.said[0] == "toy says hello"
     assert "Only the admins" in telegram_side.said[1]
     assert "/toy – say what follows" in telegram_side.said[2]
-    assert commands.find_command("toy").queue == "slow"
-    await commands.run_pressed_button(telegram_side.press(buttons.sign_payload("toy", private, ANN, "7")), private, ANN)
-    await commands.run_pressed_button(telegram_side.press(buttons.sign_payload("toy", private, BOB, "7")), private, ANN)
+    assert commands.find_command_action("toy").queue == "slow"
+    await commands.handle_button_press(
+        telegram_side.press(buttons.sign_payload("toy", private, ANN, "7")), private, ANN
+    )
+    await commands.handle_button_press(
+        telegram_side.press(buttons.sign_payload("toy", private, BOB, "7")), private, ANN
+    )
     assert telegram_side.said[3] == "pressed 7"
     assert "somebody else" in telegram_side.said[4]
     await commands.set_menus(cast("telegram.Bot", telegram_side))
@@ -104,7 +108,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert "toy" in telegram_side.menus["all_chat_administrators"]
     assert "toy" not in telegram_side.menus["all_group_chats"]
     assert "toy" in commands.names
-    assert list_commands((*FAMILIES, Toy))[-1].name == "toy"
+    assert list_commands((*COMMAND_GROUPS, Toy))[-1].name == "toy"
 
 
 def test_two_commands_of_one_name_are_refused_at_the_start() -> None:
@@ -160,7 +164,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
     async with talking(tmp_path) as talk:
         await talk.remember()
         config = await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy=PAIRS.name))
-        assert "• Pairs: two turns, one summary." in format_policy(config)
+        assert "• Pairs: two turns, one summary." in format_summary_policy(config)
         for number in range(4):
             await talk.turn(f"Animal {number}.")
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]

@@ -10,7 +10,7 @@ import pytest
 from babel import Locale
 from babel.numbers import format_decimal
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, list_text_families, translate
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, list_text_file_names, translate
 from locales.page_texts import make_page_texts
 from telegram_ui.commands.registry import list_commands
 from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, page_calls, texts
@@ -30,8 +30,8 @@ def keys() -> list[str]:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_language_has_the_files_and_the_keys_of_english(language: str) -> None:
-    assert list_text_families(language) == list_text_families(ENGLISH)
-    for family in list_text_families(ENGLISH):
+    assert list_text_file_names(language) == list_text_file_names(ENGLISH)
+    for family in list_text_file_names(ENGLISH):
         assert list(texts(language, family)) == list(texts(ENGLISH, family)), f"{language}/{family}.ftl"
 
 
@@ -163,7 +163,7 @@ IDS_TO_TYPE = {
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_words_of_the_machinery_and_numbers_of_facts_stay_out(language: str) -> None:
     word = re.compile(rf"(?<!\w)(?:{MACHINERY[language]})\w*", re.IGNORECASE)
-    for family in list_text_families(language):
+    for family in list_text_file_names(language):
         if family == "page":  # the playground's, which shows how the memory works
             continue
         text = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")

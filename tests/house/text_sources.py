@@ -11,7 +11,7 @@ from fluent.syntax import FluentParser
 from fluent.syntax import ast as fluent
 from fluent.syntax.visitor import Visitor
 
-from locales.catalog import FOLDER, SHARED, list_text_families
+from locales.catalog import FOLDER, SHARED, list_text_file_names
 from tests.paths import ROOT
 
 ASKING = frozenset({"tr", "list_words", "list_translations"})
@@ -54,7 +54,7 @@ def texts(language: str, family: str) -> Mapping[str, fluent.Message]:
 
 
 def all_texts(language: str) -> dict[str, fluent.Message]:
-    return {key: text for family in list_text_families(language) for key, text in texts(language, family).items()}
+    return {key: text for family in list_text_file_names(language) for key, text in texts(language, family).items()}
 
 
 @cache

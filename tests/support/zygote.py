@@ -23,7 +23,7 @@ from pathlib import Path
 
 import bot
 from llm.openai_client import OpenAIClient
-from locales.catalog import LANGUAGES, list_text_families, translate
+from locales.catalog import LANGUAGES, list_text_file_names, translate
 from runtime.http_client import open_session
 from settings import Settings
 from storage.engine.sqlite import migrate_file
@@ -121,7 +121,7 @@ def _read_once() -> None:
     """What every run would read or compile for itself: half of what a run of a few messages costs."""
     Tokenizer.for_encoding("o200k_base").count("loaded once")
     for language in LANGUAGES:
-        for family in list_text_families(language):
+        for family in list_text_file_names(language):
             with suppress(LookupError):
                 translate(language, f"{family}-")
     bot.make_parser()

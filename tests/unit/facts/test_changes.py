@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.scopes import Scope
-from telegram_ui.commands.why import make_why_pages
+from telegram_ui.commands.why import make_explanation_pages
 from telegram_ui.sending.chat import Chat
 from tests.support.talk import ANNA, Talk, talking
 
@@ -38,7 +38,7 @@ async def learned(talk: Talk, text: str, fact: str) -> None:
 async def why(talk: Talk) -> str:
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
-    return "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
+    return "\n".join(page.text for page in make_explanation_pages(explanation, Chat(id=ANNA.id), UTC))
 
 
 async def test_a_fact_stands_below_what_it_replaced(talk: Talk) -> None:

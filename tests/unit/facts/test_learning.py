@@ -19,7 +19,7 @@ from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.turns import UserMessage
 from summaries.policies import POLICIES
-from telegram_ui.commands.why import make_why_pages
+from telegram_ui.commands.why import make_explanation_pages
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -387,14 +387,16 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     await talk.say("Which strings are good?")
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
-    text = "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
+    text = "\n".join(page.text for page in make_explanation_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "“Anna plays the cello.” Since 21 November 2026, added by hand." in text
     assert "you pinned it" in text
     assert "Your profile\n21 November 2026 9:00 UTC: “" in text
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="facts", ids=(fact.id,)))
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     if explanation is not None:
-        assert "cello" not in "\n".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
+        assert "cello" not in "\n".join(
+            page.text for page in make_explanation_pages(explanation, Chat(id=ANNA.id), UTC)
+        )
 
 
 async def test_turns_without_a_list_are_asked_about_again_in_halves(talk: Talk) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from records.facts import Fact
 from records.scopes import Scope
-from telegram_ui.commands.why import make_why_pages
+from telegram_ui.commands.why import make_explanation_pages
 from telegram_ui.sending.chat import Chat
 from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, Talk, talking
@@ -68,7 +68,7 @@ async def test_a_state_told_months_ago_is_in_the_prompt_until_it_ends(
     assert "ran to the bus" not in prompt, "what happened once does not last"
     explanation = await talk.services.explanations.explain_answer(SCOPE)
     assert explanation is not None
-    why = "".join(page.text for page in make_why_pages(explanation, Chat(id=ANNA.id), UTC))
+    why = "".join(page.text for page in make_explanation_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "it holds until you say otherwise" in why
     [fact] = [fact for fact in await talk.services.facts.list_all(ANNA.id) if fact.text == KNEE]
     await end(talk, fact)

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.locomo import Line, Sample, read_samples
 from benchmarks.recall import SCOPE, open_conversation, recall_snippets
 from locales.catalog import LANGUAGES, tr, use_language
-from locales.told import MIN_SIGNAL, SIGNALS, format_reason
+from locales.told import MIN_SIGNAL, SIGNALS, format_match_reason
 from records.context import Snippet
 from records.messages import Message
 from retrieval.question import Question, contains_name
@@ -177,7 +177,7 @@ async def test_a_reason_is_the_strongest_signal_and_true(language: str, asked: A
     for case in given:
         assert case.snippets, case.question.text
         for snippet in case.snippets:
-            assert told_wrongly(case, snippet, format_reason(snippet.score)) == "", (case.question.text, snippet)
+            assert told_wrongly(case, snippet, format_match_reason(snippet.score)) == "", (case.question.text, snippet)
             # What a message cannot have by chance is there exactly where it is true.
             for name in ("speaker", "time"):
                 assert (name in snippet.score) == TRUE[name](case, snippet.message), (case.question.text, snippet)
@@ -187,7 +187,7 @@ async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) 
     seen, refused = set[str](), set[str]()
     for case in [given for language in SPOKEN for given in await asked(language)]:
         for snippet in case.snippets:
-            told = format_reason(snippet.score)
+            told = format_match_reason(snippet.score)
             for name in RANKED:
                 if told == tr(f"why-for-{name}"):
                     seen.add(name)
@@ -195,7 +195,7 @@ async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) 
                     assert told_wrongly(case, snippet, tr(f"why-for-{name}"))
                 # An explanation with a made-up figure: the message itself contradicts it.
                 claimed = replace(snippet, score={**snippet.score, name: 100.0})
-                if told_wrongly(case, claimed, format_reason(claimed.score)) == f"it is not true: {name}":
+                if told_wrongly(case, claimed, format_match_reason(claimed.score)) == f"it is not true: {name}":
                     refused.add(name)
             if told != tr("why-loosely"):
                 assert told_wrongly(case, snippet, tr("why-loosely"))
@@ -206,11 +206,11 @@ async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_reason_has_at_most_six_words(language: str) -> None:
     with use_language(language):
-        reasons = [tr("why-loosely"), *(format_reason({name: 1.0}) for name in SIGNALS)]
+        reasons = [tr("why-loosely"), *(format_match_reason({name: 1.0}) for name in SIGNALS)]
         assert len(set(reasons)) == len(reasons)
         assert [reason for reason in reasons if len(reason.split()) > 6] == []
 
 
 def test_a_fact_is_there_for_a_reason_however_weak() -> None:
-    assert format_reason({"words": 0.2, "importance": 0.3}, min_score=0) == tr("why-for-words")
-    assert format_reason({"meaning": -1.0, "assistant": -0.5}) == tr("why-loosely")
+    assert format_match_reason({"words": 0.2, "importance": 0.3}, min_score=0) == tr("why-for-words")
+    assert format_match_reason({"meaning": -1.0, "assistant": -0.5}) == tr("why-loosely")

@@ -37,7 +37,15 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import AnswerControls, Ask, Command, Dependencies, Family, MayConfigure, Press
+from telegram_ui.commands.command_group import (
+    Action,
+    AnswerControls,
+    ChatEvent,
+    Command,
+    CommandGroup,
+    Dependencies,
+    MayConfigure,
+)
 from telegram_ui.commands.proposals import Proposals
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
@@ -133,7 +141,7 @@ class Scripted:
         self.successors[owner] = new
 
 
-class Toys(Family):
+class Toys(CommandGroup):
     """Commands that only say that they were called; `asked_for` holds the texts that they take, `fails` what /help
     and the button raise before that.
     """
@@ -146,34 +154,38 @@ class Toys(Family):
         cast("Any", dependencies.services).bots.toys = self
 
     @Command("help")
-    async def _help(self, ask: Ask) -> str:
+    async def _help(self, event: ChatEvent) -> str:
         if self.fails:
             raise self.fails.pop()
-        return f"did help {ask.argument}" if ask.replied_id is None else f"did help with {ask.replied_id}"
+        return (
+            f"did help {event.argument}"
+            if event.replied_message_id is None
+            else f"did help with {event.replied_message_id}"
+        )
 
-    @Press("toy")
-    async def _press(self, ask: Ask) -> str:
+    @Action("toy")
+    async def _press(self, event: ChatEvent) -> str:
         if self.fails:
             raise self.fails.pop()
-        await self._show_text(ask, f"did press {ask.argument} under {ask.message_text}")
+        await self._show_text(event, f"did press {event.argument} under {event.message_text}")
         return "pressed"
 
     @Command("admin")
-    async def _admin(self, ask: Ask) -> str:
-        return f"did admin {await self._may_configure(ask.chat, ask.person)}"
+    async def _admin(self, event: ChatEvent) -> str:
+        return f"did admin {await self._may_configure(event.chat, event.person)}"
 
     @Command("summary_now", queue="slow")
-    async def _fold(self, ask: Ask) -> str:
+    async def _fold(self, event: ChatEvent) -> str:
         await self.folding.wait()
-        return f"did summary_now {ask.argument}"
+        return f"did summary_now {event.argument}"
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         return bool(self.asked_for)
 
-    async def accept_awaited_text(self, ask: Ask) -> bool:
-        if ask.argument not in self.asked_for:
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        if event.argument not in self.asked_for:
             return False
-        await self._delivery.send_text(ask.chat, f"wizard took {ask.argument}")
+        await self._delivery.send_text(event.chat, f"wizard took {event.argument}")
         return True
 
 
@@ -329,8 +341,8 @@ class Bots:
             return self.dependencies
 
         self.memory.inbox = self.inbox
-        families = [Toys, AnswerButtons, Proposals]
-        return open_telegram_service(self.settings, services, make_dependencies=make, families=families, **options)
+        groups = [Toys, AnswerButtons, Proposals]
+        return open_telegram_service(self.settings, services, make_dependencies=make, command_groups=groups, **options)
 
     async def pending(self) -> list[int]:
         return [row.update_id for row in await self.inbox.list_pending_updates(4242)]

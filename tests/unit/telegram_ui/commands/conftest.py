@@ -20,7 +20,7 @@ from playground.server import serve
 from playground.world import World
 from records.scopes import Person
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Dependencies
+from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
@@ -187,7 +187,7 @@ class Desk:
                     )
                     taken = True
                 else:
-                    taken = await self.commands.pass_text_to_family(update, parsed.chat, parsed.person, parsed.text)
+                    taken = await self.commands.offer_awaited_text(update, parsed.chat, parsed.person, parsed.text)
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
@@ -197,7 +197,7 @@ class Desk:
             parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None
             with use_language(await self.commands.choose_language(parsed.chat, parsed.person)):
-                await self.commands.run_pressed_button(update, parsed.chat, parsed.person)
+                await self.commands.handle_button_press(update, parsed.chat, parsed.person)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 

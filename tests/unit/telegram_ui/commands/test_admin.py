@@ -10,7 +10,7 @@ from runtime import logs
 from settings import Settings
 from telegram_ui.commands.admin import ask_admins_to_admit
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Dependencies
+from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import MAX_REQUESTS, Access
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk

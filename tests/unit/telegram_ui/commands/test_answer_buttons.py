@@ -66,10 +66,10 @@ async def test_who_may_not_press_waits_for_no_answer(desk: Desk, talk: Talk) -> 
     await answered(desk, talk, IN_GROUP)
     message, buttons = desk.buttons(GROUP)
     regenerate = buttons["Regenerate"]
-    row = desk.commands.find_press(regenerate, IN_GROUP, PERSON)
+    row = desk.commands.find_button_action(regenerate, IN_GROUP, PERSON)
     assert row is not None
     assert row.queue == "chat"
-    assert desk.commands.find_press(regenerate, IN_GROUP, Person(id=BOB, name="Bob")) is None
+    assert desk.commands.find_button_action(regenerate, IN_GROUP, Person(id=BOB, name="Bob")) is None
     assert await desk.press(BOB, GROUP, message, regenerate) == tr("shared-not-yours")
     assert len(talk.server.of("chat-model")) == 1
 

@@ -14,7 +14,7 @@ from records.turns import IncomingPiece, Proposal, UserMessage
 from storage.schema.portable_tables import FACTS
 from storage.search import word_index
 from telegram_ui.commands import proposals
-from telegram_ui.commands.family import Ask
+from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import parse_update
 from tests.peers.openai_server import Behaviour
@@ -306,7 +306,9 @@ def test_a_reply_to_a_message_of_the_group_that_was_upgraded_names_none_of_today
     def names(chat_id: int) -> int | None:
         replied["chat"] = {**chat, "id": chat_id}
         update = telegram.Update.de_json({"update_id": 1, "message": message}, None)
-        return Ask(update=update, chat=Chat(id=GROUP, is_private=False), person=Person(id=BOB, name="Bob")).replied_id
+        return ChatEvent(
+            update=update, chat=Chat(id=GROUP, is_private=False), person=Person(id=BOB, name="Bob")
+        ).replied_message_id
 
     assert names(GROUP) == 5
     assert names(-77) is None

@@ -9,45 +9,40 @@ from hypothesis import strategies as st
 
 from locales.catalog import use_language
 from telegram_ui.commands.buttons import MAX_PAYLOAD_CHARS
-from telegram_ui.commands.forget_targets import (
-    BUTTON_LIFETIME,
-    Target,
-    make_days_request,
-    make_payload,
-    parse_payload,
-    parse_target,
-)
+from telegram_ui.commands.forget_targets import BUTTON_LIFETIME, ForgetTarget, parse_forget_argument
 
 NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
-JANUARY = Target(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
+JANUARY = ForgetTarget(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
 
 
-def on(day: int, *, month: int = 11) -> Target:
-    return Target(kind="days", first=date(2026, month, day), last=date(2026, month, day))
+def on(day: int, *, month: int = 11) -> ForgetTarget:
+    return ForgetTarget(kind="days", first=date(2026, month, day), last=date(2026, month, day))
 
 
 targets = st.one_of(
-    st.builds(Target, kind=st.sampled_from(["message", "turn", "fact"]), number=st.integers(-(10**15), 10**15)),
-    st.builds(Target, kind=st.just("turn"), number=st.integers(1, 10**7), request=st.integers(1, 10**7)),
+    st.builds(ForgetTarget, kind=st.sampled_from(["message", "turn", "fact"]), number=st.integers(-(10**15), 10**15)),
+    st.builds(ForgetTarget, kind=st.just("turn"), number=st.integers(1, 10**7), request=st.integers(1, 10**7)),
     st.tuples(st.dates(date(1970, 1, 1)), st.dates(date(1970, 1, 1))).map(
-        lambda pair: Target(kind="days", first=min(pair), last=max(pair))
+        lambda pair: ForgetTarget(kind="days", first=min(pair), last=max(pair))
     ),
     st.builds(
-        Target, kind=st.sampled_from(["found", "found turns"]), key=st.from_regex(r"[A-Za-z0-9_-]{8}", fullmatch=True)
+        ForgetTarget,
+        kind=st.sampled_from(["found", "found turns"]),
+        key=st.from_regex(r"[A-Za-z0-9_-]{8}", fullmatch=True),
     ),
-    st.just(Target(kind="everything")),
+    st.just(ForgetTarget(kind="everything")),
 )
 
 
 @pytest.mark.parametrize(
     ("words", "target"),
     [
-        ("#12", Target(kind="turn", number=12)),
-        ("#-7", Target(kind="turn", number=-7)),
-        ("fact 12", Target(kind="fact", number=12)),
-        ("Fact #3", Target(kind="fact", number=3)),
-        ("everything", Target(kind="everything")),
-        (" ALL ", Target(kind="everything")),
+        ("#12", ForgetTarget(kind="turn", number=12)),
+        ("#-7", ForgetTarget(kind="turn", number=-7)),
+        ("fact 12", ForgetTarget(kind="fact", number=12)),
+        ("Fact #3", ForgetTarget(kind="fact", number=3)),
+        ("everything", ForgetTarget(kind="everything")),
+        (" ALL ", ForgetTarget(kind="everything")),
         ("2026-01-01 2026-01-31", JANUARY),
         ("2026-01-31 to 2026-1-1", JANUARY),
         ("2026-01-01..2026-01-31", JANUARY),
@@ -70,16 +65,16 @@ targets = st.one_of(
         ("昨天", on(20)),
         ("أمس", on(20)),
         ("hace 3 días", on(18)),
-        ("last week", Target(kind="days", first=date(2026, 11, 9), last=date(2026, 11, 15))),
-        ("esta semana", Target(kind="days", first=date(2026, 11, 16), last=date(2026, 11, 21))),
-        ("Fakt 12", Target(kind="fact", number=12)),
-        ("معلومة 12", Target(kind="fact", number=12)),
-        ("Alles", Target(kind="everything")),
+        ("last week", ForgetTarget(kind="days", first=date(2026, 11, 9), last=date(2026, 11, 15))),
+        ("esta semana", ForgetTarget(kind="days", first=date(2026, 11, 16), last=date(2026, 11, 21))),
+        ("Fakt 12", ForgetTarget(kind="fact", number=12)),
+        ("معلومة 12", ForgetTarget(kind="fact", number=12)),
+        ("Alles", ForgetTarget(kind="everything")),
     ],
 )
-def test_what_a_command_names(words: str, target: Target) -> None:
+def test_what_a_command_names(words: str, target: ForgetTarget) -> None:
     with use_language("de"):
-        assert parse_target(words, NOW) == target
+        assert parse_forget_argument(words, NOW) == target
 
 
 @pytest.mark.parametrize(
@@ -92,7 +87,7 @@ def test_what_a_command_names(words: str, target: Target) -> None:
 )
 def test_all_else_is_searched(words: str) -> None:
     with use_language("de"):
-        assert parse_target(words, NOW) is None
+        assert parse_forget_argument(words, NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -100,27 +95,33 @@ def test_all_else_is_searched(words: str) -> None:
 )
 def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
     with pytest.raises(ValueError, match=r"\d|February|day|month|year"):
-        parse_target(words, NOW)
+        parse_forget_argument(words, NOW)
 
 
 @given(target=targets, now=st.datetimes(datetime(2026, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
-def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: Target, now: datetime) -> None:
-    text = make_payload(target, now)
+def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: ForgetTarget, now: datetime) -> None:
+    text = target.make_payload(now)
     assert len(text) <= MAX_PAYLOAD_CHARS
     assert ":" not in text
-    assert parse_payload(text, now) == parse_payload(text, now + BUTTON_LIFETIME - timedelta(seconds=1)) == target
-    assert parse_payload(text, now + BUTTON_LIFETIME + timedelta(minutes=1)) is None
+    assert (
+        ForgetTarget.parse_payload(text, now)
+        == ForgetTarget.parse_payload(text, now + BUTTON_LIFETIME - timedelta(seconds=1))
+        == target
+    )
+    assert ForgetTarget.parse_payload(text, now + BUTTON_LIFETIME + timedelta(minutes=1)) is None
 
 
 def test_a_request_that_has_no_room_is_left_out() -> None:
-    target = Target(kind="turn", number=10**14, request=10**14, with_quotes=True)
-    assert parse_payload(make_payload(target, NOW), NOW) == Target(kind="turn", number=10**14, with_quotes=True)
+    target = ForgetTarget(kind="turn", number=10**14, request=10**14, with_quotes=True)
+    assert ForgetTarget.parse_payload(target.make_payload(NOW), NOW) == ForgetTarget(
+        kind="turn", number=10**14, with_quotes=True
+    )
 
 
 def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
-    found = make_days_request(JANUARY, ZoneInfo("America/New_York"))
+    found = JANUARY.make_days_request(ZoneInfo("America/New_York"))
     assert (found.since, found.until) == (datetime(2026, 1, 1, 5, tzinfo=UTC), datetime(2026, 2, 1, 5, tzinfo=UTC))
 
 
 def test_a_button_of_an_earlier_version_is_too_old() -> None:
-    assert parse_payload("12", datetime.now(UTC)) is None
+    assert ForgetTarget.parse_payload("12", datetime.now(UTC)) is None

@@ -11,7 +11,7 @@ from records.facts import FactChange, FactKind, NewFact
 from records.forgetting import ForgetResult
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from telegram_ui.commands.family import LIFETIME
+from telegram_ui.commands.command_group import LIFETIME
 from telegram_ui.commands.memory import parse_view
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk

@@ -14,7 +14,7 @@ from records.turns import Proposal
 from reminders.phrases import parse_reminder_phrase
 from reminders.sending import MAX_SENDS, SendOutcome, SendReminder
 from telegram_ui.commands import proposals
-from telegram_ui.commands.reminders import make_offer_payload, parse_offer, send_reminder
+from telegram_ui.commands.reminders import make_reminder_offer_payload, parse_reminder_offer, send_reminder
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
@@ -96,14 +96,14 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
     asked = parse_reminder_phrase(text, STARTED)
     assert isinstance(asked, NewReminder)
-    payload = make_offer_payload(asked, 10**11)
+    payload = make_reminder_offer_payload(asked, 10**11)
     assert len(payload) <= 28
-    assert parse_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
+    assert parse_reminder_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
 
 
 @pytest.mark.parametrize("payload", ["", "no", "zz", "12", "ffffffffffffdc00.0", "65oc00", "65xc00.1", "65oc-1.zz"])
 def test_a_payload_that_is_none_of_ours_sets_nothing(payload: str) -> None:
-    assert parse_offer(payload, "Remind you?\n\nx", UTC) is None
+    assert parse_reminder_offer(payload, "Remind you?\n\nx", UTC) is None
 
 
 async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> None:

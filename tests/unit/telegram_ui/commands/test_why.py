@@ -6,7 +6,7 @@ from datetime import UTC
 import pytest
 
 from records.scopes import Scope
-from telegram_ui.commands.why import make_why_pages
+from telegram_ui.commands.why import make_explanation_pages
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, count_utf16_units
 from tests.support.talk import ANNA, Talk
@@ -24,7 +24,7 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     assert explanation is not None
     assert explanation.snippets
     explanation = replace(explanation, snippets=explanation.snippets * times)
-    first, *others = pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
+    first, *others = pages = make_explanation_pages(explanation, Chat(id=ANNA.id), UTC)
     for page in pages:
         assert count_utf16_units(page.text) <= MAX_UNITS
         assert len(page.entities) <= MAX_ENTITIES
@@ -53,6 +53,6 @@ async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk)
         record=replace(explanation.record, model="a-model-" * 500),
         snippets=((replace(message, content="😀" * 2_500), chosen), *others),
     )
-    pages = make_why_pages(explanation, Chat(id=ANNA.id), UTC)
+    pages = make_explanation_pages(explanation, Chat(id=ANNA.id), UTC)
     assert all(count_utf16_units(page.text) <= MAX_UNITS for page in pages)
     assert "a-model-a-model" in pages[0].text

@@ -13,7 +13,7 @@ from telegram_ui.commands.wording import (
     format_message_text,
     format_time_span,
     set_reference_time,
-    translate_notes,
+    translate_attachment_notes,
 )
 from telegram_ui.updates.attached import format_attachment_kind
 
@@ -58,7 +58,7 @@ def test_what_a_picture_shows_stays_word_for_word() -> None:
 @pytest.mark.parametrize("text", ["[Sent a letter]", "[Sent]", "Sent a photo", "[x]", "no note"])
 def test_a_persons_own_words_stay(text: str) -> None:
     with use_language("de"):
-        assert translate_notes(text) == text
+        assert translate_attachment_notes(text) == text
 
 
 def test_every_kind_is_known() -> None:

@@ -1,4 +1,4 @@
-"""The base class of command families, which declare commands and buttons next to the methods that answer them."""
+"""The base class of command groups, which declare commands and buttons next to the methods that answer them."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awa
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ask:
+class ChatEvent:
     """A command, button press, text or file from one person."""
 
     update: telegram.Update
@@ -53,7 +53,7 @@ class Ask:
         return message.reply_to_message if message else None
 
     @property
-    def replied_id(self) -> int | None:
+    def replied_message_id(self) -> int | None:
         """The Telegram id of the message that the command replies to, or None."""
         replied = self._replied_message
         # In a topic everything "replies" to the service message that opened it. Ids from before a group became a
@@ -101,8 +101,8 @@ def _identify_author(message: telegram.Message) -> tuple[int, int] | None:
     return message.from_user.id, message.sender_chat.id if message.sender_chat else 0
 
 
-Handler = Callable[[Any, Ask], Awaitable[str | None]]
-"""A family's method. The text that it returns is sent as a message after a command, and as a toast after a press."""
+Handler = Callable[[Any, ChatEvent], Awaitable[str | None]]
+"""A group's method. The text that it returns is sent as a message after a command, and as a toast after a press."""
 
 
 async def _raise_not_implemented(*_: object) -> None:
@@ -110,8 +110,8 @@ async def _raise_not_implemented(*_: object) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Press:
-    """A kind of inline button. It decorates the method that handles its presses."""
+class Action:
+    """What the press of one kind of inline button does. It decorates the method that handles the presses."""
 
     name: str = field(kw_only=False)  # at most three characters for a button
     handler: Handler = _raise_not_implemented
@@ -127,12 +127,12 @@ class Press:
     def __call__(self, handler: Handler) -> Self:
         return replace(self, handler=handler)
 
-    def __get__(self, family: "Family", owner: type) -> Callable[[Ask], Awaitable[str | None]]:
-        return partial(self.handler, family)
+    def __get__(self, group: "CommandGroup", owner: type) -> Callable[[ChatEvent], Awaitable[str | None]]:
+        return partial(self.handler, group)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Command(Press):
+class Command(Action):
     """A bot command. It decorates the method that handles the command."""
 
     where: Where = "everywhere"
@@ -167,7 +167,7 @@ class AnswerControls:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """The parts of the bot that command families use."""
+    """The parts of the bot that command groups use."""
 
     services: Services
     delivery: Delivery
@@ -184,8 +184,8 @@ class Dependencies:
     answers: AnswerControls = field(default_factory=AnswerControls)
 
 
-class Family:
-    """The base class of command families. Subclasses declare commands and presses, and override what they need."""
+class CommandGroup:
+    """The base class of command groups. Subclasses declare commands and button actions, and override what they need."""
 
     heading = "more"  # the section of /help with its commands: the text menu-heading-NAME
 
@@ -200,90 +200,90 @@ class Family:
         self._monotonic = dependencies.monotonic
 
     @classmethod
-    def list_commands_and_presses(cls) -> Iterator[Press]:
-        """Return the commands and presses of the class in the order of their declaration."""
-        return (value for value in vars(cls).values() if isinstance(value, Press))
+    def list_actions(cls) -> Iterator[Action]:
+        """Return the commands and button actions of the class in the order of their declaration."""
+        return (value for value in vars(cls).values() if isinstance(value, Action))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Return True if this family is waiting for a text from this person."""
+        """Return True if this group is waiting for a text from this person."""
         state = await self._services.memory.wizards.find_state(chat.location, person.id)
         return state is not None and state.accepts_answer(update_id)
 
-    async def accept_awaited_text(self, ask: Ask) -> bool:
-        """Handle a text that this family asked for. Return False if the text is an ordinary message."""
+    async def accept_awaited_text(self, event: ChatEvent) -> bool:
+        """Handle a text that this group asked for. Return False if the text is an ordinary message."""
         return False
 
-    def awaits_file(self, ask: Ask) -> bool:
+    def awaits_file(self, event: ChatEvent) -> bool:
         """Return True if accept_awaited_file() would handle this file."""
         return False
 
-    async def accept_awaited_file(self, ask: Ask) -> bool:
-        """Handle a file that this family asked for. Return True if it was handled."""
+    async def accept_awaited_file(self, event: ChatEvent) -> bool:
+        """Handle a file that this group asked for. Return True if it was handled."""
         return False
 
-    async def cancel(self, ask: Ask) -> bool:
-        """Stop waiting for this person's input and say so. Return True if this family was waiting."""
+    async def cancel_awaited_input(self, event: ChatEvent) -> bool:
+        """Stop waiting for this person's input and say so. Return True if this group was waiting."""
         return False
 
-    async def _read_config(self, ask: Ask) -> OwnerConfig | None:
-        return await self._services.memory.get_config(ask.chat.scope.owner)
+    async def _read_config(self, event: ChatEvent) -> OwnerConfig | None:
+        return await self._services.memory.get_config(event.chat.scope.owner)
 
     async def _read_zone(self, owner: int) -> tzinfo:
         return find_zone(await self._services.memory.get_config(owner))
 
-    async def _store_choices(self, ask: Ask, **values: object) -> OwnerConfig:
+    async def _update_config(self, event: ChatEvent, **choices: object) -> OwnerConfig:
         """Store the owner's choices. Raise NotOffered for a value that cannot be chosen."""
-        return await save_choices(self._services, ask.chat.scope.owner, values)
+        return await save_choices(self._services, event.chat.scope.owner, choices)
 
-    async def _set_group_language(self, ask: Ask) -> None:
-        if not ask.chat.is_private:
-            spoken = current_language()
-            await self._services.memory.change_config(
-                ask.chat.scope.owner, lambda known: replace(known, language=spoken)
-            )
+    async def _set_group_language(self, event: ChatEvent) -> None:
+        if not event.chat.is_private:
+            owner, spoken = event.chat.scope.owner, current_language()
+            await self._services.memory.change_config(owner, lambda known: replace(known, language=spoken))
 
-    async def _switch_memory_on(self, ask: Ask) -> tuple[str, bool]:
+    async def _switch_memory_on(self, event: ChatEvent) -> tuple[str, bool]:
         """Turn memory on. Return the reply, and True if memory was already on."""
-        owner, memory = ask.chat.scope.owner, self._services.memory
+        owner, memory = event.chat.scope.owner, self._services.memory
         before = await memory.get_config(owner)
         was_on = before is not None and before.enabled
         config = before if before is not None and was_on else await memory.set_enabled(owner, enabled=True)
         if before is None:
-            await self._set_group_language(ask)
+            await self._set_group_language(event)
         return tr("summaries-on", storage=STORAGE_NAMES[config.storage], turns=config.every_n), was_on
 
     def _make_button(
-        self, ask: Ask, kind: str, label: str, payload: str = "", *, erases: bool = False
+        self, event: ChatEvent, kind: str, label: str, payload: str = "", *, erases: bool = False
     ) -> InlineKeyboardButton:
-        return self._dependencies.buttons.make_button(kind, ask.chat, ask.person, label, payload, erases=erases)
+        return self._dependencies.buttons.make_button(kind, event.chat, event.person, label, payload, erases=erases)
 
     def _make_choice_buttons(
-        self, ask: Ask, kind: str, labels: Mapping[str, str], chosen: str
+        self, event: ChatEvent, kind: str, labels: Mapping[str, str], chosen: str
     ) -> list[InlineKeyboardButton]:
         return [
-            self._make_button(ask, kind, format_option(label, is_chosen=payload == chosen), payload)
+            self._make_button(event, kind, format_option(label, is_chosen=payload == chosen), payload)
             for payload, label in labels.items()
         ]
 
-    def _make_settings_button(self, ask: Ask) -> InlineKeyboardButton:
-        return self._make_button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
+    def _make_settings_button(self, event: ChatEvent) -> InlineKeyboardButton:
+        return self._make_button(event, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
-    async def _report_failure(self, ask: Ask, text: str) -> str | None:
-        keyboard = self._dependencies.buttons.make_retry_keyboard(ask.chat, ask.person, ask.update.update_id)
-        await self._delivery.send_text(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
+    async def _report_failure(self, event: ChatEvent, text: str) -> str | None:
+        keyboard = self._dependencies.buttons.make_retry_keyboard(event.chat, event.person, event.update.update_id)
+        await self._delivery.send_text(replace(event.chat, reply_to=event.message_id), text, keyboard=keyboard)
         return None
 
-    async def _show_text(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> str | None:
+    async def _show_text(
+        self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
+    ) -> str | None:
         """Show a text in the message whose button was pressed, or in a new message after a command. Return None."""
-        pressed = ask.message_id if ask.update.callback_query is not None else None
-        await self._delivery.replace_message(ask.chat, pressed, text, keyboard=make_keyboard(*rows))
+        pressed = event.message_id if event.update.callback_query is not None else None
+        await self._delivery.replace_message(event.chat, pressed, text, keyboard=make_keyboard(*rows))
         return None
 
 
 LIFETIME = timedelta(minutes=10)
 
 
-class NextText:
+class TextQuestion:
     """A question that a person answers with their next text. It survives restarts and expires after LIFETIME."""
 
     def __init__(self, kind: str, dependencies: Dependencies) -> None:
@@ -293,60 +293,60 @@ class NextText:
         self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
 
-    async def ask_question(self, ask: Ask, question: str, *, subject: int | None, example: str) -> None:
-        """Ask a question, which replaces the person's open one. match_answer() will then return `subject`."""
-        await self._store_state(ask, f"{self._kind}{subject or ''}", make_nonce())
-        if ask.chat.is_private:
-            await self._delivery.send_text(ask.chat, question)
+    async def ask(self, event: ChatEvent, question: str, *, subject_id: int | None, example: str) -> None:
+        """Ask a question about a subject, which replaces the person's open question."""
+        await self._store_state(event, f"{self._kind}{subject_id or ''}", make_nonce())
+        if event.chat.is_private:
+            await self._delivery.send_text(event.chat, question)
         else:
             field = ForceReply(selective=True, input_field_placeholder=example[:64])
-            public = replace(ask.chat, only_for=None)  # an ephemeral message cannot be replied to
+            public = replace(event.chat, only_for=None)  # an ephemeral message cannot be replied to
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
 
-    async def match_answer(self, ask: Ask) -> int | None:
+    async def find_answered_subject_id(self, event: ChatEvent) -> int | None:
         """Return the id that the open question is about (0 if none), or None if the text is no answer."""
-        state = await self._states.find_state(ask.chat.location, ask.person.id)
+        state = await self._states.find_state(event.chat.location, event.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
-        if not ask.chat.is_private and not ask.replies_to_bot:
+        if not event.chat.is_private and not event.replies_to_bot:
             return None
         if self._now() >= state.expires_at:
-            await self._states.delete_state(ask.chat.location, ask.person.id)
+            await self._states.delete_state(event.chat.location, event.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
     async def accept_answer(
-        self, ask: Ask, get_reply: Callable[[int], Awaitable[str | None]], *, max_chars: int
+        self, event: ChatEvent, get_reply: Callable[[int], Awaitable[str | None]], *, max_chars: int
     ) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `get_reply` takes the question's subject and returns the reply. The question stays open after an answer of more
+        `get_reply` takes the subject's id and returns the reply. The question stays open after an answer of more
         than `max_chars` characters.
         """
-        about = await self.match_answer(ask)
-        if about is None:
+        subject_id = await self.find_answered_subject_id(event)
+        if subject_id is None:
             return False
-        may_configure = await self._may_configure(ask.chat, ask.person)
-        reply = await get_reply(about) if may_configure else tr("shared-admins-only")
-        is_too_long = len(" ".join(ask.argument.split())) > max_chars
+        may_configure = await self._may_configure(event.chat, event.person)
+        reply = await get_reply(subject_id) if may_configure else tr("shared-admins-only")
+        is_too_long = len(" ".join(event.argument.split())) > max_chars
         if not is_too_long:
-            await self.close_question(ask)
+            await self.close(event)
         if reply:
-            await self._delivery.send_text(ask.chat, f"{reply}\n{tr('shared-once-more')}" if is_too_long else reply)
+            await self._delivery.send_text(event.chat, f"{reply}\n{tr('shared-once-more')}" if is_too_long else reply)
         return True
 
-    async def close_question(self, ask: Ask) -> None:
+    async def close(self, event: ChatEvent) -> None:
         """Close the question. Store the id of the update, so that a replay is not taken for a new message."""
-        await self._store_state(ask, LEFT, str(ask.update.update_id))
+        await self._store_state(event, LEFT, str(event.update.update_id))
 
     @staticmethod
-    async def drop_question(ask: Ask, states: WizardStates) -> None:
-        """Drop the person's open question in a private chat, where any later text would answer it."""
-        state = await states.find_state(ask.chat.location, ask.person.id) if ask.chat.is_private else None
+    async def delete_open_question(event: ChatEvent, states: WizardStates) -> None:
+        """Delete the person's open question in a private chat, where any later text would answer it."""
+        state = await states.find_state(event.chat.location, event.person.id) if event.chat.is_private else None
         if state is not None and ":" in state.step:
-            await states.delete_state(ask.chat.location, ask.person.id)
+            await states.delete_state(event.chat.location, event.person.id)
 
-    async def _store_state(self, ask: Ask, step: str, nonce: str) -> None:
-        place, person, expires_at = ask.chat.location, ask.person.id, self._now() + LIFETIME
+    async def _store_state(self, event: ChatEvent, step: str, nonce: str) -> None:
+        place, person, expires_at = event.chat.location, event.person.id, self._now() + LIFETIME
         state = WizardState(scope=place, person=person, step=step, nonce=nonce, expires_at=expires_at)
         await self._states.store_state(state)
