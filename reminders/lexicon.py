@@ -1,9 +1,11 @@
 """Patterns for the time words of each language, from babel's locale data and reminders.ftl."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from babel import Locale
@@ -13,6 +15,7 @@ from records.reminders import Repeat
 from text.analyzer import fold_term, normalise_text
 from text.date_words import AMBIGUOUS_MONTHS, NUMBERS, WEEKDAYS
 
+SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times.toml").read_text(encoding="utf-8"))
 # What "every" with each of the units of "in N units" means.
 UNITS: dict[str, Repeat] = {"minute": "", "hour": "", "day": "daily", "week": "weekly", "month": "monthly", "year": ""}
 MIN_PART_CHARS = 3  # A part of the day in fewer letters, as "веч", may be another word
@@ -20,11 +23,18 @@ HAN = re.compile("[\u2e80-\u9fff]")  # characters of a script without spaces
 _TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
 _HAN_CLOCK = re.compile(r"\d[点點]")
 _NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
-_HAN_TIME = re.compile(r"^[半或]|[半一二两兩三四五六七八九十\d][点點分刻时時]")
 PLAIN = {
     **str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ’", "aeiouacaaeoеAEIOUACAAEOЕ'"),
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
 }  # letters without accents, and Latin letters, digits and signs of the usual width
+# In front of a number that is written in Chinese: "下午三点", but not "买一点水果".
+_BEFORE_HAN_NUMBER = (
+    r"(?:^|(?<=[午上天我后後晨号號日月在到至或和\s])|(?<=[早晚])(?!一点)|(?<=[周週期拜][一二三四五六日天]))"
+)
+_HAN_TIME = re.compile(
+    rf"^[半或]|^[之以]?[前后後](?![往台面门門勤天续續院边邊来來])|{_BEFORE_HAN_NUMBER}[半一二两兩三四五六七八九十\d]+[点點分刻时時]"
+)
+_NUMBER_MARK = re.compile(r"#|[+-]\d+")
 _FORMS = ("format", "stand-alone")
 _WIDTHS = ("wide", "abbreviated")
 
@@ -91,7 +101,8 @@ def load_lexicon(language: str) -> Lexicon:
     for unit in UNITS:
         listed = list_words(f"reminders-{unit}-words", [language]) if unit in ("minute", "hour", "day") else frozenset()
         known = _list_unit_words(locale, unit, "long") | _list_unit_words(locale, unit, "short")
-        units[unit] = compile_pattern(known | listed)
+        written = _join_alternatives(known | listed).replace(r"(?!\w)", r"(?![^\W\d])")  # "1h30m"
+        units[unit] = re.compile(written, re.IGNORECASE)
     names = (
         *("in", "today", "tomorrow", "after-tomorrow", "every", "at", "on", "half"),
         *("joining", "next", "number", "unread", "until", "zone", "tonight", "before-day"),
@@ -99,6 +110,7 @@ def load_lexicon(language: str) -> Lexicon:
     word = {name: compile_pattern(list_words(f"reminders-{name}-words", [language])) for name in names}
     for name in ("at", "on"):
         word[name] = re.compile(rf"{word[name].pattern}(?=\s)", re.IGNORECASE)
+    word["on-day"] = compile_pattern(SPOKEN[language]["on"])
     joined = [locale.list_patterns[kind]["2"] for kind in ("standard", "or")]
     word["and"] = compile_pattern([form.replace("{0}", "").replace("{1}", "") for form in joined])
     word["of"] = compile_pattern(["de", "del", "of", "the", "г", "года", "год"])
@@ -139,6 +151,53 @@ def load_lexicon(language: str) -> Lexicon:
         | {name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
         day_first=language == ENGLISH or locale.date_formats["short"].pattern.startswith("d"),
     )
+
+
+def write_in_digits(text: str, language: str) -> tuple[str, Sequence[tuple[int, int]]]:
+    """Write spoken times in digits, "at 8:30" for "at half past eight", by spoken_times.toml.
+
+    Return the new text, and for each of its characters the start and end in `text` of what it stands for.
+    """
+    pattern, numbers, written = _compile_spoken(language)
+    parts, places, done = list[str](), list[tuple[int, int]](), 0
+    for match in pattern.finditer(text):
+        word = normalise_word(next(filter(None, match.groups()[(match.lastindex or 0) :]), ""))
+        number = int(word) if word.isdigit() else numbers.get(word, 0)
+
+        def write_number(sign: re.Match[str], number: int = number) -> str:
+            minutes = number * 60 + int(sign[0].replace("#", "0"))
+            return str(number) if sign[0] == "#" else f"{minutes // 60 or 12}:{minutes % 60:02d}"  # "halb eins"
+
+        new = _NUMBER_MARK.sub(write_number, written[match.lastgroup or ""]).translate(PLAIN)
+        parts += text[done : match.start()], new
+        places += [(at, at + 1) for at in range(done, match.start())] + [match.span()] * len(new)
+        done = match.end()
+    return "".join([*parts, text[done:]]), [*places, *((at, at + 1) for at in range(done, len(text)))]
+
+
+@cache
+def _compile_spoken(language: str) -> tuple[re.Pattern[str], Mapping[str, int], Mapping[str, str]]:
+    """Return a pattern for all spoken times, the numbers that have names, and the written form for each group."""
+    told = SPOKEN[language]
+    numbers = {normalise_word(name): at for at, names in enumerate(told["hours"], 1) for name in names.split("/")}
+    before = _BEFORE_HAN_NUMBER if language == "zh" else r"(?<!\w)"
+    number = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
+    patterns, written = list[str](), dict[str, str]()
+    for form in sorted(told["spoken"], key=len, reverse=True):
+        pattern = re.escape(normalise_word(form)).replace(r"\ ", r"\s+").replace(r"\^", "^")
+        pattern = pattern.replace(r"\#", rf"((?<!\d)\d{{1,3}}|{before}(?:{number}))")
+        pattern = pattern if HAN.search(form) else rf"(?<!\w){pattern}(?!\w)"
+        patterns.append(f"(?P<form{len(patterns)}>{pattern})")
+        written[f"form{len(written)}"] = told["spoken"][form]
+    return re.compile("|".join(patterns), re.IGNORECASE), numbers, written
+
+
+@cache
+def compile_holidays() -> re.Pattern[str]:
+    """Return a pattern for holidays in all languages, and in the group `own` for days such as birthdays."""
+    listed = ([day for language in LANGUAGES for day in SPOKEN[language][kind]] for kind in ("holidays", "own_days"))
+    named, own = (_join_alternatives(days).replace(r"\*", r"\w*") for days in listed)
+    return re.compile(rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{named}|(?P<own>{own}))", re.IGNORECASE)
 
 
 @cache

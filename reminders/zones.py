@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES
-from reminders.lexicon import HAN, Lexicon, normalise_word
+from reminders.lexicon import HAN, PLAIN, SPOKEN, Lexicon, compile_holidays, normalise_word
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import find_zone
 
@@ -66,11 +66,11 @@ def parse_zone(phrase: str, words: Lexicon) -> ZoneInfo | None:
     return None if zone is None else ZoneInfo(zone or "UTC")
 
 
-def find_possible_zone_or_day(text: str, words: Lexicon, *, is_exact: bool, is_dated: bool) -> str:
-    """Return the part of a reminder's text that may name the zone or day of a preceding time, or "".
+def find_possible_zone_or_day(text: str, words: Lexicon, local: datetime, *, is_exact: bool, is_dated: bool) -> str:
+    """Return the part of a reminder's text that may name the zone or day of its time, which is `local`, or "".
 
-    After an exact time, this is any place, as in "9am London call Ann". After a preposition, if no day is given, this
-    is any name, as in "at 9 on Christmas".
+    After an exact time, this is any place, as in "9am London call Ann", unless its clocks show the same time. If no day
+    is given, it is a holiday, or any name after a preposition, as in "at 9 on Purim".
     """
     tokens = [*TOKEN.finditer(text)]
     for token in reversed(tokens):
@@ -80,18 +80,37 @@ def find_possible_zone_or_day(text: str, words: Lexicon, *, is_exact: bool, is_d
     for apart in _APART.finditer(text):
         if is_place_word(apart[1]):
             return apart[1]
+    if not is_dated and (day := _find_holiday(text, words)):
+        return day
     lead = words.word["before-day"].match(text)
     near = [token[0].strip(":") for token in tokens if lead is None or token.end() > lead.end()]
     if not near or normalise_word(near[0]) in EVERY_FUNCTION_WORD:
         return ""
-    names = [" ".join(near[:count]) for count in (3, 2, 1)]
-    names += [near[0][:length] for length in (4, 3, 2) if HAN.match(near[0])]
-    cities = [name for name in names if normalise_word(name) in _read_zone_names()[2]]
-    if cities and (lead or is_exact):
-        return cities[0]
-    # Only in English do few other texts begin with a preposition and a small letter: "на работу", "no médico".
-    is_common = near[0].islower() and words.language != ENGLISH
+    for name in (" ".join(near[:count]) for count in (3, 2, 1)):
+        zone = _read_zone_names()[2].get(normalise_word(name))
+        if zone and (lead or is_exact) and local.astimezone(ZoneInfo(zone)).utcoffset() != local.utcoffset():
+            return name
+    # In German every noun is capitalised. Only in English do few other texts begin with a preposition and a small
+    # letter: "на работу", "no médico".
+    is_common = words.language == "de" or (words.language != ENGLISH and not near[0][0].isupper())
     return "" if lead is None or is_dated or is_common else text[: text.index(near[0]) + len(near[0])]
+
+
+def _find_holiday(text: str, words: Lexicon) -> str:
+    """Return the holiday that may be the day of a time in front of the text, with the word that leads it, or ""."""
+    for found in compile_holidays().finditer(plain := text.translate(PLAIN)):
+        before = plain[: found.start()].split()
+        leading = list[str]()
+        while before and (
+            before[-1].casefold() in EVERY_FUNCTION_WORD or words.word["before-day"].fullmatch(before[-1])
+        ):
+            leading.insert(0, before.pop())
+        is_led = any(words.word["on-day" if before else "before-day"].fullmatch(word) for word in leading)
+        is_last = words.language == ENGLISH and not leading and not plain[found.end() :].strip(" .!")
+        is_named = not found["own"]  # "a cake for my birthday" and "a birthday cake" are ordinary texts
+        if (is_led and (is_named or not before)) or (is_named and (is_last or not before)):
+            return text[plain.rindex(leading[0], 0, found.start()) if leading else found.start() : found.end()]
+    return ""
 
 
 def is_place_word(token: str) -> bool:
@@ -123,6 +142,7 @@ def _read_zone_names() -> tuple[frozenset[str], frozenset[str], Mapping[str, str
         for zone in (*locale.meta_zones.values(), *locale.time_zones.values()):
             names += zone.get("long", {}).values()
             short += zone.get("short", {}).values()
+    cities |= {normalise_word(city): zone for city, zone in SPOKEN["cities"].items()}
     names += cities
     words = {word for name in names for word in normalise_word(name).split() if len(word) >= MIN_STEM_CHARS}
     stems = {word[: max(MIN_STEM_CHARS, min(len(word) - MAX_ENDING_CHARS, MAX_STEM_CHARS))] for word in words}

@@ -40,4 +40,4 @@ reminders-number-words = fünfzehn zwanzig dreißig vierzig fünfzig halb vierte
 reminders-until-words = bis vor nach
 reminders-zone-words = zeit ortszeit
 reminders-half-words = uhr
-reminders-joining-words = daran an dass zu erinnere_mich mich
+reminders-joining-words = daran dass erinnere_mich mich

@@ -40,4 +40,4 @@ reminders-number-words = menos quince veinte treinta cuarenta cincuenta pasadas
 reminders-until-words = a hasta
 reminders-zone-words = hora horario
 reminders-half-words = h horas
-reminders-joining-words = que de a recuérdame recuerdame
+reminders-joining-words = que recuérdame recuerdame

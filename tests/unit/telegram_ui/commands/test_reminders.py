@@ -145,15 +145,15 @@ async def test_the_reading_of_a_model_counts_once_it_is_confirmed(desk: Desk, ta
 
 
 async def test_a_time_that_may_be_another_is_asked_about_with_its_words(desk: Desk) -> None:
-    await desk.say(ANN, ANN, "/reminders add 9am London call Ann")
+    await desk.say(ANN, ANN, "/reminders add 9am Tokyo call Ann")
     message, buttons = desk.buttons(ANN)
     assert str(message["text"]).startswith(
-        "I am not sure about “London”. Shall I remind you Sunday, 22 November 2026, 9:00 (UTC)?"
+        "I am not sure about “Tokyo”. Shall I remind you Sunday, 22 November 2026, 9:00 (UTC)?"
     )
     assert await of(desk) == []
     await desk.press(ANN, ANN, message, buttons["Yes"])
     assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await of(desk)] == [
-        ("London call Ann", "22.11. 09:00")
+        ("Tokyo call Ann", "22.11. 09:00")
     ]
     await desk.say(ANN, ANN, "/reminders add call mum tomorrow at 9")
     assert desk.last(ANN).startswith("Shall I remind you Sunday, 22 November 2026, 9:00 (UTC)?")
