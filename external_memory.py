@@ -164,57 +164,57 @@ class ExternalMemory:
         async with self._lock_owner(owner, is_exclusive=True):
             return await self._store_config(owner, change)
 
-    async def find_open_conversation(self, place: Scope) -> Scope:
-        """Return the open conversation of a chat or topic, or `place` itself if there is none.
+    async def find_open_conversation(self, chat: Scope) -> Scope:
+        """Return the open conversation of a chat or topic, or `chat` itself if there is none.
 
         Raise StorageError if the store fails. Do not call this inside `open_store_if_on` or `open_store`.
         """
 
         async def find() -> Scope:
-            async with self._lock_owner(place.owner) as config:
+            async with self._lock_owner(chat.owner) as config:
                 if config is None:
-                    return place
-                return await self._stores[config.storage].conversations.find_open_conversation(place)
+                    return chat
+                return await self._stores[config.storage].conversations.find_open_conversation(chat)
 
-        return await self._open.get(place, find)
+        return await self._open.get(chat, find)
 
-    async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
+    async def has_conversation(self, chat: Scope, conversation: Scope) -> bool:
         """Return True if a conversation belongs to a chat or topic. Raise StorageError if the store cannot be read."""
-        if await self.find_open_conversation(place) == conversation:
+        if await self.find_open_conversation(chat) == conversation:
             return True
-        async with self.open_store(place.owner) as store:
-            return await store.conversations.is_conversation_of(place, conversation)
+        async with self.open_store(chat.owner) as store:
+            return await store.conversations.is_conversation_of(chat, conversation)
 
     async def find_conversation(
-        self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
+        self, chat: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope:
         """Return the conversation that contains a message, or the open conversation if it is not found."""
-        async with self.open_store(place.owner) as store:
+        async with self.open_store(chat.owner) as store:
             found = await store.conversations.find_conversation(
-                place, source=source, telegram_id=telegram_id, number=number
+                chat, source=source, telegram_id=telegram_id, number=number
             )
-        return found or await self.find_open_conversation(place)
+        return found or await self.find_open_conversation(chat)
 
-    async def find_message_place(self, owner: int, telegram_id: int) -> Scope | None:
+    async def find_chat_of_message(self, owner: int, telegram_id: int) -> Scope | None:
         """Return the topic that contains a Telegram message, or None if the message is not stored."""
         async with self.open_store(owner) as store:
-            return await store.conversations.find_message_place(owner, telegram_id)
+            return await store.conversations.find_chat_of_message(owner, telegram_id)
 
-    async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
+    async def begin_conversation(self, chat: Scope, title: str = "") -> Scope:
         """Begin and open a new conversation in a chat or topic. Raise StorageError if the store fails."""
-        async with self.open_store(place.owner) as store:
+        async with self.open_store(chat.owner) as store:
             try:
-                return await store.conversations.begin_conversation(place, title, now=self._clock())
+                return await store.conversations.begin_conversation(chat, title, now=self._clock())
             finally:
-                self._open.drop(place.__eq__)
+                self._open.drop(chat.__eq__)
 
-    async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
+    async def open_conversation(self, chat: Scope, conversation: Scope) -> bool:
         """Open an earlier conversation of a chat or topic. Return False if it does not exist."""
-        async with self.open_store(place.owner) as store:
+        async with self.open_store(chat.owner) as store:
             try:
-                return await store.conversations.open_conversation(place, conversation, now=self._clock())
+                return await store.conversations.open_conversation(chat, conversation, now=self._clock())
             finally:
-                self._open.drop(place.__eq__)
+                self._open.drop(chat.__eq__)
 
     @asynccontextmanager
     async def open_store_if_on(self, owner: int) -> AsyncIterator[MemoryStore | None]:
@@ -336,7 +336,7 @@ class ExternalMemory:
     def _drop_cached_owners(self, *owners: int) -> None:
         gone = set(owners)
         self._configs.drop(lambda owner: owner in gone)
-        self._open.drop(lambda place: place.owner in gone)
+        self._open.drop(lambda chat: chat.owner in gone)
 
     @asynccontextmanager
     async def _lock_owner(self, owner: int, *, is_exclusive: bool = False) -> AsyncIterator[OwnerConfig | None]:

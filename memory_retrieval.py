@@ -14,7 +14,7 @@ import attrs
 from llm import prompts
 from llm.embeddings import Embedder
 from llm.quota import Charge
-from records.context import MAX_UNFOLDED, Context, ContextSources, Snippet
+from records.context import MAX_UNSUMMARISED, Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import EVERYBODY, Fact
 from records.messages import NEVER_RECALLED, OTHERS, Message
@@ -142,10 +142,10 @@ class MemoryRetrieval:
             messages=sources.total - len(pieces),
             characters=sources.characters - sum(len(piece.text) for piece in pieces),
         )
-        are_all = len(sources.unfolded) < MAX_UNFOLDED
+        are_all = len(sources.unsummarised) < MAX_UNSUMMARISED
         shown = builder.shown_ids
         if found is None and not (
-            are_all and all(message.id in shown or message.origin == "declined" for message in sources.unfolded)
+            are_all and all(message.id in shown or message.origin == "declined" for message in sources.unsummarised)
         ):
             found = await search()
         builder.add_facts(found.facts.relevant if found is not None else ())
@@ -186,16 +186,17 @@ class MemoryRetrieval:
         question = replace(question, vector=await self._embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
-            closeness = await store.vectors.measure_closeness(scope, self._embedder.name, question.vector, limit)
+            closeness = await store.vectors.compute_similarities(scope, self._embedder.name, question.vector, limit)
         if closeness is None:
-            question = question.replace_unknown_terms(await store.complete_terms(scope, question.terms, before=before))
-        candidates = await store.find_candidates(
+            completions = await store.find_term_completions(scope, question.terms, before_id=before)
+            question = question.replace_unknown_terms(completions)
+        candidates = await store.find_candidate_messages(
             scope,
             question.terms,
             limit=limit,
-            nearest=closeness.nearest if closeness is not None else (),
-            times=[(time.start.timestamp(), time.end.timestamp()) for time in question.times],
-            before=before,
+            nearest_seqs=closeness.nearest if closeness is not None else (),
+            time_ranges=[(time.start.timestamp(), time.end.timestamp()) for time in question.times],
+            before_id=before,
         )
         if facts is None:
             facts = select_usable_facts(scope, await store.facts.list_valid_facts(scope.owner), EVERYBODY)
@@ -339,12 +340,12 @@ class MemoryRetrieval:
         summaries = sorted(sources.summaries, key=lambda summary: (-summary.level, *summary.sort_key))
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
         builder.add_summaries(shown)
-        earlier = {message.id: message for message in (*sources.unfolded, *repeated)}
+        earlier = {message.id: message for message in (*sources.unsummarised, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *unstored]
         await _run_in_thread_if_long(lambda: builder.add_older_turns(older), count_characters(older))
-        if len(sources.unfolded) == MAX_UNFOLDED:
+        if len(sources.unsummarised) == MAX_UNSUMMARISED:
             oldest, _ = await store.find_id_range(scope)
-            builder.record_cut("turns", oldest, sources.unfolded[0].id - 1, "recent budget")
+            builder.record_cut("turns", oldest, sources.unsummarised[0].id - 1, "recent budget")
         if not repeated:
             builder.add_archived_turns(prefix_cache.select_archived_turns(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):

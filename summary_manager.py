@@ -13,7 +13,7 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.told import format_error
-from records.context import MAX_UNFOLDED
+from records.context import MAX_UNSUMMARISED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleFold, StorageError
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, StorageType
@@ -149,7 +149,7 @@ class SummaryManager:
             return
         small: dict[Scope, int] = {}  # the newest message of each small conversation
         for store in self._memory.stores:
-            for scope, newest in await store.list_quiet_scopes(now - quiet):
+            for scope, newest in await store.list_idle_scopes_with_last_ids(now - quiet):
                 if not self._memory.serves(scope.owner):
                     continue
                 if self._too_small.get(scope) == newest or await self._is_scope_small(store, scope):
@@ -163,7 +163,7 @@ class SummaryManager:
         self._too_small = small
 
     async def _is_scope_small(self, store: MemoryStore, scope: Scope) -> bool:
-        active = await store.list_unfolded_messages(scope)
+        active = await store.list_unsummarised_messages(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
     async def pop_unreported_failure(self, scope: Scope) -> FoldFailure | None:
@@ -172,7 +172,7 @@ class SummaryManager:
             failure = await store.find_fold_failure(scope)
             if failure is None or failure.told:
                 return None
-            await store.mark_failure_reported(scope)
+            await store.mark_fold_failure_reported(scope)
             return failure
 
     async def read_status(self, scope: Scope) -> Status:
@@ -183,10 +183,10 @@ class SummaryManager:
             failure = await store.find_fold_failure(scope)
             active = await store.list_summaries(scope)
             model = self._embedding_model
-            indexed = await store.vectors.count_indexed(scope.owner, model) if model else None
-            embedded = await store.vectors.count_embedded(scope.owner, model) if model else 0
+            indexed = await store.vectors.count_indexed_and_all_messages(scope.owner, model) if model else None
+            embedded = await store.vectors.count_embedded_messages(scope.owner, model) if model else 0
             saved = await store.explanations.count_saved_tokens(scope.owner)
-            history_extraction = await store.history_extraction.count_progress(scope)
+            history_extraction = await store.history_extraction.read_message_counts(scope)
         is_large = config is not None and config.storage is StorageType.JSON and counts.total > MAX_JSON_MESSAGES
         return Status(
             config=config,
@@ -220,7 +220,7 @@ class SummaryManager:
                 if lease is not None:
                     await store.release_fold(lease)
 
-            take = partial(store.begin_fold, scope, reason, now=self._clock(), lease=LEASE)
+            take = partial(store.begin_fold, scope, reason, now=self._clock(), lease_duration=LEASE)
             lease = await acquire_or_undo(take, release_unless_none)
             if lease is None:
                 return "busy"
@@ -246,7 +246,7 @@ class SummaryManager:
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason
     ) -> FoldPlan | None:
         policy = find_policy(config.policy)
-        active = await store.list_unfolded_messages(scope)
+        active = await store.list_unsummarised_messages(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
             failure = await store.find_fold_failure(scope)
             if failure is not None and _must_wait_for_turns(failure, active):
@@ -340,11 +340,11 @@ class SummaryManager:
 
     async def _record_failure(self, lease: FoldLease, why: str) -> FoldFailure:
         async with self._memory.open_store(lease.scope.owner) as store:
-            return await store.fail_fold(lease, why, now=self._clock())
+            return await store.record_fold_failure(lease, why, now=self._clock())
 
 
 def _must_wait_for_turns(failure: FoldFailure, active: Sequence[Message]) -> bool:
     # After the first failure wait for one turn, after the second for two, and so on.
     turns = {message.turn for message in active if message.created_at > failure.at}
     wanted = min(MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS))
-    return len(active) < MAX_UNFOLDED and len(turns) < wanted
+    return len(active) < MAX_UNSUMMARISED and len(turns) < wanted

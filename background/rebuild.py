@@ -114,7 +114,7 @@ class Rebuilder:
         async with self._memory.open_store_if_on(scope.owner) as store:
             if config is None or store is None or not (outline := await store.rebuilds.read_outline(scope)):
                 return RebuildProgress(state="nothing")
-            lease = await store.begin_fold(scope, "rebuild", now=since, lease=LEASE)
+            lease = await store.begin_fold(scope, "rebuild", now=since, lease_duration=LEASE)
         if lease is None:
             return RebuildProgress(state="busy")
         started = time.monotonic()
@@ -238,7 +238,7 @@ class Rebuilder:
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
         """Store a corrected text of a summary, and renew the summaries built on it in the background."""
         async with self._memory.open_store(scope.owner) as store:
-            lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease=LEASE)
+            lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease_duration=LEASE)
         if lease is None:
             return "busy"
         try:

@@ -37,11 +37,11 @@ async def find_ids_by_search_method(
     }
     if embedder is None:
         return found
-    closeness = await store.vectors.measure_closeness(
+    closeness = await store.vectors.compute_similarities(
         scope, embedder.name, await embedder.embed_query(question), MAX_FOUND
     )
     if closeness is not None:
-        pool = await store.find_candidates(scope, [], limit=0, nearest=closeness.nearest)
+        pool = await store.find_candidate_messages(scope, [], limit=0, nearest_seqs=closeness.nearest)
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
         ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in excluded_ids]
         messages = {message.id: message for message in await store.read_messages(scope, ids) if message.role == "user"}

@@ -235,7 +235,7 @@ async def store_session_and_map_ids(session: Sequence[Line], store: MemoryStore)
         ids[message.id] = line.line_id
         turn = message.turn
     now = session[-1].said_at
-    lease = await store.begin_fold(SCOPE, "now", now=now, lease=timedelta(minutes=1))
+    lease = await store.begin_fold(SCOPE, "now", now=now, lease_duration=timedelta(minutes=1))
     if lease is None:
         raise RuntimeError("Another process is folding this new store.")
     summary = NewSummary(text=f"They talked on {prompts.format_date(now)}.", model="none", prompt_version="none")

@@ -74,7 +74,7 @@ class Corrections:
     async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
         """Undo the last edit of a fact. Return what was erased, or None. Raise StorageError on failure."""
         async with self._memory.open_store(owner) as store:
-            earlier = await store.facts.find_previous_version(owner, fact_id)
+            earlier = await store.facts.find_previous_version_id(owner, fact_id)
         return None if earlier is None else await self.forget(owner, ForgetRequest(what="edits", ids=(earlier,)))
 
     async def forget_old_archives(self, max_age: timedelta) -> None:

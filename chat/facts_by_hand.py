@@ -53,7 +53,7 @@ async def apply_fact_action(services: Services, owner: int, action: str, fact_id
         case "pin" | "unpin":
             fact = await facts.pin(owner, fact_id, is_pinned=action == "pin")
         case "keep":
-            fact = await facts.convert_to_instruction(owner, fact_id)
+            fact = await facts.convert_fact_to_instruction(owner, fact_id)
         case "delete":
             fact = await facts.delete(owner, fact_id)
         case "undo":
@@ -71,7 +71,7 @@ async def _undo_change(services: Services, owner: int, fact: Fact) -> ForgetResu
     if undone_edit is not None or fact.origin != "owner":
         return undone_edit
     async with services.memory.open_store(owner) as store:
-        has_replaced = await store.facts.restore_superseded(owner, fact.id)
+        has_replaced = await store.facts.restore_superseded_facts(owner, fact.id)
     forgetting = ForgetRequest(what="facts", ids=(fact.id,))
     return await services.corrections.forget(owner, forgetting) if has_replaced else None
 

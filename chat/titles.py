@@ -42,40 +42,40 @@ class Titles:
     async def __aexit__(self, *_: object) -> None:
         await cancel_and_wait(*self._tasks.values())
 
-    def start_generating(self, place: Scope, conversations: Sequence[Scope]) -> None:
-        """Start generating missing titles of conversations, unless this is already running for the place."""
-        if conversations and place not in self._tasks:
-            self._tasks[place] = asyncio.create_task(self._generate_titles(place, conversations))
+    def start_generating(self, chat: Scope, conversations: Sequence[Scope]) -> None:
+        """Start generating missing titles of conversations, unless this is already running for the chat."""
+        if conversations and chat not in self._tasks:
+            self._tasks[chat] = asyncio.create_task(self._generate_titles(chat, conversations))
 
     async def wait_until_finished(self) -> None:
         await asyncio.gather(*self._tasks.values())
 
-    async def _generate_titles(self, place: Scope, conversations: Sequence[Scope]) -> None:
+    async def _generate_titles(self, chat: Scope, conversations: Sequence[Scope]) -> None:
         try:
-            if get_memory_mode(await self._memory.get_config(place.owner)) != "on":
+            if get_memory_mode(await self._memory.get_config(chat.owner)) != "on":
                 return
-            async with self._memory.open_store_if_on(place.owner) as store:
+            async with self._memory.open_store_if_on(chat.owner) as store:
                 if store is None:
                     return
-                untitled = await store.conversations.list_untitled_conversations(place, conversations)
+                untitled = await store.conversations.read_starts_of_untitled_conversations(chat, conversations)
             for conversation, messages in untitled.items():
-                await self._generate_title(place, conversation, messages)
+                await self._generate_title(chat, conversation, messages)
         except KeepsakeError as error:
-            log.info("a conversation of %s has no title yet: %s", place, type(error).__name__)
+            log.info("a conversation of %s has no title yet: %s", chat, type(error).__name__)
         except Exception as error:  # error boundary of this task: nobody waits for it
-            log.warning("a conversation of %s has no title yet: %s", place, type(error).__name__)
+            log.warning("a conversation of %s has no title yet: %s", chat, type(error).__name__)
         finally:
-            self._tasks.pop(place, None)
+            self._tasks.pop(chat, None)
 
-    async def _generate_title(self, place: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
+    async def _generate_title(self, chat: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.make_title_request(messages, max_chars=400))
-        made = await self._quota.complete(place.owner, self._model, [asked])
+        made = await self._quota.complete(chat.owner, self._model, [asked])
         line = next((line for line in made.text.splitlines() if line.strip()), "")
         title = " ".join(remove_invisible_characters(line).strip(MARKS).split())
         if not 0 < len(title) <= MAX_TITLE_CHARS or find_faults(title, asked.content, tokens=0, source_tokens=0):
             return
-        async with self._memory.open_store_if_on(place.owner) as store:
+        async with self._memory.open_store_if_on(chat.owner) as store:
             if store is not None:
                 now = self._clock()
-                await store.conversations.set_generated_title(place, conversation, title, made_from=messages, now=now)
+                await store.conversations.set_generated_title(chat, conversation, title, made_from=messages, now=now)

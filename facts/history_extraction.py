@@ -96,7 +96,7 @@ class HistoryExtraction:
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:
-                waiting = await store.history_extraction.list_waiting_scopes()
+                waiting = await store.history_extraction.list_scopes_being_extracted()
                 scopes += [scope for scope in waiting if self._memory.serves(scope.owner)]
             except StorageError as error:
                 log.warning("the imported history that waits cannot be read: %s", type(error).__name__)

@@ -71,7 +71,7 @@ class Facts:
         """Learn from all scopes that have been quiet for a while."""
         quiet_since = self._clock() - timedelta(seconds=self._settings.facts_quiet_seconds)
         for store in self._memory.stores if self._settings.learns_facts else ():
-            for scope in await store.facts.list_waiting_scopes(quiet_since):
+            for scope in await store.facts.list_scopes_to_learn_from(quiet_since):
                 if self._memory.serves(scope.owner):
                     await self._learn_and_log_errors(scope, min_turns=1)
         await self.embed_missing()
@@ -136,11 +136,11 @@ class Facts:
                     changes,
                     read_messages=request.messages if request else (),
                     shown_facts=request.shown if request else (),
-                    learned_id=batch.learned,
-                    until_id=batch.until,
+                    last_learned_id=batch.learned,
+                    new_last_learned_id=batch.until,
                     newest_fact_id=max((fact.id for fact in facts), default=0),
                     now=self._clock(),
-                    from_history=batch.from_history,
+                    from_imported_history=batch.from_history,
                 )
         raise NewerFacts
 
@@ -254,10 +254,10 @@ class Facts:
         async with self._memory.open_store(owner) as store:
             return await store.facts.pin_fact(owner, id_, is_pinned=is_pinned, now=self._clock())
 
-    async def convert_to_instruction(self, owner: int, id_: int) -> Fact | None:
+    async def convert_fact_to_instruction(self, owner: int, id_: int) -> Fact | None:
         """Turn a fact into a lasting instruction for every request. Return None if no valid fact has this id."""
         async with self._memory.open_store(owner) as store:
-            return await store.facts.convert_to_instruction(owner, id_, now=self._clock())
+            return await store.facts.convert_fact_to_instruction(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
         """Delete a fact, which can be restored for a day. Return None if the owner has no such fact."""

@@ -9,7 +9,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 
-MAX_UNFOLDED = 20_000  # active messages that a prompt or a fold reads; more only exist if folding failed for months
+MAX_UNSUMMARISED = 20_000  # active messages that a prompt or a fold reads; more only exist if folding failed for months
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +17,7 @@ class ContextSources:
     """The material of a prompt except search results, read from a single snapshot. Each sequence is oldest first."""
 
     last: Sequence[Message]  # of the newest turns, active or archived
-    unfolded: Sequence[Message]  # the newest MAX_UNFOLDED active messages
+    unsummarised: Sequence[Message]  # the newest MAX_UNSUMMARISED active messages
     summaries: Sequence[Summary]
     profile: Profile | None
     facts: Sequence[Fact]  # valid ones

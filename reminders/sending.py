@@ -102,7 +102,7 @@ class Reminders:
     async def _send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
         while True:
             async with self._memory.open_store(reminder.owner) as store:
-                times = await store.reminders.begin_sending(reminder)
+                times = await store.reminders.count_sending_attempt(reminder)
             if times is None:
                 return True
             if times > MAX_SENDS:
@@ -111,7 +111,7 @@ class Reminders:
             told = await send(reminder, self._clock())
             if told == "later":
                 async with self._memory.open_store(reminder.owner) as store:
-                    await store.reminders.undo_sending(reminder)
+                    await store.reminders.undo_sending_attempt(reminder)
                 return False
             if told != "unknown":
                 break

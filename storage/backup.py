@@ -46,7 +46,7 @@ from storage.stores import json_files
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan_journal
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.tables.dump import Batches, dump_owner, find_schema_version, load_owner, migrate_rows
+from storage.tables.dump import Batches, dump_owner, find_schema_version, insert_owner_rows, migrate_rows
 
 FORMAT = 2  # 1: without the version of the schema
 DATABASE = "memory.db"
@@ -322,7 +322,7 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, folder: Path, 
 
         for (table, owner), rows in groupby(lines, key=lambda row: (row.get("state"), row.get("user_id"))):
             if table is None and server is not None:
-                await load_owner(server, owner, iterate_batches(islice(rows, 1, None)), StorageType.POSTGRES)
+                await insert_owner_rows(server, owner, iterate_batches(islice(rows, 1, None)), StorageType.POSTGRES)
             elif table is None:
                 store = stores.get(next(rows)["storage"], sqlite)
                 await store.load_owner(owner, iterate_batches(rows))  # noqa: B031 - the rows after the first

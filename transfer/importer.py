@@ -86,7 +86,7 @@ class Importer:
         offered = [text for question in questions for text in question.options if question.name == "facts"]
         async with self._memory.open_store(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
-            decided = await store.history.list_decided_texts(scope.owner, offered)
+            decided = await store.history.find_texts_of_decided_facts(scope.owner, offered)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         notes = [*work.history.notes, *_describe_lost_data(work, scope.owner), *_describe_demoted_instructions(work)]
         if work.history.format == "keepsake":
@@ -268,7 +268,7 @@ class Importer:
     async def _take_lease(self, scope: Scope) -> FoldLease:
         async def take() -> FoldLease:
             async with self._memory.open_store(scope.owner) as store:
-                lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
+                lease = await store.begin_fold(scope, "import", now=self._clock(), lease_duration=LEASE)
             if lease is None:
                 raise ImportBusy(tr("import-busy"))
             return lease

@@ -48,7 +48,7 @@ def parse_stored_value(kind: Kind, value: Any) -> Any:
 
 @contextlib.contextmanager
 def translate_value_errors(location: str) -> Iterator[None]:
-    """Convert a ValueError or TypeError raised in the block to StorageCorrupt. `place` is named in the message."""
+    """Convert a ValueError or TypeError raised in the block to StorageCorrupt. `location` is named in the message."""
     try:
         yield
     except (ValueError, TypeError) as error:

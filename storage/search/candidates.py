@@ -56,20 +56,20 @@ AND seq IN (SELECT value FROM json_each(?)) LIMIT 1
 _TIME = itemgetter(2, 1)
 
 
-def find_candidates(
+def find_candidate_messages(
     connection: Connection,
     scope: Scope,
     terms: Sequence[str],
     *,
     limit: int,
-    nearest: Sequence[int] = (),
-    times: Sequence[tuple[float, float]] = (),
-    before: int | None = None,
+    nearest_seqs: Sequence[int] = (),
+    time_ranges: Sequence[tuple[float, float]] = (),
+    before_id: int | None = None,
 ) -> Candidates:
     """Return messages that may answer a question, and their neighbours, in chronological order.
 
-    These are the `limit` best matches, messages with a rare term, messages whose seq is in `nearest`, and messages sent
-    within one of `times` (Unix timestamps). Messages whose id is `before` or higher are excluded.
+    These are the `limit` best matches, messages with a rare term, those of `nearest_seqs`, and those sent within one of
+    `time_ranges` (Unix timestamps). Messages whose id is `before_id` or higher are excluded.
     """
     words = full_text.get_word_index(connection)
     totals = connection.execute(_TOTALS, tuple(scope)).fetchone()
@@ -78,17 +78,17 @@ def find_candidates(
     if turns <= MAX_WHOLE_MESSAGES:
         rows, firsts = sorted(_fetch_rows(connection, _EVERYTHING, *scope), key=_TIME), set[int]()
     else:
-        hits = {*nearest}
+        hits = {*nearest_seqs}
         if rarest := select_rarest_terms(frequency):
-            hits.update(words.rank_seqs(connection, scope, rarest, limit))
+            hits.update(words.rank_matches(connection, scope, rarest, limit))
         if always := select_rarest_terms(frequency, MAX_RARE_HOLDERS, at_least=0):
             hits.update(words.find_messages_with_terms(connection, [scope], list(always), MAX_RARE_HOLDERS))
-        for start, end in times:
+        for start, end in time_ranges:
             hits.update(seq for (seq,) in _fetch_rows(connection, _DURING, *scope, start, end, MAX_OF_NAMED_TIME))
         rows, firsts = _find_neighbours(connection, scope, hits)
-    if before is not None:
-        later = [row for row in rows if row[1] >= before]
-        rows = [row for row in rows if row[1] < before]
+    if before_id is not None:
+        later = [row for row in rows if row[1] >= before_id]
+        rows = [row for row in rows if row[1] < before_id]
         for row in later:
             counts = TermHashes([row[5]]).count_terms(frequency).sum(axis=1)
             frequency = {
@@ -115,16 +115,16 @@ def find_candidates(
 
 
 def find_completions(
-    connection: Connection, scope: Scope, terms: Sequence[str], *, before: int | None = None
+    connection: Connection, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Map terms that no message before id `before` contains to known terms that begin with them."""
+    """Map terms that no message before `before_id` contains to known terms that begin with them."""
     words = full_text.get_word_index(connection)
 
     def is_unknown(term: str, count: int) -> bool:
-        if not count or before is None or count > MAX_ECHOES:
+        if not count or before_id is None or count > MAX_ECHOES:
             return not count
         holders = words.find_messages_with_terms(connection, [scope], [term], MAX_ECHOES)
-        return connection.execute(_EARLIER, (*scope, before, json.dumps(holders))).fetchone() is None
+        return connection.execute(_EARLIER, (*scope, before_id, json.dumps(holders))).fetchone() is None
 
     frequency = words.count_messages(connection, scope, select_searchable_terms(terms))
     prefixes = [term for term in frequency if len(term) >= MIN_PREFIX_CHARS and term.isalpha()]

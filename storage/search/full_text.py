@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.terms import TermsEntry, make_prefix, make_token
+from storage.search.terms import TermsEntry, make_scope_prefix, make_token
 
 MAX_SEGMENTS_ALIKE = 2  # segments of one size are merged from this number on
 MERGED_PAGES = 64  # pages written by one merge: a millisecond, and what some twenty messages need in the long run
@@ -27,9 +27,9 @@ class FullText:
         connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
         self.merge_all_segments(connection)
 
-    def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
+    def remove_messages(self, connection: Connection, owner: int, seqs_json: str) -> None:
         """Remove messages, given as a JSON array of seqs. `merge_all_segments` then erases their terms from disk."""
-        connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (seqs,))
+        connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (seqs_json,))
 
     def merge_all_segments(self, connection: Connection) -> None:
         """Merge all index segments into one, which erases the terms of removed messages from the file."""
@@ -47,7 +47,7 @@ class FullText:
     def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
         """Change the owner id in the index. Call this before changing it in `messages`."""
         for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old_id,)).fetchall():
-            before, after = (make_prefix(Scope(owner=owner, thread=thread)) for owner in (old_id, new_id))
+            before, after = (make_scope_prefix(Scope(owner=owner, thread=thread)) for owner in (old_id, new_id))
             connection.execute(_RENAMED, (before, after, old_id, thread))
 
     def count_messages(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
@@ -60,9 +60,9 @@ class FullText:
         """Return up to MAX_COMPLETIONS_READ longer terms in the scope that begin with `prefix`, in order."""
         start = make_token(scope, prefix)
         rows = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
-        return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
+        return [token.removeprefix(make_scope_prefix(scope)) for (token,) in rows]
 
-    def rank_seqs(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+    def rank_matches(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
         """Return the seqs of up to `limit` messages that contain any of the terms, ranked by BM25."""
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?",

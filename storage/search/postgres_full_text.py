@@ -8,7 +8,7 @@ import numpy as np
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ, FullText
-from storage.search.terms import TermHashes, TermsEntry, make_prefix, make_token
+from storage.search.terms import TermHashes, TermsEntry, make_scope_prefix, make_token
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
 MIN_WEIGHT = 1e-6  # of a term that more than half of the messages hold, as in FTS5
@@ -38,7 +38,7 @@ class TsVector(FullText):
         """Do nothing, since a GIN index needs no merging."""
 
     def rename_owner(self, connection: Connection, old_id: int, new_id: int) -> None:
-        before, after = (make_prefix(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old_id, new_id))
+        before, after = (make_scope_prefix(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old_id, new_id))
         connection.execute(_RENAMED, (new_id, f"^{before}", after, old_id))
         connection.execute(_COUNTS_RENAMED, (new_id, f"^{before}", after, old_id))
 
@@ -50,9 +50,9 @@ class TsVector(FullText):
     def find_completions(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
         start = _format_lexeme(make_token(scope, prefix))
         rows = connection.execute(_BEGINNING, (scope.owner, start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
-        return [token.removeprefix(make_prefix(scope)) for (token,) in rows]
+        return [token.removeprefix(make_scope_prefix(scope)) for (token,) in rows]
 
-    def rank_seqs(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+    def rank_matches(self, connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
         sums = connection.execute(
             "SELECT turns, terms FROM scope_words WHERE user_id = ? AND thread_id = ?", tuple(scope)
         ).fetchone()

@@ -34,7 +34,7 @@ class TermsEntry:
 
     @property
     def tokens(self) -> list[str]:
-        prefix = make_prefix(self.scope)
+        prefix = make_scope_prefix(self.scope)
         return [prefix + term for term in self.terms]
 
     def make_row(self) -> tuple[Value, ...]:
@@ -65,7 +65,7 @@ def select_rarest_terms(
 
 
 def make_token(scope: Scope, term: str) -> str:
-    return make_prefix(scope) + mask_separators(term)
+    return make_scope_prefix(scope) + mask_separators(term)
 
 
 def mask_separators(term: str) -> str:
@@ -75,7 +75,7 @@ def mask_separators(term: str) -> str:
     return "".join(letter if unicodedata.category(letter)[0] in "LNM" else _INNER for letter in term)
 
 
-def make_prefix(scope: Scope) -> str:
+def make_scope_prefix(scope: Scope) -> str:
     """Return the prefix that marks the tokens of a scope. "n" replaces the minus sign of a negative id."""
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
 

@@ -57,7 +57,7 @@ WHERE user_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Matrix:
+class PassageMatrix:
     """The vectors of a scope's passages, and their sum (`total`). Only the first `count` rows are in use."""
 
     count: int
@@ -74,12 +74,12 @@ class Matrix:
     def nbytes(self) -> int:
         return self.seqs.nbytes + self.parts.nbytes + self.vectors.nbytes
 
-    def append_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "Matrix":
+    def append_rows(self, rows: Iterable[tuple[int, int, bytes]]) -> "PassageMatrix":
         """Return a matrix extended with (seq, part, vector) rows. Skip vectors with a different dimension."""
         fitting = [row for row in rows if len(row[2]) == 2 * self.dimensions]
         seqs, parts, blobs = zip(*fitting, strict=True) if fitting else ((), (), ())
         vectors = np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(-1, self.dimensions)
-        return Matrix(
+        return PassageMatrix(
             count=self.count + len(fitting),
             seqs=_append_to_array(self.seqs, self.count, np.array(seqs, np.int64)),
             parts=_append_to_array(self.parts, self.count, np.array(parts, np.int64)),
@@ -87,7 +87,7 @@ class Matrix:
             total=self.total + vectors.sum(axis=0, dtype=np.float64),
         )
 
-    def compare(self, query: Floats, limit: int) -> Similarities:
+    def compute_similarities(self, query: Floats, limit: int) -> Similarities:
         """Return the cosine of each passage to the query vector, and the seqs of the `limit` closest messages."""
         seqs, parts, vectors = self.seqs[: self.count], self.parts[: self.count], self.vectors[: self.count]
         mean = np.float32(CENTRING) * (self.total / max(1, self.count)).astype(np.float32)
@@ -120,13 +120,13 @@ class VectorIndex(StatementRunner):
     database: OwnerDatabase
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
     _most_messages: int = field(default=MAX_MESSAGES, kw_only=True)
-    _cache: LRUCache[tuple[Scope, str], Matrix] = field(init=False)
+    _cache: LRUCache[tuple[Scope, str], PassageMatrix] = field(init=False)
     # Held while a scope is loaded, and while `put_vectors` commits and updates the cache, so that neither misses rows.
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _drops: int = field(default=0, init=False)
 
     @_cache.default
-    def _make_cache(self) -> LRUCache[tuple[Scope, str], Matrix]:
+    def _make_cache(self) -> LRUCache[tuple[Scope, str], PassageMatrix]:
         return LRUCache(self._cache_bytes, getsizeof=lambda matrix: min(matrix.nbytes, self._cache_bytes))
 
     async def list_backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
@@ -155,7 +155,7 @@ class VectorIndex(StatementRunner):
             if isinstance(outcome, BaseException):
                 raise outcome
 
-    async def count_indexed(self, owner: int, model: str) -> tuple[int, int]:
+    async def count_indexed_and_all_messages(self, owner: int, model: str) -> tuple[int, int]:
         """Return how many of an owner's messages are indexed, and how many there are in total."""
         async with self.database.open_reader(owner, in_snapshot=True) as reader:
             total = await reader.fetch_row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
@@ -164,11 +164,11 @@ class VectorIndex(StatementRunner):
         count = int(total[0]) if total else 0
         return (count - int(left[0]) if left and current else 0), count
 
-    async def count_embedded(self, owner: int, model: str) -> int:
+    async def count_embedded_messages(self, owner: int, model: str) -> int:
         """Count an owner's messages that have vectors. Messages that the embedding model rejected are not counted."""
         return int((await self._fetch_row(owner, _WITH_VECTORS, owner, model) or [0])[0])
 
-    async def measure_closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Similarities | None:
+    async def compute_similarities(self, scope: Scope, model: str, query: Floats, limit: int) -> Similarities | None:
         """Compare a query with a scope's passages. Return None if the scope has no vectors or is too large."""
         matrix = self._cache.get((scope, model))
         if matrix is None or matrix.dimensions != len(query):
@@ -182,7 +182,7 @@ class VectorIndex(StatementRunner):
                     matrix = self._cache[scope, model] = await self._load_matrix(scope, model, len(query))
         if not matrix.count:
             return None
-        return await asyncio.to_thread(matrix.compare, query, limit)
+        return await asyncio.to_thread(matrix.compute_similarities, query, limit)
 
     def evict_owner(self, owner: int) -> None:
         """Evict an owner's matrices from the cache. Call this after any process has removed vectors."""
@@ -204,12 +204,12 @@ class VectorIndex(StatementRunner):
             await tx.execute("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
             await tx.execute("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
-    async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> Matrix:
+    async def _load_matrix(self, scope: Scope, model: str, dimensions: int) -> PassageMatrix:
         """Load the vectors of a scope. Start over if vectors are removed in the meantime."""
         while True:
             drops, none, after = self._drops, np.zeros(0, np.int64), (-1, 0)
             vectors = np.zeros((0, dimensions), np.float32)
-            matrix = Matrix(count=0, seqs=none, parts=none, vectors=vectors, total=np.zeros(dimensions))
+            matrix = PassageMatrix(count=0, seqs=none, parts=none, vectors=vectors, total=np.zeros(dimensions))
             row = await self._fetch_row(scope.owner, "SELECT id FROM embedding_models WHERE name = ?", model)
             while row is not None:
                 rows = await self._fetch_rows(scope.owner, _PAGE, *scope, int(row[0]), *after, ROWS_LOADED)
@@ -236,7 +236,7 @@ class VectorIndex(StatementRunner):
                 self._cache[scope, model] = extended
 
 
-def _extend_matrix(matrix: Matrix, items: Sequence[MessageVectors]) -> Matrix | None:
+def _extend_matrix(matrix: PassageMatrix, items: Sequence[MessageVectors]) -> PassageMatrix | None:
     """Return the matrix extended with new passages. Return None if one is stored already or has another dimension."""
     if any(len(item.passages) and item.passages.shape[1] != matrix.dimensions for item in items):
         return None

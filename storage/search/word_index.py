@@ -44,9 +44,9 @@ def remove_owner(connection: Connection, owner: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
-def remove_messages(connection: Connection, owner: int, ids: str) -> None:
+def remove_messages(connection: Connection, owner: int, ids_json: str) -> None:
     """Remove messages, given as a JSON array of ids. Call this before deleting them from `messages`."""
-    _remove_entries(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids))])
+    _remove_entries(connection, owner, [row[0] for row in connection.execute(_SEQS, (owner, ids_json))])
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
@@ -72,7 +72,7 @@ async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], li
     def find_rows(connection: Connection) -> list[Row]:
         index = full_text.get_word_index(connection)
         rarest = select_rarest_terms(index.count_messages(connection, scope, wanted))
-        seqs = index.rank_seqs(connection, scope, rarest, limit) if rarest else []
+        seqs = index.rank_matches(connection, scope, rarest, limit) if rarest else []
         rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
         return [rows[seq] for seq in seqs if seq in rows]
 

@@ -92,7 +92,7 @@ class JsonStore(MemoryStore):
                 await run_uncancelled(store._close_database)
         # Without this mark, the next start rebuilds the working copy. Syncing may take long: 100 MB may not be on disk
         # yet if its words are being indexed again.
-        if store._has_time_left() and not store._is_corrupt:
+        if store._is_before_deadline() and not store._is_corrupt:
             with contextlib.suppress(StorageError), translate_storage_errors(index):
                 await asyncio.to_thread(mark_index_clean, index)
 
@@ -161,9 +161,9 @@ class JsonStore(MemoryStore):
                 self._begin_snapshot()
 
     def _begin_snapshot(self) -> None:
-        self.background = asyncio.ensure_future(self._try_snapshot())
+        self.background = asyncio.ensure_future(self._make_snapshot_in_background())
 
-    async def _try_snapshot(self) -> None:
+    async def _make_snapshot_in_background(self) -> None:
         try:
             await run_uncancelled(lambda: self._make_snapshot(keep_going=lambda: not self._is_closing))
         except files.SnapshotCancelled:
@@ -183,9 +183,9 @@ class JsonStore(MemoryStore):
 
     def _write_snapshot(self, keep_going: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
-            return files.write_snapshot(source, self._target, keep_going=keep_going, pauses=not self._is_closing)
+            return files.write_snapshot(source, self._target, keep_going=keep_going, with_pauses=not self._is_closing)
 
-    def _has_time_left(self) -> bool:
+    def _is_before_deadline(self) -> bool:
         return self._close_by is None or time.monotonic() < self._close_by
 
     async def _close_database(self) -> None:
@@ -194,7 +194,7 @@ class JsonStore(MemoryStore):
         if self.background is not None:
             await self.background
         try:
-            await self.flush_files(keep_going=self._has_time_left)
+            await self.flush_files(keep_going=self._is_before_deadline)
         except files.SnapshotCancelled:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:

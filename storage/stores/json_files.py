@@ -46,11 +46,11 @@ def compute_file_fingerprint(path: Path) -> str | None:
 
 
 def write_snapshot(
-    source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, pauses: bool = True
+    source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, with_pauses: bool = True
 ) -> int:
     """Write a snapshot of `source` to memory.json. Return the number of the last journal record it contains.
 
-    Raise SnapshotCancelled if `keep_going` returns False. If `pauses` is True, pause regularly for other threads.
+    Raise SnapshotCancelled if `keep_going` returns False. If `with_pauses` is True, pause regularly for other threads.
     """
     source.execute("BEGIN")
     try:
@@ -64,7 +64,7 @@ def write_snapshot(
             file.write('{\n  "keepsake": ' + indent_row({"format": FORMAT, "journal_seq": seq}, 2))
             for table in TABLES:
                 file.write(f',\n  "{table.name}": {{')
-                _write_table(source, file, table, keep_going, pauses)
+                _write_table(source, file, table, keep_going, with_pauses)
             file.write("\n}\n")
             file.flush()
             os.fsync(file.fileno())
@@ -80,11 +80,11 @@ def write_snapshot(
 
 
 def _write_table(
-    source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool], pauses: bool
+    source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool], with_pauses: bool
 ) -> None:
     between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
-    for owner, rows in groupby(iterate_with_pauses(found) if pauses else found, key=itemgetter("user_id")):
+    for owner, rows in groupby(iterate_with_pauses(found) if with_pauses else found, key=itemgetter("user_id")):
         file.write(f'{between}    "{owner}": ')
         between = ",\n"
         for number, row in enumerate(rows):
@@ -163,8 +163,8 @@ def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence
         raise SnapshotError from error
 
 
-def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]) -> PortableRow:
-    highest = {name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in COUNTERS.values()}
+def _repair_user(owner: int, user: Mapping[str, object], tables: Mapping[str, list[dict[str, object]]]) -> PortableRow:
+    highest = {name: max((int(str(row["id"])) for row in tables[name]), default=0) for name in COUNTERS.values()}
     created = _repair_date(user.get("created_at"))
     return {
         **USERS.defaults,

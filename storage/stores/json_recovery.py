@@ -159,7 +159,7 @@ class Recovery:
             connection.execute(_JOURNAL_STATE)
             if snapshot is not None:
                 files.insert_snapshot(connection, snapshot[1], StorageType.JSON)
-                _create_words_missing_table(connection)
+                _create_table_of_unindexed_messages(connection)
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
             values = (snapshot[0], files.compute_file_fingerprint(self._target)) if snapshot else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
@@ -179,7 +179,7 @@ class Recovery:
                     f"{files.JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
             connection.execute("BEGIN IMMEDIATE")
-            _create_words_missing_table(connection)
+            _create_table_of_unindexed_messages(connection)
             for entry in files.iterate_journal_entries(self._journal, end=seen.end, after=seq):
                 _apply_journal_entry(connection, entry)
             for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
@@ -260,7 +260,7 @@ def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -
     connection.execute(MESSAGES.upsert_sql, MESSAGES.to_values(row))
     if is_other:
         owner, number = (int(str(part)) for part in key)
-        mark_words_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
+        mark_message_unindexed(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 
 
 def mark_index_clean(index: Path) -> None:
@@ -278,13 +278,13 @@ def _remove_database(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _create_words_missing_table(connection: Connection) -> None:
+def _create_table_of_unindexed_messages(connection: Connection) -> None:
     columns = "seq INTEGER PRIMARY KEY, user_id INTEGER NOT NULL"  # seq: messages.seq
     connection.execute(f"CREATE TABLE IF NOT EXISTS words_missing ({columns})")
     connection.execute("CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)")
 
 
-def mark_words_missing(connection: Connection, owner: int, message: int, seq: int) -> None:
+def mark_message_unindexed(connection: Connection, owner: int, message: int, seq: int) -> None:
     """Mark a new or changed message as missing from the word index."""
     word_index.remove_messages(connection, owner, json.dumps([message]))
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from records.context import MAX_UNFOLDED, ContextSources, StoredQuestion
+from records.context import MAX_UNSUMMARISED, ContextSources, StoredQuestion
 from records.errors import StorageBusy, StorageError
 from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
@@ -27,7 +27,7 @@ from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
 from storage.tables.conversations import ConversationTable
-from storage.tables.dump import Batches, compute_digest, dump_owner, load_owner
+from storage.tables.dump import Batches, compute_digest, dump_owner, insert_owner_rows
 from storage.tables.explanations import ExplanationTable
 from storage.tables.facts import FactTable
 from storage.tables.folds import FoldTable
@@ -134,9 +134,9 @@ class MemoryStore(FoldTable):
         """Return the messages of a scope that have one of these ids, in chronological order."""
         return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
-    async def list_unfolded_messages(self, scope: Scope) -> list[Message]:
-        """Return up to MAX_UNFOLDED active messages of a scope, oldest first."""
-        return await self._read_messages(scope.owner, _UNFOLDED, *scope, MAX_UNFOLDED)
+    async def list_unsummarised_messages(self, scope: Scope) -> list[Message]:
+        """Return up to MAX_UNSUMMARISED active messages of a scope, oldest first."""
+        return await self._read_messages(scope.owner, _UNSUMMARISED, *scope, MAX_UNSUMMARISED)
 
     async def read_turn(self, scope: Scope, turn: int) -> list[Message]:
         """Return the messages of a turn, ordered by id."""
@@ -150,7 +150,7 @@ class MemoryStore(FoldTable):
     async def read_context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
         """Return all parts of a prompt except search results. Ignore turns from `before` onwards."""
         read = partial(message_table.read_context_sources, scope=scope, turns=turns, before=before)
-        return await self._read_snapshot(scope.owner, read)
+        return await self._run_in_snapshot(scope.owner, read)
 
     async def read_counts(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
@@ -187,7 +187,7 @@ class MemoryStore(FoldTable):
         async with self.database.open_reader(scope.owner) as reader:
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
-    async def search_earlier_texts(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
+    async def search_previous_versions(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
         """Return the earlier versions of edited messages that contain any of the terms, latest edit first."""
         rows = await self._fetch_rows(scope.owner, _EARLIER, *scope, MAX_EARLIER_TEXTS)
 
@@ -199,34 +199,33 @@ class MemoryStore(FoldTable):
 
     async def list_speakers(self, scope: Scope) -> list[str]:
         """Return the names of everyone who spoke in the scope recently."""
-        return await self._read_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
+        return await self._run_in_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
 
-    async def complete_terms(
-        self, scope: Scope, terms: Sequence[str], *, before: int | None = None
+    async def find_term_completions(
+        self, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Map terms that no message before id `before` contains to known terms that begin with them."""
-        read = partial(search.find_completions, scope=scope, terms=terms, before=before)
-        return await self._read_snapshot(scope.owner, read)
+        """Map terms that no message before `before_id` contains to known terms that begin with them."""
+        read = partial(search.find_completions, scope=scope, terms=terms, before_id=before_id)
+        return await self._run_in_snapshot(scope.owner, read)
 
-    async def find_candidates(
+    async def find_candidate_messages(
         self,
         scope: Scope,
         terms: Sequence[str],
         *,
         limit: int,
-        nearest: Sequence[int] = (),
-        times: Sequence[tuple[float, float]] = (),
-        before: int | None = None,
+        nearest_seqs: Sequence[int] = (),
+        time_ranges: Sequence[tuple[float, float]] = (),
+        before_id: int | None = None,
     ) -> Candidates:
         """Return messages that may answer a question, with their neighbours, in chronological order.
 
-        Include the seqs in `nearest` and messages sent within `times` (Unix timestamps). Exclude ids from `before` on.
+        Include `nearest_seqs` and messages sent in `time_ranges` (Unix timestamps). Exclude ids from `before_id` on.
         """
         await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
-        read = partial(
-            search.find_candidates, scope=scope, terms=terms, limit=limit, nearest=nearest, times=times, before=before
-        )
-        return await self._read_snapshot(scope.owner, read)
+        read = partial(search.find_candidate_messages, scope=scope, terms=terms, limit=limit, before_id=before_id)
+        read = partial(read, nearest_seqs=nearest_seqs, time_ranges=time_ranges)
+        return await self._run_in_snapshot(scope.owner, read)
 
     async def optimize_word_index(self) -> None:
         """Merge index segments if messages have been added. Call this when the bot is idle."""
@@ -248,7 +247,7 @@ class MemoryStore(FoldTable):
     async def load_owner(self, owner: int, batches: Batches) -> None:
         """Load rows from `dump_owner` in one transaction. Raise StorageError if the owner already has rows here."""
         async with self.database.open_transaction(owner) as tx:
-            await load_owner(tx, owner, batches, self.kind)
+            await insert_owner_rows(tx, owner, batches, self.kind)
 
     async def compute_digest(self, owner: int) -> str:
         """Return a hash of all rows of an owner, for checking that two stores have the same content."""
@@ -285,7 +284,7 @@ class MemoryStore(FoldTable):
         """Set the deadline for shutdown, as a time.monotonic() value. Later work is left to the next start."""
 
 
-_UNFOLDED = """
+_UNSUMMARISED = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?
 """
 _OF_TURN = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id"

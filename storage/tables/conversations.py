@@ -1,10 +1,11 @@
-"""The SQL of `conversations`: the conversations of each place, one of which is open.
+"""The SQL of `conversations`: the conversations of each chat, one of which is open.
 
-A place is the scope of a Telegram chat or thread. Its first conversation has the same scope and needs no row.
+`chat` is the scope of a Telegram chat or topic. Its first conversation has the same scope and needs no row.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS, ListedConversation, StoredConversation
 from records.errors import StorageError
@@ -22,50 +23,50 @@ MATERIAL = 8  # the number of messages from which a title is made
 class ConversationTable(OwnerTables):
     """The conversations of the owners in one store (`store.conversations`)."""
 
-    async def find_open_conversation(self, place: Scope) -> Scope:
-        """Return the conversation that is currently open in a place (a chat or a topic)."""
-        return await self._read_snapshot(place.owner, lambda connection: _read_open_conversation(connection, place))
+    async def find_open_conversation(self, chat: Scope) -> Scope:
+        """Return the conversation that is currently open in a chat or topic."""
+        return await self._run_in_snapshot(chat.owner, lambda connection: _read_open_conversation(connection, chat))
 
-    async def is_conversation_of(self, place: Scope, conversation: Scope) -> bool:
-        """Return True if a conversation belongs to a place."""
-        return await self._read_snapshot(place.owner, lambda connection: _is_at_place(connection, place, conversation))
+    async def is_conversation_of(self, chat: Scope, conversation: Scope) -> bool:
+        """Return True if a conversation belongs to a chat."""
+        return await self._run_in_snapshot(chat.owner, partial(_belongs_to_chat, chat=chat, conversation=conversation))
 
-    async def begin_conversation(self, place: Scope, title: str, *, now: datetime) -> Scope:
+    async def begin_conversation(self, chat: Scope, title: str, *, now: datetime) -> Scope:
         """Open a new conversation, or reuse the open one if it is empty. Raise StorageError for an unknown owner."""
 
         def begin_conversation(connection: Connection) -> Scope:
-            if connection.execute(_IS_HERE, (place.owner, self.kind)).fetchone() is None:
+            if connection.execute(_IS_HERE, (chat.owner, self.kind)).fetchone() is None:
                 raise StorageError("This memory is not kept here; turn it on first.")
-            scope = _read_open_conversation(connection, place)
-            _upsert_conversation(connection, place, place, now=now, is_opened=False)
+            scope = _read_open_conversation(connection, chat)
+            _upsert_conversation(connection, chat, chat, now=now, is_opened=False)
             if connection.execute(_HAS_MESSAGES, (*scope,)).fetchone() is not None:
-                scope = _make_new_scope(connection, place, now)
-            _upsert_conversation(connection, place, scope, now=now, title=title)
+                scope = _make_new_scope(connection, chat, now)
+            _upsert_conversation(connection, chat, scope, now=now, title=title)
             return scope
 
-        return await self.database.transact(begin_conversation, place.owner)
+        return await self.database.transact(begin_conversation, chat.owner)
 
-    async def open_conversation(self, place: Scope, conversation: Scope, *, now: datetime) -> bool:
-        """Open a conversation. Return False if it was deleted or belongs to another place."""
-        return await self._update_conversation(place, conversation, now=now)
+    async def open_conversation(self, chat: Scope, conversation: Scope, *, now: datetime) -> bool:
+        """Open a conversation. Return False if it was deleted or belongs to another chat."""
+        return await self._update_conversation(chat, conversation, now=now)
 
-    async def set_title(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
-        """Set the title of a conversation. Return False if it was deleted or belongs to another place."""
-        return await self._update_conversation(place, conversation, now=now, title=title, is_opened=False)
+    async def set_title(self, chat: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
+        """Set the title of a conversation. Return False if it was deleted or belongs to another chat."""
+        return await self._update_conversation(chat, conversation, now=now, title=title, is_opened=False)
 
     async def _update_conversation(
-        self, place: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
+        self, chat: Scope, conversation: Scope, *, now: datetime, title: str = "", is_opened: bool = True
     ) -> bool:
         def update_row(connection: Connection) -> bool:
-            is_known = _is_at_place(connection, place, conversation)
+            is_known = _belongs_to_chat(connection, chat, conversation)
             if is_known:
-                _upsert_conversation(connection, place, conversation, now=now, title=title, is_opened=is_opened)
+                _upsert_conversation(connection, chat, conversation, now=now, title=title, is_opened=is_opened)
             return is_known
 
-        return await self.database.transact(update_row, place.owner)
+        return await self.database.transact(update_row, chat.owner)
 
-    async def list_untitled_conversations(
-        self, place: Scope, conversations: Sequence[Scope]
+    async def read_starts_of_untitled_conversations(
+        self, chat: Scope, conversations: Sequence[Scope]
     ) -> dict[Scope, list[Message]]:
         """Map each untitled conversation that has messages to its first messages."""
 
@@ -74,10 +75,10 @@ class ConversationTable(OwnerTables):
             messages = {scope: _read_first_messages(connection, scope) for scope in untitled}
             return {scope: found for scope, found in messages.items() if found}
 
-        return await self._read_snapshot(place.owner, read_messages)
+        return await self._run_in_snapshot(chat.owner, read_messages)
 
     async def set_generated_title(
-        self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
+        self, chat: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
         """Store a generated title. Return False if a title exists or a message of `made_from` has changed."""
 
@@ -86,25 +87,25 @@ class ConversationTable(OwnerTables):
             is_stale = any(texts.get(message.id) != message.content for message in made_from)
             if is_stale or _read_stored_title(connection, conversation):
                 return False
-            _upsert_conversation(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
+            _upsert_conversation(connection, chat, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
 
-        return await self.database.transact(put_title, place.owner)
+        return await self.database.transact(put_title, chat.owner)
 
-    async def list_conversations(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
+    async def list_conversations(self, chat: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of conversations, last opened first, and their total. Skip empty ones unless open."""
 
         def read_page(connection: Connection) -> tuple[list[ListedConversation], int]:
-            rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
-            current = _read_open_conversation(connection, place)
+            rows = connection.execute(_LISTED, (*chat, FIRST_NUMBER)).fetchall()
+            current = _read_open_conversation(connection, chat)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
-            page = [_make_listed_conversation(connection, place, row, current) for row in shown[first : first + limit]]
+            page = [_make_listed_conversation(connection, chat, row, current) for row in shown[first : first + limit]]
             return page, len(shown)
 
-        return await self._read_snapshot(place.owner, read_page)
+        return await self._run_in_snapshot(chat.owner, read_page)
 
     async def find_conversation(
-        self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
+        self, chat: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
     ) -> Scope | None:
         """Find the conversation of a message by its source, id (`number`) or Telegram id. Return None if unknown."""
         lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
@@ -112,27 +113,27 @@ class ConversationTable(OwnerTables):
 
         def find_scope(connection: Connection) -> Scope | None:
             for sql, value in lookups:
-                row = None if value is None else connection.execute(sql, (*place, value)).fetchone()
+                row = None if value is None else connection.execute(sql, (*chat, value)).fetchone()
                 if row is not None:
-                    return Scope(owner=place.owner, thread=int(row[0]))
+                    return Scope(owner=chat.owner, thread=int(row[0]))
             return None
 
-        return await self._read_snapshot(place.owner, find_scope)
+        return await self._run_in_snapshot(chat.owner, find_scope)
 
-    async def find_message_place(self, owner: int, telegram_id: int) -> Scope | None:
-        """Return the place of the stored message with this Telegram id, or None if it is unknown."""
+    async def find_chat_of_message(self, owner: int, telegram_id: int) -> Scope | None:
+        """Return the chat of the stored message with this Telegram id, or None if it is unknown."""
 
         def find_scope(connection: Connection) -> Scope | None:
-            row = connection.execute(_PLACE_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
-            row = row or connection.execute(_PLACE_SHOWN_IN, (owner, telegram_id)).fetchone()
+            row = connection.execute(_CHAT_BY_TELEGRAM_ID, (owner, telegram_id)).fetchone()
+            row = row or connection.execute(_CHAT_SHOWN_IN, (owner, telegram_id)).fetchone()
             return Scope(owner=owner, thread=int(row[0])) if row is not None else None
 
-        return await self._read_snapshot(owner, find_scope)
+        return await self._run_in_snapshot(owner, find_scope)
 
 
-def _read_open_conversation(connection: Connection, place: Scope) -> Scope:
-    row = connection.execute(_OPEN, tuple(place)).fetchone()
-    return place if row is None else Scope(owner=place.owner, thread=int(row["thread_id"]))
+def _read_open_conversation(connection: Connection, chat: Scope) -> Scope:
+    row = connection.execute(_OPEN, tuple(chat)).fetchone()
+    return chat if row is None else Scope(owner=chat.owner, thread=int(row["thread_id"]))
 
 
 def _read_stored_title(connection: Connection, conversation: Scope) -> str:
@@ -144,27 +145,27 @@ def _read_first_messages(connection: Connection, conversation: Scope) -> list[Me
     return [parse_message(row) for row in connection.execute(_FIRST_MESSAGES, (*conversation, MATERIAL))]
 
 
-def _make_new_scope(connection: Connection, place: Scope, now: datetime) -> Scope:
+def _make_new_scope(connection: Connection, chat: Scope, now: datetime) -> Scope:
     """Return a scope with an unused thread number, which is usually the current time in milliseconds."""
-    [taken] = connection.execute(_FARTHEST, (place.owner,)).fetchone()
+    [taken] = connection.execute(_FARTHEST, (chat.owner,)).fetchone()
     number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken or 0) + 1)
-    return Scope(owner=place.owner, thread=-number if place.is_channel_direct_chat else number)
+    return Scope(owner=chat.owner, thread=-number if chat.is_channel_direct_chat else number)
 
 
-def _is_at_place(connection: Connection, place: Scope, conversation: Scope) -> bool:
-    if conversation == place:
+def _belongs_to_chat(connection: Connection, chat: Scope, conversation: Scope) -> bool:
+    if conversation == chat:
         return True
     row = connection.execute(_ONE, tuple(conversation)).fetchone()
     if row is not None:
-        return int(row["place"]) == place.thread
+        return int(row["place"]) == chat.thread
     # An imported conversation has messages, but no row.
-    may_be_imported = conversation.thread >= FIRST_NUMBER and place.thread == 0
+    may_be_imported = conversation.thread >= FIRST_NUMBER and chat.thread == 0
     return may_be_imported and connection.execute(_HAS_MESSAGES, (*conversation,)).fetchone() is not None
 
 
 def _upsert_conversation(
     connection: Connection,
-    place: Scope,
+    chat: Scope,
     scope: Scope,
     *,
     now: datetime,
@@ -175,14 +176,14 @@ def _upsert_conversation(
     """Insert or update a conversation. An empty `title` keeps the existing title."""
     row = connection.execute(_ONE, tuple(scope)).fetchone()
     known = CONVERSATION_ROWS.parse(row) if row is not None else None
-    [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *place)).fetchall()
+    [span] = connection.execute(_SPAN, (format_moment(now), format_moment(now), *chat)).fetchall()
     first, last = parse_moment(span[0]), parse_moment(span[1])
     opened_at = known.opened_at if known else min(now, first) - timedelta(microseconds=1)
     if is_opened:
         opened_at = max(now, last + timedelta(microseconds=1))
     made = StoredConversation(
         scope=scope,
-        place=place.thread,
+        place=chat.thread,
         title=format_visible_line(title)[:MAX_TITLE_CHARS] or (known.title if known else ""),
         is_named=is_named if title else known is not None and known.is_named,
         created_at=known.created_at if known else now,
@@ -191,8 +192,8 @@ def _upsert_conversation(
     connection.execute(CONVERSATIONS.upsert_sql, CONVERSATIONS.to_values(CONVERSATION_ROWS.to_row(made)))
 
 
-def _make_listed_conversation(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
-    scope = Scope(owner=place.owner, thread=int(row["thread_id"]))
+def _make_listed_conversation(connection: Connection, chat: Scope, row: Row, current: Scope) -> ListedConversation:
+    scope = Scope(owner=chat.owner, thread=int(row["thread_id"]))
     label = str(row["title"] or "")
     first = connection.execute(_FIRST_MESSAGES, (*scope, 1)).fetchone()
     [last_at] = connection.execute(_LAST_AT, tuple(scope)).fetchone()
@@ -223,25 +224,25 @@ SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND role IN ('user', 
 ORDER BY created_at, id LIMIT ?
 """
 _LAST_AT = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ?"
-_OF_PLACE = """user_id = ?1 AND thread_id IN (
+_OF_CHAT = """user_id = ?1 AND thread_id IN (
   SELECT thread_id FROM conversations WHERE user_id = ?1 AND place = ?2 UNION SELECT ?2
 )"""
-_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND role = 'user' AND source = ?3"  # noqa: S608
-_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND id = ?3"  # noqa: S608
-_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND telegram_id = ?3 ORDER BY id DESC"  # noqa: S608
+_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_CHAT} AND role = 'user' AND source = ?3"  # noqa: S608
+_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_CHAT} AND id = ?3"  # noqa: S608
+_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_CHAT} AND telegram_id = ?3 ORDER BY id DESC"  # noqa: S608
 _SHOWN_AS = f"""
-SELECT thread_id FROM accounts WHERE {_OF_PLACE}
+SELECT thread_id FROM accounts WHERE {_OF_CHAT}
 AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?3) ORDER BY id DESC
 """  # noqa: S608
 # One search of the index for each thread.
-_PLACE_BY_TELEGRAM_ID = """
+_CHAT_BY_TELEGRAM_ID = """
 SELECT COALESCE(conversations.place, messages.thread_id)
 FROM messages LEFT JOIN conversations USING (user_id, thread_id)
 WHERE messages.user_id = ?1 AND messages.telegram_id = ?2
 AND messages.thread_id IN (SELECT thread_id FROM scopes WHERE user_id = ?1)
 ORDER BY messages.id DESC LIMIT 1
 """
-_PLACE_SHOWN_IN = """
+_CHAT_SHOWN_IN = """
 SELECT COALESCE(conversations.place, accounts.thread_id)
 FROM accounts LEFT JOIN conversations USING (user_id, thread_id)
 WHERE accounts.user_id = ?1

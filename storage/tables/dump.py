@@ -40,7 +40,7 @@ async def dump_owner(reader: Reader, owner: int) -> Batches:
             after = tuple(rows[-1][name] for name in order) if is_full else ()
 
 
-async def load_owner(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
+async def insert_owner_rows(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
     """Implement `MemoryStore.load_owner` for a store of type `kind`. Run inside the caller's transaction."""
     if await tx.fetch_row(_IS_HELD, owner, kind):
         raise StorageError("This store already holds a memory of that owner; nothing was changed.")

@@ -64,14 +64,14 @@ class FactTable(OwnerTables):
                 learned = int(known or 0)
             return learned, [parse_message(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
 
-        return await self._read_snapshot(scope.owner, read_messages)
+        return await self._run_in_snapshot(scope.owner, read_messages)
 
-    async def begin_learning(self, scope: Scope, learned_id: int) -> None:
-        """Record where learning starts in a scope: after the message `learned_id`. Keep an existing record."""
+    async def begin_learning(self, scope: Scope, last_learned_id: int) -> None:
+        """Record where learning starts in a scope: after the message `last_learned_id`. Keep an existing record."""
         if not await self._fetch_row(scope.owner, "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", *scope):
-            await self._execute(scope.owner, _BEGIN, *scope, learned_id)
+            await self._execute(scope.owner, _BEGIN, *scope, last_learned_id)
 
-    async def list_waiting_scopes(self, quiet_since: datetime) -> list[Scope]:
+    async def list_scopes_to_learn_from(self, quiet_since: datetime) -> list[Scope]:
         """Return the scopes that have messages to learn from, but no message after `quiet_since`."""
         rows = await self._fetch_rows(None, _WAITING, self.kind, format_moment(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
@@ -82,24 +82,24 @@ class FactTable(OwnerTables):
         changes: Sequence[FactChange],
         *,
         read_messages: Sequence[Message],
-        learned_id: int,
-        until_id: int,
+        last_learned_id: int,
+        new_last_learned_id: int,
         now: datetime,
         shown_facts: Sequence[Fact] = (),
         newest_fact_id: int | None = None,
-        from_history: bool = False,
+        from_imported_history: bool = False,
     ) -> list[Fact]:
-        """Apply the changes, set `until_id` as the last message learned from, and return the inserted facts.
+        """Apply the changes, set `new_last_learned_id` as the last message learned from, and return the inserted facts.
 
-        References to facts that are no longer valid are ignored. Set `from_history` if the messages were imported.
+        References to facts that are no longer valid are ignored. Set `from_imported_history` for imported messages.
         `newest_fact_id` is the highest fact id known when the changes were planned, or None to allow newer facts.
 
         Raise StaleFacts if a message in `read_messages` or a fact in `shown_facts` was changed or deleted, or if the
-        last message learned from is not `learned_id`. Raise NewerFacts if a fact has an id above `newest_fact_id`.
+        last message learned from is not `last_learned_id`. Raise NewerFacts if a fact has an id above `newest_fact_id`.
         """
         async with self.database.open_transaction(scope.owner) as tx:
-            row = await tx.fetch_row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
-            if (int(row[0]) if row and row[0] is not None else 0) != learned_id:
+            row = await tx.fetch_row(_LEARNED_FROM_HISTORY if from_imported_history else _LEARNED, *scope)
+            if (int(row[0]) if row and row[0] is not None else 0) != last_learned_id:
                 raise StaleFacts
             texts = {message.id: message.content for message in read_messages}
             rows = await tx.fetch_rows(TEXTS, *scope, json.dumps(list(texts)))
@@ -124,7 +124,7 @@ class FactTable(OwnerTables):
                         await self._mark_superseded(tx, scope.owner, old, change.fact.valid_from, id_)
                 if (later := _resolve_fact_id(change.gave_way_to, made)) is not None and later != id_:
                     await self._insert_before_later_fact(tx, scope.owner, id_, later)
-            await tx.execute(_PAST if from_history else _PROGRESS, *scope, until_id)
+            await tx.execute(_PAST if from_imported_history else _PROGRESS, *scope, new_last_learned_id)
             rows = await tx.fetch_rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
 
@@ -155,12 +155,12 @@ class FactTable(OwnerTables):
             await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, id_)
             return parse_fact((await tx.fetch_rows(_ONE, owner, id_))[0])
 
-    async def find_previous_version(self, owner: int, id_: int) -> int | None:
+    async def find_previous_version_id(self, owner: int, id_: int) -> int | None:
         """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
         row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
-    async def restore_superseded(self, owner: int, id_: int) -> bool:
+    async def restore_superseded_facts(self, owner: int, id_: int) -> bool:
         """Revalidate the facts that a fact superseded. Move its pin to them. Return False if there are none."""
         async with self.database.open_transaction(owner) as tx:
             rows = await tx.fetch_rows(_REPLACED, owner, json.dumps([id_]))
@@ -177,7 +177,7 @@ class FactTable(OwnerTables):
         change = "is_pinned = ?, decided_at = ?"
         return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
 
-    async def convert_to_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+    async def convert_fact_to_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """Turn a fact into an instruction, which is part of every prompt. Return None if there is no valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
         return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)
@@ -208,10 +208,11 @@ class FactTable(OwnerTables):
             blob = np.asarray(vector).astype("<f2").tobytes()
             by_owner.setdefault(fact.owner, []).append((model, blob, fact.owner, fact.id, fact.text))
 
-        def put(rows: Sequence[tuple[str, bytes, int, int, str]], connection: Connection) -> None:
+        def insert_vectors(rows: Sequence[tuple[str, bytes, int, int, str]], connection: Connection) -> None:
             connection.executemany(_PUT_VECTOR, rows)
 
-        await asyncio.gather(*(self.database.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
+        transact = self.database.transact
+        await asyncio.gather(*(transact(partial(insert_vectors, rows), owner) for owner, rows in by_owner.items()))
 
     async def read_vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
         """Return the vectors of an owner's facts, by fact id."""

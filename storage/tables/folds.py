@@ -33,7 +33,7 @@ class FoldTable(OwnerTables):
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
         """Return the summaries of a scope, ordered by id. If `ids` is given, return only those summaries."""
-        return await self._read_snapshot(
+        return await self._run_in_snapshot(
             scope.owner, lambda connection: read_summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
@@ -42,13 +42,13 @@ class FoldTable(OwnerTables):
         rows = await self._fetch_rows(scope.owner, _SUPERSEDED, *scope, limit)
         return [SUMMARY_ROWS.parse(row) for row in reversed(rows)]
 
-    async def list_quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+    async def list_idle_scopes_with_last_ids(self, before: datetime) -> list[tuple[Scope, int]]:
         """Return the scopes that have active messages but none after `before`, with their latest message ids."""
         rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
     async def begin_fold(
-        self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
+        self, scope: Scope, reason: FoldReason, *, now: datetime, lease_duration: timedelta
     ) -> FoldLease | None:
         """Take the lease of a scope. Return None if another job holds it or a restore is in progress."""
         async with self.database.open_transaction(scope.owner) as tx:
@@ -61,18 +61,19 @@ class FoldTable(OwnerTables):
                 await tx.execute(expiring, format_moment(now), live["id"])
             fence = 1 + await tx.run(reserve_ids, self.kind, scope.owner, "last_fence")
             failed = await tx.fetch_row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
-            [job] = await tx.fetch_rows(_BEGIN, *scope, reason, fence, format_moment(now), format_moment(now + lease))
+            begin_and_end = format_moment(now), format_moment(now + lease_duration)
+            [job] = await tx.fetch_rows(_BEGIN, *scope, reason, fence, *begin_and_end)
         attempt = 1 + (failed["attempts"] if failed else 0)
         return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, new_summary: NewSummary, *, now: datetime) -> Summary:
         """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease or a source is stale."""
         async with transact_under_lease(self.database, lease) as tx:
-            summary = await fold_sources(tx, self.kind, lease.scope, plan, new_summary, now=now)
+            summary = await replace_sources_with_summary(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)
             return summary
 
-    async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
+    async def record_fold_failure(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
         """Record a failed attempt and release the lease. Do nothing if the lease is no longer valid."""
         async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
@@ -96,7 +97,7 @@ class FoldTable(OwnerTables):
         row = await self._fetch_row(scope.owner, _FAILURE, *scope)
         return FAILURE_ROWS.parse(row) if row else None
 
-    async def mark_failure_reported(self, scope: Scope) -> None:
+    async def mark_fold_failure_reported(self, scope: Scope) -> None:
         await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
@@ -130,7 +131,7 @@ async def complete_job(tx: Transaction, lease: FoldLease, summary_id: int, now: 
     await tx.execute("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
 
 
-async def fold_sources(
+async def replace_sources_with_summary(
     tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
 ) -> Summary:
     """Insert a summary and archive its sources. Raise StaleFold if a source has been deleted or archived."""

@@ -22,7 +22,7 @@ from storage.schema.rows import MESSAGE_ROWS, group_rows_by_table, parse_fact, p
 from storage.search import word_index
 from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
-from storage.tables.folds import delete_summaries, fold_sources, transact_under_lease
+from storage.tables.folds import delete_summaries, replace_sources_with_summary, transact_under_lease
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 
 _COUNTER_OF = {table: counter for counter, table in tables.COUNTERS.items()}
@@ -102,14 +102,14 @@ class HistoryTable(OwnerTables):
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with transact_under_lease(self.database, lease) as tx:
             await insert_messages(tx, [MESSAGE_ROWS.to_row(message) for message in messages])
-            return await fold_sources(tx, self.kind, messages[0].scope, plan, new_summary, now=now)
+            return await replace_sources_with_summary(tx, self.kind, messages[0].scope, plan, new_summary, now=now)
 
     async def commit_fold(
         self, lease: FoldLease, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
         """Commit a fold in any scope of the lease's owner, without releasing the lease."""
         async with transact_under_lease(self.database, lease) as tx:
-            return await fold_sources(tx, self.kind, scope, plan, new_summary, now=now)
+            return await replace_sources_with_summary(tx, self.kind, scope, plan, new_summary, now=now)
 
     async def find_restore_row(self, owner: int) -> PortableRow | None:
         """Return the row that describes the restore in progress, or None if there is none."""
@@ -187,7 +187,7 @@ class HistoryTable(OwnerTables):
         row = await self._fetch_row(owner, _BEGINNING, owner)
         return parse_moment(row[0]) - timedelta(microseconds=1) if row and row[0] else None
 
-    async def list_decided_texts(self, owner: int, texts: Sequence[str]) -> Set[str]:
+    async def find_texts_of_decided_facts(self, owner: int, texts: Sequence[str]) -> Set[str]:
         """Return the texts that concern facts about which the owner has made a decision by hand."""
         async with self.database.open_reader(owner) as reader:
             _, decided = await _read_facts_and_decisions(reader, owner)
@@ -199,8 +199,8 @@ class HistoryTable(OwnerTables):
         async with self.database.open_reader(owner) as reader:
             return len(await _select_new_facts(reader, owner, facts))
 
-    async def add_facts(self, lease: FoldLease, facts: Sequence[PortableRow], ids: Mapping[int, int]) -> int:
-        """Add the facts that are new and not overruled, and return their number. `ids` maps old message ids to new.
+    async def add_facts(self, lease: FoldLease, facts: Sequence[PortableRow], new_ids: Mapping[int, int]) -> int:
+        """Add the facts that are new and not overruled, and return their number. `new_ids` maps old message ids to new.
 
         A fact with `is_chosen` was chosen by hand, which overrules what the owner decided about it before.
         """
@@ -218,7 +218,7 @@ class HistoryTable(OwnerTables):
                     "id": numbers[fact["id"]],
                     "superseded_by": numbers.get(fact["superseded_by"]),
                     "known_id": numbers.get(fact["known_id"]),
-                    "source_ids": [ids[id_] for id_ in cast(list[int], fact["source_ids"]) if id_ in ids],
+                    "source_ids": [new_ids[id_] for id_ in cast(list[int], fact["source_ids"]) if id_ in new_ids],
                 }
                 for fact in new_facts
             ]

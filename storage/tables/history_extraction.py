@@ -40,7 +40,7 @@ class HistoryExtractionTable(OwnerTables):
         stopping = "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until"
         await self._execute(owner, stopping, owner)
 
-    async def list_waiting_scopes(self) -> list[Scope]:
+    async def list_scopes_being_extracted(self) -> list[Scope]:
         """Return the scopes with a running extraction, unless their owner is incognito or has memory turned off."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._fetch_rows(None, _WAITING, self.kind)]
 
@@ -52,7 +52,7 @@ class HistoryExtractionTable(OwnerTables):
             rows = await reader.fetch_rows(_NEXT, *scope, limit)
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
-    async def count_progress(self, scope: Scope) -> tuple[int, int] | None:
+    async def read_message_counts(self, scope: Scope) -> tuple[int, int] | None:
         """Return the numbers of messages read and of all messages, or None if no extraction is running."""
         async with self.database.open_reader(scope.owner, in_snapshot=True) as reader:
             if await reader.fetch_row(_RUNNING, *scope) is None:

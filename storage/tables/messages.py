@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from records.context import MAX_UNFOLDED, ContextSources, StoredQuestion
+from records.context import MAX_UNSUMMARISED, ContextSources, StoredQuestion
 from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -96,19 +96,20 @@ def read_context_sources(connection: Connection, scope: Scope, *, turns: int, be
     """Implement `MemoryStore.read_context_sources`."""
     first_left_out = 2**62 if before is None else before
     total, archived, characters = connection.execute(_SUMS, tuple(scope)).fetchone() or (0, 0, 0)
-    latest = connection.execute(_UNFOLDED, (*scope, first_left_out, MAX_UNFOLDED)).fetchall()
-    unfolded = [parse_message(row) for row in reversed(latest)]
+    latest = connection.execute(_UNSUMMARISED, (*scope, first_left_out, MAX_UNSUMMARISED)).fetchall()
+    unsummarised = [parse_message(row) for row in reversed(latest)]
     if archived:
         newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
-    else:  # all messages are in `unfolded`
-        newest = set(sorted({message.turn for message in unfolded if message.turn > 0}, reverse=True)[: max(0, turns)])
-    last = [message for message in unfolded if message.turn in newest]
+    else:  # all messages are in `unsummarised`
+        known = {message.turn for message in unsummarised if message.turn > 0}
+        newest = set(sorted(known, reverse=True)[: max(0, turns)])
+    last = [message for message in unsummarised if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))
         last = sorted([*last, *(parse_message(row) for row in rows)], key=lambda message: message.sort_key)
     return ContextSources(
         last=last,
-        unfolded=unfolded,
+        unsummarised=unsummarised,
         summaries=fold_table.read_summaries(connection, scope),
         profile=profile_table.read_newest_profile(connection, scope.owner),
         facts=fact_table.read_valid_facts(connection, scope.owner),
@@ -137,7 +138,7 @@ SELECT DISTINCT turn_id FROM messages WHERE user_id = ? AND thread_id = ? AND tu
 ORDER BY turn_id DESC LIMIT ?
 """
 # The "+" keeps SQLite from using the index on turns, which would scan the whole scope. Few messages are active.
-_UNFOLDED = """
+_UNSUMMARISED = """
 SELECT * FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND +turn_id < ?
 ORDER BY created_at DESC, id DESC LIMIT ?

@@ -19,7 +19,7 @@ class OwnerTables(StatementRunner):
         super().__init__(database)
         self.kind = kind
 
-    async def _read_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
+    async def _run_in_snapshot(self, owner: int, work: Callable[[Connection], Result]) -> Result:
         async with self.database.open_reader(owner) as reader:
             return await reader.run_in_snapshot(work)
 

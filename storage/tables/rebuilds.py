@@ -45,16 +45,16 @@ class RebuildTable(OwnerTables):
         self,
         lease: FoldLease,
         rebuilt: Sequence[RebuiltSummary],
-        outline: Sequence[MessageOutline],
+        archived_messages: Sequence[MessageOutline],
         *,
         since: datetime,
         now: datetime,
     ) -> None:
-        """Replace all summaries of a scope. Raise StaleFold if a message of `outline` has changed after `since`."""
+        """Replace all summaries of a scope. Raise StaleFold if one of `archived_messages` has changed after `since`."""
         scope = lease.scope
         async with transact_under_lease(self.database, lease) as tx:
             archived = await tx.fetch_row(_ARCHIVED, format_moment(since), *scope)
-            ids = [message.id for message in outline]
+            ids = [message.id for message in archived_messages]
             # Ids are never reused, so the same count and sum mean the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleFold

@@ -89,7 +89,7 @@ class ForgetCommands(CommandGroup):
             terms = analyzer.list_query_terms(query)
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             is_indexed = await store.wait_until_indexed(scope.owner, within=0)
-            earlier = await store.search_earlier_texts(scope, terms)
+            earlier = await store.search_previous_versions(scope, terms)
             facts = _find_facts(set(terms), await store.facts.list_all_facts(scope.owner))
             request = await store.read_turn(scope, event.requested_in) if event.requested_in else []
             _, conversations = await store.conversations.list_conversations(event.chat.location, first=0, limit=1)

@@ -78,7 +78,7 @@ class MessagePlacement:
         thread = self._delivery.find_thread(parsed.chat.id, parsed.telegram_id)
         if not thread:
             try:
-                place = await self._memory.find_message_place(parsed.chat.id, parsed.telegram_id)
+                place = await self._memory.find_chat_of_message(parsed.chat.id, parsed.telegram_id)
             except StorageError as error:
                 logger.warning("The topic of a reaction in %s is unknown: %s", parsed.location, type(error).__name__)
                 return parsed

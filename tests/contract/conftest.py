@@ -150,7 +150,7 @@ async def talk(store: MemoryStore, scope: Scope, turns: int, words: str = "turn"
 
 
 async def lease(store: MemoryStore, scope: Scope) -> FoldLease:
-    taken = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)
+    taken = await store.begin_fold(scope, "now", now=NOW, lease_duration=MINUTE)
     assert taken is not None
     return taken
 

@@ -18,7 +18,7 @@ async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
     for text in texts:
         await store.append_messages(ANNA, [said(text)])
     terms = ["ab", "cab", "b", "uberfahrt", "東京", "walrus"]
-    found = await store.find_candidates(ANNA, terms, limit=9)
+    found = await store.find_candidate_messages(ANNA, terms, limit=9)
     assert dict(zip(found.frequency, found.counts.tolist(), strict=True)) == {
         "ab": [2, 1, 0, 0, 0, 0],
         "cab": [1, 0, 0, 0, 0, 3],
@@ -30,7 +30,7 @@ async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
     messages = await store.read_messages(ANNA, found.ids.tolist())
     assert found.said_at.tolist() == [message.created_at.timestamp() for message in messages]
     assert found.speakers == tuple(message.speaker for message in messages)
-    assert len(await store.find_candidates(ANNA, [], limit=0)) == len(texts)
+    assert len(await store.find_candidate_messages(ANNA, [], limit=0)) == len(texts)
 
 
 async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore) -> None:
@@ -38,7 +38,7 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
     steps[30] += " And a walrus."
     text = "\n".join(steps)
     await store.append_messages(ANNA, [said("short"), said(text)])
-    found = await store.find_candidates(ANNA, ["walrus"], limit=9)
+    found = await store.find_candidate_messages(ANNA, ["walrus"], limit=9)
     parts = split_passages(text)
     assert found.messages.tolist() == [0, *[1] * len(parts)]
     assert found.parts.tolist() == [0, *range(len(parts))]
@@ -51,19 +51,19 @@ async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_wit
     await store.append_messages(ANNA, [said(text) for text in texts])
     await store.append_messages(BORIS, [said("Mein Haustürschlüsselbund ist weg.")])
     terms = [*list_content_terms("Welche Nummer hat der Haustürschlüssel?"), "haus", "hau", "kel", "u42", "kell%"]
-    assert await store.complete_terms(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
-    assert await store.complete_terms(BORIS, terms) == {
+    assert await store.find_term_completions(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
+    assert await store.find_term_completions(BORIS, terms) == {
         "haus": ("hausturschlusselbund",),
         "hausturschlussel": ("hausturschlusselbund",),
     }
-    assert await store.complete_terms(ANNA, ["keller" * 300, "\0haus"]) == {}
+    assert await store.find_term_completions(ANNA, ["keller" * 300, "\0haus"]) == {}
 
 
 async def test_a_word_of_the_question_itself_is_not_known_by_it(store: MemoryStore) -> None:
     await store.append_messages(ANNA, [said("Die Haustürschlüsselnummer ist 4711.")])
     [question] = await store.append_messages(ANNA, [said("Welche Nummer hat der Haustürschlüssel?")])
-    assert await store.complete_terms(ANNA, ["hausturschlussel"]) == {}
-    found = await store.complete_terms(ANNA, ["hausturschlussel"], before=question.id)
+    assert await store.find_term_completions(ANNA, ["hausturschlussel"]) == {}
+    found = await store.find_term_completions(ANNA, ["hausturschlussel"], before_id=question.id)
     assert found == {"hausturschlussel": ("hausturschlusselnumm",)}
 
 
@@ -72,7 +72,7 @@ async def test_a_beginning_of_very_many_words_brings_the_few_shortest(store: Mem
         ANNA,
         [said(" ".join(f"walruses{'ab'[number % 2] * (number % 60)}{'cde'[number % 3]}" for number in range(900)))],
     )
-    longer = (await store.complete_terms(ANNA, ["walrus"]))["walrus"]
+    longer = (await store.find_term_completions(ANNA, ["walrus"]))["walrus"]
     assert len(longer) == MAX_COMPLETIONS
     assert list(map(len, longer)) == sorted(map(len, longer))
 
@@ -88,7 +88,7 @@ async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hol
     often = "otters, newts, herons, eagles and lizards"
     texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * MAX_WHOLE_MESSAGES]
     await store.append_messages(ANNA, [said(text) for text in texts])
-    found = await store.find_candidates(ANNA, [*list_content_terms(often), "walrus", "unicorn"], limit=9)
+    found = await store.find_candidate_messages(ANNA, [*list_content_terms(often), "walrus", "unicorn"], limit=9)
     assert 1 in found.ids
     assert len(found.ids) < 60
 
@@ -101,9 +101,9 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
     ]
     await store.append_messages(ANNA, texts)
     moment, later = ((NOW + timedelta(minutes=number)).timestamp() for number in (100, 200))
-    close = await store.find_candidates(ANNA, [], limit=1, times=[(later, later + 1)])
-    found = await store.find_candidates(
-        ANNA, [], limit=1, nearest=[int(close.seqs[NEIGHBOURS])], times=[(moment, moment + 1)]
+    close = await store.find_candidate_messages(ANNA, [], limit=1, time_ranges=[(later, later + 1)])
+    found = await store.find_candidate_messages(
+        ANNA, [], limit=1, nearest_seqs=[int(close.seqs[NEIGHBOURS])], time_ranges=[(moment, moment + 1)]
     )
     wanted = {*range(100 - NEIGHBOURS, 101 + NEIGHBOURS), *range(200 - NEIGHBOURS, 201 + NEIGHBOURS)}
     assert {int(id_) - 1 for id_ in found.ids} >= wanted
@@ -116,19 +116,19 @@ async def test_what_was_said_at_a_time_and_what_is_close_are_candidates_with_the
 async def test_the_turn_that_is_being_answered_is_no_candidate_and_not_counted(store: MemoryStore) -> None:
     await store.append_messages(ANNA, [said("a walrus"), said("a newt")])
     [asked] = await store.append_messages(ANNA, [said("Where is the walrus?")])
-    found = await store.find_candidates(ANNA, ["walrus", "newt"], limit=9, before=asked.id)
+    found = await store.find_candidate_messages(ANNA, ["walrus", "newt"], limit=9, before_id=asked.id)
     assert found.ids.tolist() == [1, 2]
     assert found.frequency == {"walrus": 1, "newt": 1}
 
 
 async def test_in_a_small_scope_every_message_is_a_candidate(store: MemoryStore) -> None:
     await store.append_messages(ANNA, [said("a walrus" if number % 3 else "snow and birds") for number in range(30)])
-    assert (await store.find_candidates(ANNA, ["walrus"], limit=5)).ids.tolist() == list(range(1, 31))
+    assert (await store.find_candidate_messages(ANNA, ["walrus"], limit=5)).ids.tolist() == list(range(1, 31))
 
 
 async def test_messages_are_searched_as_they_are_now_however_often_they_were_searched(store: MemoryStore) -> None:
     async def held(*terms: str) -> list[int]:
-        found = await store.find_candidates(ANNA, terms, limit=9)
+        found = await store.find_candidate_messages(ANNA, terms, limit=9)
         assert found.counts.any(axis=1).tolist() == [count > 0 for count in found.frequency.values()]
         return list(found.frequency.values())
 

@@ -101,15 +101,15 @@ async def test_direct_messages_of_a_person_stay_direct_messages(store: MemorySto
 async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemoryStore) -> None:
     [first] = await store.append_messages(ANNA, [said("about the walrus")])
     conversations = store.conversations
-    assert await conversations.list_untitled_conversations(ANNA, [ANNA]) == {ANNA: [first]}
+    assert await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]) == {ANNA: [first]}
     assert await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     assert not await conversations.set_generated_title(ANNA, ANNA, "Other", made_from=[first], now=NOW)
     assert await labels(store, ANNA) == [("Walrus", True)]
-    assert await conversations.list_untitled_conversations(ANNA, [ANNA]) == {}
+    assert await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]) == {}
     await store.forgetting.replace_message_text(ANNA, first.id, "about newts", why="edited", now=NOW)
     assert await labels(store, ANNA) == [("about newts", True)]
     assert not await conversations.set_generated_title(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    [now] = (await conversations.list_untitled_conversations(ANNA, [ANNA]))[ANNA]
+    [now] = (await conversations.read_starts_of_untitled_conversations(ANNA, [ANNA]))[ANNA]
     assert await conversations.set_generated_title(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
     [later] = await store.append_messages(ANNA, [said("the cellar key is 4711")])
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)
@@ -157,7 +157,7 @@ async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: Memor
     answer = replace(said("an answer", source="1:3"), role="assistant", explanation="{}")
     await store.append_messages(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
     await store.explanations.record_shown_messages(later, "1:3", [74, 75])
-    find = store.conversations.find_message_place
+    find = store.conversations.find_chat_of_message
     assert [await find(ANNA.owner, number) for number in (71, 72, 73, 74, 75)] == [ANNA, *[topic] * 4]
     assert await find(ANNA.owner, 76) is await find(BORIS.owner, 71) is None
 

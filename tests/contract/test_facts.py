@@ -29,7 +29,7 @@ async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     learned, messages = await store.facts.read_unlearned_messages(ANNA, 100)
     until = messages[-1].id if messages else learned
     return await store.facts.commit_changes(
-        ANNA, changes, read_messages=messages, learned_id=learned, until_id=until, now=NOW
+        ANNA, changes, read_messages=messages, last_learned_id=learned, new_last_learned_id=until, now=NOW
     )
 
 
@@ -56,8 +56,8 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert await store.facts.pin_fact(ANNA.owner, home.id, is_pinned=True, now=NOW) is None, (
         "it would be in every prompt again"
     )
-    assert await store.facts.convert_to_instruction(ANNA.owner, home.id, now=NOW) is None
-    kept = await store.facts.convert_to_instruction(ANNA.owner, moved.id, now=NOW)
+    assert await store.facts.convert_fact_to_instruction(ANNA.owner, home.id, now=NOW) is None
+    kept = await store.facts.convert_fact_to_instruction(ANNA.owner, moved.id, now=NOW)
     assert kept is not None
     assert (kept.kind, kept.subject) == ("instruction", "")
     assert await store.facts.list_valid_facts(BORIS.owner) == []
@@ -78,7 +78,9 @@ async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: 
     stale = [replace(messages[0], content="other words"), *messages[1:]]
     for read, since in ((stale, learned), (messages, learned + 1)):
         with pytest.raises(StaleFacts):
-            await store.facts.commit_changes(ANNA, change, read_messages=read, learned_id=since, until_id=2, now=NOW)
+            await store.facts.commit_changes(
+                ANNA, change, read_messages=read, last_learned_id=since, new_last_learned_id=2, now=NOW
+            )
     assert await store.facts.list_all_facts(ANNA.owner) == []
     assert (await store.facts.read_unlearned_messages(ANNA, 100))[0] == learned
 
@@ -92,7 +94,13 @@ async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts
     async def commit(newest: int) -> list[Fact]:
         again = replace(change, same_as=oslo.id)
         return await store.facts.commit_changes(
-            ANNA, [again], read_messages=[], learned_id=learned, until_id=learned, newest_fact_id=newest, now=NOW
+            ANNA,
+            [again],
+            read_messages=[],
+            last_learned_id=learned,
+            new_last_learned_id=learned,
+            newest_fact_id=newest,
+            now=NOW,
         )
 
     with pytest.raises(NewerFacts):
@@ -105,10 +113,10 @@ async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts
 
 async def test_what_is_waiting_is_known_after_a_restart(store: MemoryStore) -> None:
     messages = await talk(store, ANNA, 1)
-    assert await store.facts.list_waiting_scopes(NOW - timedelta(minutes=1)) == []
-    assert await store.facts.list_waiting_scopes(NOW) == [ANNA]
+    assert await store.facts.list_scopes_to_learn_from(NOW - timedelta(minutes=1)) == []
+    assert await store.facts.list_scopes_to_learn_from(NOW) == [ANNA]
     await learn(store)
-    assert await store.facts.list_waiting_scopes(NOW) == []
+    assert await store.facts.list_scopes_to_learn_from(NOW) == []
     assert await store.facts.read_unlearned_messages(ANNA, 100) == (messages[-1].id, [])
 
 
@@ -116,7 +124,7 @@ async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemorySto
     old = await talk(store, ANNA, 2)
     await fold(store, ANNA, old)
     assert await store.facts.read_unlearned_messages(ANNA, 100) == (old[-1].id, [])
-    assert await store.facts.list_waiting_scopes(NOW) == []
+    assert await store.facts.list_scopes_to_learn_from(NOW) == []
     fresh = await talk(store, ANNA, 1)
     assert await store.facts.read_unlearned_messages(ANNA, 100) == (old[-1].id, fresh)
     await store.facts.begin_learning(ANNA, old[-1].id)
@@ -136,12 +144,12 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
     earlier = [old.text for old in await store.facts.list_all_facts(ANNA.owner) if old.superseded_by == fact.id]
     assert earlier == ["Anna lives in Oslo.", "Anna lives in Bergen."]
     for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
-        earlier_id = await store.facts.find_previous_version(ANNA.owner, fact.id)
+        earlier_id = await store.facts.find_previous_version_id(ANNA.owner, fact.id)
         assert earlier_id is not None
         await store.forgetting.forget(ANNA.owner, ForgetRequest(what="edits", ids=(earlier_id,)), now=NOW)
         [undone] = await store.facts.list_valid_facts(ANNA.owner)
         assert (undone.id, undone.text) == (fact.id, words)
-    assert await store.facts.find_previous_version(ANNA.owner, fact.id) is None
+    assert await store.facts.find_previous_version_id(ANNA.owner, fact.id) is None
     assert len(await store.facts.list_all_facts(ANNA.owner)) == 1
     assert await store.facts.edit_fact(ANNA.owner, 99, "No.", now=NOW) is None
 
@@ -333,7 +341,7 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
             sails.id,
         ]
     async with opener(tmp_path) as store:
-        earlier = await store.facts.find_previous_version(ANNA.owner, tea.id)
+        earlier = await store.facts.find_previous_version_id(ANNA.owner, tea.id)
         assert earlier is not None
         what = ForgetRequest(what="edits", ids=(earlier,))
         assert (await store.forgetting.preview_deletion(ANNA.owner, what)).profiles == 2
@@ -370,5 +378,7 @@ async def test_an_undated_message_is_older_than_the_first_message_and_the_first_
     decided_first = await store.history.find_time_before_history(ANNA.owner)
     assert decided_first is not None
     assert NOW - 2 * MINUTE < decided_first < NOW - MINUTE
-    assert await store.history.list_decided_texts(ANNA.owner, ["Lives in Oslo.", "Has a cat."]) == {"Lives in Oslo."}
+    assert await store.history.find_texts_of_decided_facts(ANNA.owner, ["Lives in Oslo.", "Has a cat."]) == {
+        "Lives in Oslo."
+    }
     assert await store.history.find_time_before_history(BORIS.owner) is None

@@ -46,7 +46,7 @@ async def test_a_question_is_stored_and_its_context_read_at_once(store: MemorySt
     asked = await store.store_question(ANNA, pieces, turns=4)
     assert asked.sources == await store.read_context_sources(ANNA, turns=4, before=asked.turn)
     assert asked.sources is not None
-    assert asked.sources.unfolded[-1].content == "and now?"
+    assert asked.sources.unsummarised[-1].content == "and now?"
     assert asked.sources.total == 13
 
 
@@ -71,8 +71,10 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
     for turns, before in ((4, None), (2, stored[-2].turn), (0, stored[-2].turn), (9, 1)):
         sources = await store.read_context_sources(ANNA, turns=turns, before=before)
         assert sources.last == await store.read_last_turns(ANNA, turns, before=before)
-        assert sources.unfolded == [
-            message for message in await store.list_unfolded_messages(ANNA) if before is None or message.turn < before
+        assert sources.unsummarised == [
+            message
+            for message in await store.list_unsummarised_messages(ANNA)
+            if before is None or message.turn < before
         ]
         assert sources.summaries == await store.list_summaries(ANNA)
         counts = await store.read_counts(ANNA)
@@ -86,7 +88,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
         sources = await store.read_context_sources(BORIS, turns=turns, before=before)
         assert sources.last == await store.read_last_turns(BORIS, turns, before=before)
     nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), turns=4)
-    assert (nobody.last, nobody.unfolded, nobody.summaries, nobody.total) == ([], [], [], 0)
+    assert (nobody.last, nobody.unsummarised, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
 async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore) -> None:
@@ -110,7 +112,7 @@ class Counting:
 
 
 async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store: MemoryStore) -> None:
-    """Without archives they are among the unfolded, and each prompt costs one query less."""
+    """Without archives they are among the unsummarised, and each prompt costs one query less."""
 
     async def read_last_turns() -> tuple[int, Sequence[Message]]:
         def count(connection: Connection) -> tuple[int, Sequence[Message]]:

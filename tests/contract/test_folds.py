@@ -71,18 +71,18 @@ async def test_quiet_scopes(store: MemoryStore) -> None:
     mine, topic = await talk(store, ANNA, 2), await talk(store, TOPIC, 1)
     await fold(store, ANNA, mine[:2])
     later = NewMessage(role="user", content="later", created_at=NOW + 5 * MINUTE)
-    assert await store.list_quiet_scopes(NOW - MINUTE) == []
-    assert sorted(await store.list_quiet_scopes(NOW)) == [(TOPIC, topic[-1].id), (ANNA, mine[-1].id)]
+    assert await store.list_idle_scopes_with_last_ids(NOW - MINUTE) == []
+    assert sorted(await store.list_idle_scopes_with_last_ids(NOW)) == [(TOPIC, topic[-1].id), (ANNA, mine[-1].id)]
     [newest] = await store.append_messages(ANNA, [later])
-    assert await store.list_quiet_scopes(NOW + MINUTE) == [(TOPIC, topic[-1].id)]
-    assert (ANNA, newest.id) in await store.list_quiet_scopes(NOW + 5 * MINUTE)
+    assert await store.list_idle_scopes_with_last_ids(NOW + MINUTE) == [(TOPIC, topic[-1].id)]
+    assert (ANNA, newest.id) in await store.list_idle_scopes_with_last_ids(NOW + 5 * MINUTE)
     usual = config(store, BORIS.owner)
     for choice in (replace(usual, enabled=False), replace(usual, auto_fold=False), replace(usual, incognito=True)):
         await store.put_owner(choice)
-        assert await store.list_quiet_scopes(NOW) == []
+        assert await store.list_idle_scopes_with_last_ids(NOW) == []
     await store.put_owner(usual)
     await fold(store, TOPIC, topic)
-    assert await store.list_quiet_scopes(NOW) == [], "everything is folded"
+    assert await store.list_idle_scopes_with_last_ids(NOW) == [], "everything is folded"
 
 
 def rebuilt(
@@ -138,7 +138,7 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         assert await store.list_summaries(TOPIC) == theirs
         assert [message.chunk_id for message in await store.timeline.read_page(TOPIC)][:6] == [1] * 6
         assert len(others) == 8
-        assert await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE), "the lease is free"
+        assert await store.begin_fold(ANNA, "now", now=NOW, lease_duration=MINUTE), "the lease is free"
 
 
 async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: MemoryStore) -> None:
@@ -152,7 +152,9 @@ async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: M
     with pytest.raises(StaleFold):
         await store.rebuilds.extend_lease(lost, NOW + MINUTE)
     await store.rebuilds.extend_lease(held, NOW + 9 * MINUTE)
-    assert await store.begin_fold(ANNA, "now", now=NOW + 8 * MINUTE, lease=MINUTE) is None, "it holds longer now"
+    assert await store.begin_fold(ANNA, "now", now=NOW + 8 * MINUTE, lease_duration=MINUTE) is None, (
+        "it holds longer now"
+    )
     await store.release_fold(held)
     assert (await store.list_summaries(ANNA))[0].text == "They talked."
 
@@ -188,14 +190,14 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
                 await archived(store)
             await store.void_leases()
             assert await store.rebuilds.list_interrupted_rebuilds() == ([ANNA] if 0 < start < 3 else [])
-            assert await store.begin_fold(ANNA, "rebuild", now=NOW + timedelta(hours=start), lease=MINUTE)
+            assert await store.begin_fold(ANNA, "rebuild", now=NOW + timedelta(hours=start), lease_duration=MINUTE)
     async with opener(tmp_path) as store:
         await store.void_leases()
         held = await lease(store, ANNA)
         await store.release_fold(held)
-        taken = await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE)
+        taken = await store.begin_fold(ANNA, "now", now=NOW, lease_duration=MINUTE)
         assert taken is not None
-        await store.fail_fold(taken, "no", now=NOW)
+        await store.record_fold_failure(taken, "no", now=NOW)
         assert await store.rebuilds.list_interrupted_rebuilds() == []
 
 

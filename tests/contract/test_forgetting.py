@@ -44,7 +44,7 @@ async def rows(store: MemoryStore, sql: str) -> list[tuple[object, ...]]:
 
 
 async def active(store: MemoryStore) -> list[int]:
-    return [message.id for message in await store.list_unfolded_messages(ANNA)]
+    return [message.id for message in await store.list_unsummarised_messages(ANNA)]
 
 
 async def pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Summary]:
@@ -94,7 +94,7 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
     await store.forgetting.forget(ANNA.owner, messages(gone.id), now=NOW)
     assert await store.search_messages(ANNA, ["walrus"], limit=9) == []
     assert {hit.id for hit in await store.search_messages(ANNA, ["tree"], limit=9)} == {first.id, last.id}
-    matched = await store.find_candidates(ANNA, ["tree", "walrus"], limit=9)
+    matched = await store.find_candidate_messages(ANNA, ["tree", "walrus"], limit=9)
     assert (matched.turns, matched.frequency) == (2, {"tree": 2, "walrus": 0})
     [later] = await store.append_messages(ANNA, [said("walrus again")])
     assert [hit.id for hit in await store.search_messages(ANNA, ["walrus"], limit=9)] == [later.id]
@@ -110,12 +110,12 @@ async def test_a_fold_in_flight_cannot_bring_it_back(store: MemoryStore) -> None
         with pytest.raises(StaleFold):
             await store.commit_fold(taken, plan, made("secret"), now=NOW)
     assert await store.list_summaries(ANNA, active_only=False) == []
-    assert await store.begin_fold(ANNA, "now", now=NOW, lease=timedelta(minutes=1)) is not None
+    assert await store.begin_fold(ANNA, "now", now=NOW, lease_duration=timedelta(minutes=1)) is not None
 
 
 async def test_what_a_failed_fold_said_goes_too(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
-    await store.fail_fold(await lease(store, ANNA), "It said heliotrope.", now=NOW)
+    await store.record_fold_failure(await lease(store, ANNA), "It said heliotrope.", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id), now=NOW)
     assert await store.find_fold_failure(ANNA) is None
     assert await rows(store, "SELECT error FROM jobs WHERE error IS NOT NULL") == []
@@ -233,7 +233,7 @@ async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_
     await turn(store, "Nothing else.")
     await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", first, superseded_by=2, valid_to=NOW.isoformat())
     await fact(store, 2, "Anna is the head chef of the Heliotrope Bakery.", second)
-    await put(store, PROGRESS, thread_id=0, learned_id=6)
+    await put(store, PROGRESS, thread_id=0, last_learned_id=6)
     assert (await store.forgetting.forget(ANNA.owner, messages(first), now=NOW)).facts == 2
     assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
 
@@ -333,7 +333,7 @@ async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store
     await fact(store, 2, "Anna leads the kitchen of the Heliotrope Bakery.", -2)
     await fact(store, 3, "Anna plays the ocarina.", flute, superseded_by=4, **over)
     await fact(store, 4, "Anna is the soloist on the ocarina.", solo)
-    await put(store, PROGRESS, thread_id=0, learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
+    await put(store, PROGRESS, thread_id=0, last_learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
     assert (await store.forgetting.forget(ANNA.owner, messages(cook, flute), now=NOW)).facts == 4
     found = await rows(store, "SELECT learned_id, past_id, past_until, past_learned FROM progress ORDER BY thread_id")
     assert found == [(solo - 1, -3, -2, "[[-4, -3], [-2, -1]]")]
@@ -351,7 +351,7 @@ async def test_accounts_of_forgotten_answers_go(store: MemoryStore) -> None:
 async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(store: MemoryStore) -> None:
     stored, leaves, _ = await pyramid(store)
     await fact(store, 1, "Anna said turn 2.", stored[4].id)
-    await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
+    await put(store, PROGRESS, thread_id=0, last_learned_id=stored[-1].id)
     revised = await store.forgetting.replace_message_text(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
     assert revised is not None
     assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
@@ -363,7 +363,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     [hit] = await store.search_messages(ANNA, ["walrus"], limit=9)
     assert hit.id == stored[4].id
     assert stored[4].id not in [hit.id for hit in await store.search_messages(ANNA, ["turn"], limit=99)]
-    assert (await store.find_candidates(ANNA, ["walrus"], limit=9)).turns == len(stored)
+    assert (await store.find_candidate_messages(ANNA, ["walrus"], limit=9)).turns == len(stored)
 
 
 async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: MemoryStore) -> None:
@@ -379,15 +379,15 @@ async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None
     first, second = await store.append_messages(ANNA, [said("my secret heliotrope"), said("first words")])
     await store.forgetting.replace_message_text(ANNA, first.id, "nothing", why="edited", now=NOW)
     await store.forgetting.replace_message_text(ANNA, second.id, "walrus", why="edited", now=NOW)
-    [found] = await store.search_earlier_texts(ANNA, list_terms("heliotrope"))
+    [found] = await store.search_previous_versions(ANNA, list_terms("heliotrope"))
     assert (found.id, found.content) == (first.id, "my secret heliotrope")
     assert (
-        await store.search_earlier_texts(BORIS, list_terms("heliotrope"))
-        == await store.search_earlier_texts(ANNA, ["marigold"])
+        await store.search_previous_versions(BORIS, list_terms("heliotrope"))
+        == await store.search_previous_versions(ANNA, ["marigold"])
         == []
     )
     await store.forgetting.forget(ANNA.owner, messages(first.id), now=NOW)
-    assert await store.search_earlier_texts(ANNA, list_terms("heliotrope")) == []
+    assert await store.search_previous_versions(ANNA, list_terms("heliotrope")) == []
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:
@@ -440,13 +440,13 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
         contents = opener.contents(tmp_path)
         return [any(blob in file for file in contents) for blob in blobs]
 
-    assert await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9) is not None
+    assert await store.vectors.compute_similarities(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id), now=NOW)
     await store.forgetting.replace_message_text(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
     await store.purge_erased_text()
     assert await store.database.truncate_log()
     assert held() == [False, True, False, True, True, False]
-    found = await store.vectors.measure_closeness(ANNA, "m", vectors[2][0], 9)
+    found = await store.vectors.compute_similarities(ANNA, "m", vectors[2][0], 9)
     assert found is not None
     assert len(found.nearest) == 3, "what is held in RAM was dropped too"
     assert [message.id for _, message in await store.vectors.list_backlog("m", 99)] == [stored[2].id]
@@ -457,13 +457,13 @@ async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> Non
     await store.forgetting.replace_message_text(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id), now=NOW)
     wanted = ["turn", "walrus", "reply"]
-    before = await store.find_candidates(ANNA, wanted, limit=99)
+    before = await store.find_candidate_messages(ANNA, wanted, limit=99)
     async with write(store) as tx:
         for table in ("words", "places", "scope_words"):
             await tx.execute(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.fetch_rows("SELECT * FROM messages ORDER BY seq")
         await word_index.index_rows(tx, [(row["seq"], row) for row in found])
-    after = await store.find_candidates(ANNA, wanted, limit=99)
+    after = await store.find_candidate_messages(ANNA, wanted, limit=99)
     assert (before.frequency, before.turns) == (after.frequency, after.turns)
     for column in ("seqs", "counts", "lengths"):
         assert np.array_equal(getattr(before, column), getattr(after, column))

@@ -114,7 +114,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule(scope=st.sampled_from(SCOPES))
     def begin_fold(self, scope: Scope) -> None:
         async def work() -> None:
-            taken = await (await self.home(scope.owner)).begin_fold(scope, "now", now=self.now, lease=MINUTE)
+            taken = await (await self.home(scope.owner)).begin_fold(scope, "now", now=self.now, lease_duration=MINUTE)
             held = self.expected[scope].lease
             assert (taken is None) == (held is not None and self.expected[scope].leased_until > self.now)
             if taken is not None:
@@ -164,7 +164,7 @@ class Interleavings(RuleBasedStateMachine):
             if release:
                 await store.release_fold(held)
             else:
-                failure = await store.fail_fold(held, "no answer", now=self.now)
+                failure = await store.record_fold_failure(held, "no answer", now=self.now)
                 assert failure.attempts >= 1
 
         self.run(work())
@@ -248,7 +248,9 @@ class Interleavings(RuleBasedStateMachine):
                 found = await store.timeline.read_page(scope, limit=10_000)
                 wanted = [replace(message, chunk_id=expected.chunk_of.get(message.id)) for message in expected.messages]
                 assert found == wanted
-                assert await store.list_unfolded_messages(scope) == [message for message in wanted if message.is_active]
+                assert await store.list_unsummarised_messages(scope) == [
+                    message for message in wanted if message.is_active
+                ]
                 assert await store.list_summaries(scope, active_only=False) == list(expected.summaries.values())
                 counts = await store.read_counts(scope)
                 assert (counts.total, counts.archived) == (len(wanted), len(expected.chunk_of))

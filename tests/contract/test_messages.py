@@ -49,7 +49,7 @@ async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: Memo
     with pytest.raises(StorageError):
         await store.append_messages(Scope(owner=1), [said("hello")])
     with pytest.raises(StorageError):
-        await store.begin_fold(Scope(owner=1), "now", now=NOW, lease=MINUTE)
+        await store.begin_fold(Scope(owner=1), "now", now=NOW, lease_duration=MINUTE)
 
 
 async def test_questions_of_one_second_stand_as_they_were_stored(store: MemoryStore) -> None:
@@ -146,7 +146,7 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     assert await store.read_messages(BORIS, [secret.id, other.id]) == [other]
     assert (
         await store.timeline.read_page(BORIS)
-        == await store.list_unfolded_messages(BORIS)
+        == await store.list_unsummarised_messages(BORIS)
         == await store.read_last_turns(BORIS, 9)
         == [other]
     )
@@ -224,7 +224,7 @@ async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     after = await store.timeline.read_page(ANNA)
     assert [message.chunk_id for message in after] == [summary.id] * 4 + [None] * 2
     assert [replace(message, chunk_id=None) for message in after] == stored
-    assert await store.list_unfolded_messages(ANNA) == stored[4:]
+    assert await store.list_unsummarised_messages(ANNA) == stored[4:]
 
 
 async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) -> None:
@@ -246,9 +246,9 @@ async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) 
 
 async def test_a_scope_has_one_live_lease(store: MemoryStore) -> None:
     first = await lease(store, ANNA)
-    assert await store.begin_fold(ANNA, "now", now=NOW + MINUTE / 2, lease=MINUTE) is None
-    assert await store.begin_fold(TOPIC, "now", now=NOW, lease=MINUTE) is not None
-    second = await store.begin_fold(ANNA, "now", now=NOW + MINUTE, lease=MINUTE)
+    assert await store.begin_fold(ANNA, "now", now=NOW + MINUTE / 2, lease_duration=MINUTE) is None
+    assert await store.begin_fold(TOPIC, "now", now=NOW, lease_duration=MINUTE) is not None
+    second = await store.begin_fold(ANNA, "now", now=NOW + MINUTE, lease_duration=MINUTE)
     assert second is not None
     assert second.fence > first.fence
 
@@ -257,11 +257,11 @@ async def test_a_lost_lease_changes_nothing(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     plan = FoldPlan(level=1, message_ids=(stored[0].id,), reason="now")
     lost = await lease(store, ANNA)
-    taker = await store.begin_fold(ANNA, "now", now=NOW + 2 * MINUTE, lease=MINUTE)
+    taker = await store.begin_fold(ANNA, "now", now=NOW + 2 * MINUTE, lease_duration=MINUTE)
     assert taker is not None
     with pytest.raises(StaleFold):
         await store.commit_fold(lost, plan, made(), now=NOW)
-    await store.fail_fold(lost, "too late", now=NOW)
+    await store.record_fold_failure(lost, "too late", now=NOW)
     await store.release_fold(lost)
     assert await store.find_fold_failure(ANNA) is None
     assert await store.list_summaries(ANNA) == []
@@ -283,15 +283,15 @@ async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
 
 async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
-    first = await store.fail_fold(await lease(store, ANNA), "no answer", now=NOW)
+    first = await store.record_fold_failure(await lease(store, ANNA), "no answer", now=NOW)
     assert (first.attempts, first.told, first.error, first.reason) == (1, False, "no answer", "now")
-    await store.mark_failure_reported(ANNA)
+    await store.mark_fold_failure_reported(ANNA)
     held = await lease(store, ANNA)
     assert held.attempt == 2
-    second = await store.fail_fold(held, "refused", now=NOW)
+    second = await store.record_fold_failure(held, "refused", now=NOW)
     assert (second.attempts, second.told, second.error) == (2, True, "refused")
     assert await store.find_fold_failure(ANNA) == second
-    assert await store.list_unfolded_messages(ANNA) == stored
+    assert await store.list_unsummarised_messages(ANNA) == stored
     await fold(store, ANNA, stored)
     assert await store.find_fold_failure(ANNA) is None
 
@@ -314,7 +314,7 @@ async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None
         await store.put_owner(config(store, ANNA.owner))
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:2])
-        await store.fail_fold(await lease(store, ANNA), "x", now=NOW)
+        await store.record_fold_failure(await lease(store, ANNA), "x", now=NOW)
         before = (
             await store.compute_digest(ANNA.owner),
             await store.timeline.read_page(ANNA),
@@ -453,9 +453,9 @@ async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> Non
 
 async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:
     second = timedelta(seconds=1)
-    assert await store.begin_fold(ANNA, "idle", now=NOW, lease=second) is not None
-    assert await store.begin_fold(ANNA, "idle", now=NOW + 0.9 * second, lease=second) is None
-    assert await store.begin_fold(ANNA, "idle", now=NOW + second, lease=second) is not None
+    assert await store.begin_fold(ANNA, "idle", now=NOW, lease_duration=second) is not None
+    assert await store.begin_fold(ANNA, "idle", now=NOW + 0.9 * second, lease_duration=second) is None
+    assert await store.begin_fold(ANNA, "idle", now=NOW + second, lease_duration=second) is not None
 
 
 async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> None:

@@ -63,15 +63,15 @@ async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     assert await store.reminders.list_due_reminders(NOW, limit=9) == [early]
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=9) == [early, late]
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=1) == [early]
-    assert await store.reminders.begin_sending(late) == 1
-    assert await store.reminders.begin_sending(late) == 2
-    await store.reminders.undo_sending(late)
-    assert await store.reminders.begin_sending(late) == 2
+    assert await store.reminders.count_sending_attempt(late) == 1
+    assert await store.reminders.count_sending_attempt(late) == 2
+    await store.reminders.undo_sending_attempt(late)
+    assert await store.reminders.count_sending_attempt(late) == 2
     again = (NOW + 2 * HOUR, datetime(2026, 3, 1, 14))
     await store.reminders.finish_sending(late, again)
     [moved] = await store.reminders.list_reminders(ANNA.owner)
     assert moved == replace(late, due_at=again[0], local=again[1], sends=0)
-    assert await store.reminders.begin_sending(late) is None, "it is due at another time now"
+    assert await store.reminders.count_sending_attempt(late) is None, "it is due at another time now"
     await store.reminders.finish_sending(late, None)
     assert len(await store.reminders.list_reminders(ANNA.owner)) == 1
     await store.reminders.finish_sending(early, None)

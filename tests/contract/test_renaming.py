@@ -82,7 +82,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
             ]
             assert await store.list_summaries(new) == [replace(row, scope=new) for row in shown[old]]
             assert {hit.scope for hit in await store.search_messages(new, ["walrus"], limit=9)} == {new}
-            assert len(await store.find_candidates(new, ["walrus"], limit=9)) == len(pages[old])
+            assert len(await store.find_candidate_messages(new, ["walrus"], limit=9)) == len(pages[old])
         assert (await store.read_counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):
             assert await store.explanations.find_message(NEW, telegram_id) is None, (
@@ -105,7 +105,7 @@ async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: Memory
     plan = FoldPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
     with pytest.raises(StaleFold):
         await store.commit_fold(taken, plan, made(), now=NOW)
-    again = await store.begin_fold(NEW, "now", now=NOW, lease=MINUTE)
+    again = await store.begin_fold(NEW, "now", now=NOW, lease_duration=MINUTE)
     assert again is not None
     await store.commit_fold(again, plan, made(), now=NOW)
 

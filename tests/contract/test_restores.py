@@ -15,7 +15,7 @@ def row(number: int, held: dict[str, object]) -> dict[str, object]:
 
 
 async def importing(store: MemoryStore) -> FoldLease:
-    taken = await store.begin_fold(ANNA, "import", now=NOW, lease=MINUTE)
+    taken = await store.begin_fold(ANNA, "import", now=NOW, lease_duration=MINUTE)
     assert taken is not None
     return taken
 
@@ -34,8 +34,8 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     assert [row["held"] for row in await store.history.list_held_back_rows(ANNA.owner)] == [
         {"table": "facts", "tags": ["a"]}
     ]
-    assert await store.begin_fold(ANNA, "threshold", now=NOW, lease=MINUTE) is None
-    later = await store.begin_fold(ANNA, "threshold", now=NOW + timedelta(days=2), lease=MINUTE)
+    assert await store.begin_fold(ANNA, "threshold", now=NOW, lease_duration=MINUTE) is None
+    later = await store.begin_fold(ANNA, "threshold", now=NOW + timedelta(days=2), lease_duration=MINUTE)
     assert later is not None
     await store.history.end_restore(later, set())
     assert await store.history.find_restore_row(ANNA.owner) is None

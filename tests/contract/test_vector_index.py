@@ -40,9 +40,9 @@ async def embedded(store: MemoryStore, model: str = "m", *, seed: int = 0) -> li
 
 async def test_the_nearest_is_found_by_its_best_passage(store: MemoryStore) -> None:
     await talk(store, ANNA, 5)
-    assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
+    assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
     made = await embedded(store)
-    found = await store.vectors.measure_closeness(ANNA, "m", made[4].passages[1], 3)
+    found = await store.vectors.compute_similarities(ANNA, "m", made[4].passages[1], 3)
     assert found is not None
     assert found.nearest[0] == made[4].seq
     assert len(found.nearest) == 3
@@ -60,9 +60,9 @@ async def test_a_passage_without_a_vector_counts_as_the_average(store: MemorySto
     await talk(store, ANNA, 2)
     made = await embedded(store)
     await store.append_messages(ANNA, [said("news")])
-    found = await store.vectors.measure_closeness(ANNA, "m", made[0].passages[0], 9)
+    found = await store.vectors.compute_similarities(ANNA, "m", made[0].passages[0], 9)
     assert found is not None
-    values = found.get_cosines(await store.find_candidates(ANNA, [], limit=9))
+    values = found.get_cosines(await store.find_candidate_messages(ANNA, [], limit=9))
     assert len(values) == 5
     assert values[-1] == found.mean
     assert values.max() == pytest.approx(1.0, abs=1e-2)
@@ -76,8 +76,8 @@ async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store
     assert [message.id for _, message in backlog] == [message.id for message in stored[:0:-1]]
     await store.vectors.put_vectors("m", items(backlog))
     assert [message for _, message in await store.vectors.list_backlog("m", 3)] == stored[:1]
-    assert await store.vectors.count_indexed(ANNA.owner, "m") == (3, 4)
-    assert await store.vectors.count_indexed(BORIS.owner, "m") == (0, 2)
+    assert await store.vectors.count_indexed_and_all_messages(ANNA.owner, "m") == (3, 4)
+    assert await store.vectors.count_indexed_and_all_messages(BORIS.owner, "m") == (0, 2)
 
 
 async def test_scopes_do_not_see_one_another(store: MemoryStore) -> None:
@@ -86,10 +86,10 @@ async def test_scopes_do_not_see_one_another(store: MemoryStore) -> None:
     made = await embedded(store)
     for scope in (ANNA, BORIS, TOPIC):
         mine = {entry.seq for entry in made if entry.message.scope == scope}
-        found = await store.vectors.measure_closeness(scope, "m", unit(1)[0], 100)
+        found = await store.vectors.compute_similarities(scope, "m", unit(1)[0], 100)
         assert found is not None
         assert set(found.nearest) == mine == set(found.seqs.tolist())
-    assert await store.vectors.measure_closeness(Scope(owner=ANNA.owner, thread=9), "m", unit(1)[0], 3) is None
+    assert await store.vectors.compute_similarities(Scope(owner=ANNA.owner, thread=9), "m", unit(1)[0], 3) is None
 
 
 async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: Path) -> None:
@@ -101,22 +101,24 @@ async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: 
         made = {entry.message.scope: entry for entry in await embedded(store)}
         held = VectorIndex(database, cache_bytes=1)  # each is larger than all of it
         for scope in (ANNA, TOPIC, ANNA):
-            found = await held.measure_closeness(scope, "m", made[scope].passages[0], 1)
+            found = await held.compute_similarities(scope, "m", made[scope].passages[0], 1)
             assert found is not None
             assert found.nearest == (made[scope].seq,)
         async with database.open_transaction(None) as tx:
             await tx.execute("DELETE FROM vectors")
-        assert await held.measure_closeness(ANNA, "m", made[ANNA].passages[0], 1), "it is in memory"
-        assert await held.measure_closeness(TOPIC, "m", made[TOPIC].passages[0], 1) is None, "it had to be read again"
+        assert await held.compute_similarities(ANNA, "m", made[ANNA].passages[0], 1), "it is in memory"
+        assert await held.compute_similarities(TOPIC, "m", made[TOPIC].passages[0], 1) is None, (
+            "it had to be read again"
+        )
 
 
 async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     await embedded(store)
-    assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
+    assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3)
     await store.append_messages(ANNA, [said("news")])
     [new] = await embedded(store, seed=7)
-    found = await store.vectors.measure_closeness(ANNA, "m", new.passages[0], 1)
+    found = await store.vectors.compute_similarities(ANNA, "m", new.passages[0], 1)
     assert found is not None
     assert found.nearest == (new.seq,)
 
@@ -125,14 +127,14 @@ async def test_another_model_begins_again_and_replaces(store: MemoryStore) -> No
     await talk(store, ANNA, 2)
     first = await embedded(store)
     assert len(await store.vectors.list_backlog("n", 100)) == 4
-    assert await store.vectors.measure_closeness(ANNA, "n", first[0].passages[0], 3) is None
-    assert await store.vectors.count_indexed(ANNA.owner, "n") == (0, 4)
+    assert await store.vectors.compute_similarities(ANNA, "n", first[0].passages[0], 3) is None
+    assert await store.vectors.count_indexed_and_all_messages(ANNA.owner, "n") == (0, 4)
     second = await embedded(store, "n", seed=1)
-    found = await store.vectors.measure_closeness(ANNA, "n", second[2].passages[0], 1)
+    found = await store.vectors.compute_similarities(ANNA, "n", second[2].passages[0], 1)
     assert found is not None
     assert found.nearest == (second[2].seq,)
-    assert await store.vectors.measure_closeness(ANNA, "m", first[0].passages[0], 3) is None
-    assert await store.vectors.count_indexed(ANNA.owner, "n") == (4, 4)
+    assert await store.vectors.compute_similarities(ANNA, "m", first[0].passages[0], 3) is None
+    assert await store.vectors.count_indexed_and_all_messages(ANNA.owner, "n") == (4, 4)
 
 
 async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
@@ -141,16 +143,16 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
             await store.put_owner(config(store, scope.owner))
             await talk(store, scope, 2)
         made = await embedded(store)
-        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
+        assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3)
         await store.erase_owner(ANNA.owner)
-        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
-        assert await store.vectors.measure_closeness(BORIS, "m", unit(1)[0], 3)
+        assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
+        assert await store.vectors.compute_similarities(BORIS, "m", unit(1)[0], 3)
         assert await store.vectors.list_backlog("m", 100) == []
         # Who comes later may be given the same seqs, but not what was embedded of the one who left.
         await store.put_owner(config(store, ANNA.owner))
         await store.append_messages(ANNA, [said("somebody else's words")])
         await store.vectors.put_vectors("m", [entry for entry in made if entry.message.scope == ANNA])
-        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
+        assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
     gone = [
         entry.passages[0].astype(order).tobytes()
         for entry in made
@@ -168,7 +170,7 @@ async def test_vectors_are_kept_over_a_restart(opener: Opener, tmp_path: Path) -
         made = await embedded(store)
     async with opener(tmp_path) as store:
         assert await store.vectors.list_backlog("m", 10) == []
-        found = await store.vectors.measure_closeness(ANNA, "m", made[1].passages[0], 1)
+        found = await store.vectors.compute_similarities(ANNA, "m", made[1].passages[0], 1)
         assert found is not None
         assert found.nearest == (made[1].seq,)
 
@@ -182,8 +184,8 @@ async def test_a_very_large_scope_is_searched_by_words_alone(tmp_path: Path) -> 
         await store.append_messages(BORIS, [said("one")])
         index = VectorIndex(database, most_messages=20)
         await index.put_vectors("m", items(await index.list_backlog("m", 100)))
-        assert await index.measure_closeness(ANNA, "m", unit(1)[0], 3) is None
-        assert await index.measure_closeness(BORIS, "m", unit(1)[0], 3)
+        assert await index.compute_similarities(ANNA, "m", unit(1)[0], 3) is None
+        assert await index.compute_similarities(BORIS, "m", unit(1)[0], 3)
 
 
 async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
@@ -193,14 +195,14 @@ async def test_vectors_of_another_length_are_left_out(tmp_path: Path) -> None:
         await store.append_messages(ANNA, [said(f"number {number}") for number in range(60)])
         made = items(await store.vectors.list_backlog("m", 60))
         await store.vectors.put_vectors("m", made)
-        assert await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 3)
+        assert await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 3)
         shorter = [
             MessageVectors(seq=entry.seq, message=entry.message, passages=entry.passages[:, : SIZE // 2])
             for entry in made[:30]
         ]
         await store.vectors.put_vectors("m", shorter)
-        of_half = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0, : SIZE // 2], 99)
-        of_whole = await store.vectors.measure_closeness(ANNA, "m", unit(1)[0], 99)
+        of_half = await store.vectors.compute_similarities(ANNA, "m", unit(1)[0, : SIZE // 2], 99)
+        of_whole = await store.vectors.compute_similarities(ANNA, "m", unit(1)[0], 99)
     assert of_half is not None
     assert of_whole is not None
     assert set(of_half.nearest) == {entry.seq for entry in shorter}

@@ -105,7 +105,7 @@ class ImportEntryPoints:
                 await store.read_last_turns(there, 4)
                 assert len(await store.list_summaries(there)) <= 10
                 # As an import: no summary begins while further files of an export are to come.
-                lease = await store.begin_fold(there, "import", now=NOW, lease=NOW - NOW)
+                lease = await store.begin_fold(there, "import", now=NOW, lease_duration=NOW - NOW)
                 assert lease is not None
                 await store.release_fold(lease)
             assert await store.compute_digest(owner)

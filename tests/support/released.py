@@ -46,7 +46,12 @@ async def make(into: Path, data: Path) -> None:
                     tags=("home",),
                 )
                 await store.facts.commit_changes(
-                    scope, [FactChange(fact=fact)], read_messages=read, learned_id=learned, until_id=1, now=NOW
+                    scope,
+                    [FactChange(fact=fact)],
+                    read_messages=read,
+                    last_learned_id=learned,
+                    new_last_learned_id=1,
+                    now=NOW,
                 )
         async with talk.services.exporter.export_files(ANNA.id) as files:
             (into / EXPORT).write_bytes(files[0].file.read())

@@ -64,8 +64,8 @@ async def step(
             await store.append_messages(scope, [said(f"line {source} " + "x" * 300, source=source)])
             tell(f"said {owner} {source}")
         case "fold":
-            lease = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)
-            ids = tuple(message.id for message in await store.list_unfolded_messages(scope))
+            lease = await store.begin_fold(scope, "now", now=NOW, lease_duration=MINUTE)
+            ids = tuple(message.id for message in await store.list_unsummarised_messages(scope))
             if lease and ids:
                 plan = FoldPlan(level=1, message_ids=ids, reason="now")
                 await store.commit_fold(lease, plan, made(), now=NOW)

@@ -75,16 +75,16 @@ async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> 
 
 async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
     async with memory.open_store(ANNA.owner) as store:
-        found = await store.vectors.measure_closeness(ANNA, embedder.name, await embedder.embed_query(question), 1)
+        found = await store.vectors.compute_similarities(ANNA, embedder.name, await embedder.embed_query(question), 1)
         assert found is not None
-        pool = await store.find_candidates(ANNA, [], limit=0)
+        pool = await store.find_candidate_messages(ANNA, [], limit=0)
         [message] = await store.read_messages(ANNA, [int(pool.ids[pool.seqs == found.nearest[0]][0])])
         return message.content
 
 
 async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
     async with memory.open_store(ANNA.owner) as store:
-        return await store.vectors.count_indexed(ANNA.owner, model)
+        return await store.vectors.count_indexed_and_all_messages(ANNA.owner, model)
 
 
 async def test_the_local_model_finds_across_languages(memory: ExternalMemory) -> None:
@@ -144,12 +144,12 @@ async def test_a_message_that_is_refused_holds_up_no_other(
     async with indexed(memory, server[1]) as embedder:
         assert await progress(memory, "e") == (3, 3)
         async with memory.open_store(ANNA.owner) as store:
-            pool = await store.find_candidates(ANNA, [], limit=0)
-            found = await store.vectors.measure_closeness(ANNA, "e", await embedder.embed_query("one"), 9)
+            pool = await store.find_candidate_messages(ANNA, [], limit=0)
+            found = await store.vectors.compute_similarities(ANNA, "e", await embedder.embed_query("one"), 9)
             assert found is not None
             having = await store.read_messages(ANNA, pool.ids[np.isin(pool.seqs, found.nearest)].tolist())
             assert {message.content for message in having} == {"one", "two"}
-            assert await store.vectors.count_embedded(ANNA.owner, "e") == 2
+            assert await store.vectors.count_embedded_messages(ANNA.owner, "e") == 2
 
 
 async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path) -> None:

@@ -144,8 +144,8 @@ async def corrected(talk: Talk, said: Message) -> None:
                 SCOPE,
                 [FactChange(fact=fact, closes=known)],
                 read_messages=messages,
-                learned_id=learned,
-                until_id=until,
+                last_learned_id=learned,
+                new_last_learned_id=until,
                 now=talk.moment[0],
             )
             known, messages, learned = (made.id,), [], until
@@ -266,7 +266,7 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
     now = talk.moment[0]
     async with talk.services.memory.open_store(ANNA.id) as store:
         outline = await store.rebuilds.read_outline(SCOPE)
-        lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease=timedelta(minutes=5))
+        lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease_duration=timedelta(minutes=5))
         assert lease is not None
         gone = [*outline, MessageOutline(id=999, turn=999, is_user=True)]
         with pytest.raises(StaleFold):
@@ -374,7 +374,7 @@ async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk,
 async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> None:
     below = (await versions(talk))[0]
     async with talk.services.memory.open_store(ANNA.id) as store:
-        lease = await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1))
+        lease = await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease_duration=timedelta(minutes=1))
         assert await talk.services.rebuilder.correct_summary(SCOPE, below.id, "Nothing.") == "busy"
         assert lease is not None
         await store.release_fold(lease)
@@ -387,4 +387,4 @@ async def test_a_correction_stays_when_the_model_fails_above_it(talk: Talk) -> N
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
     assert "They talked about the zoo in Basel." in {version.text for version in await versions(talk)}
     async with talk.services.memory.open_store(ANNA.id) as store:  # and no lease stays behind
-        assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1)) is not None
+        assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease_duration=timedelta(minutes=1)) is not None

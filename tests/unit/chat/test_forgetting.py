@@ -379,7 +379,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         for words in ("Anna likes tulips.", f"Anna likes {WORD}."):
             await facts.edit(ANNA.id, fact.id, words)
-        earlier = await store.facts.find_previous_version(ANNA.id, fact.id)
+        earlier = await store.facts.find_previous_version_id(ANNA.id, fact.id)
         assert earlier is not None
         what = ForgetRequest(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what, now=talk.moment[0])

@@ -117,7 +117,7 @@ def drafted(
     system: str = "You are a helpful bot.",
     archived: list[Message] | None = None,
     summaries: list[Summary] | None = None,
-    unfolded: list[Message] | None = None,
+    unsummarised: list[Message] | None = None,
     ceiling: int = 8000,
     profile: str = "",
     facts: list[str] | None = None,
@@ -125,8 +125,8 @@ def drafted(
     is_required: bool = False,
 ) -> Context:
     """What memory_retrieval does, on plain values."""
-    archived, summaries, unfolded = archived or [], summaries or [], unfolded or []
-    everything = [*archived, *unfolded]
+    archived, summaries, unsummarised = archived or [], summaries or [], unsummarised or []
+    everything = [*archived, *unsummarised]
     newest = sorted({message.turn for message in everything})[-4:]
     builder = PromptBuilder(
         tokenizer=TOKENS, budgets=FULL.fit_under(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
@@ -135,7 +135,7 @@ def drafted(
     builder.add_instructions([recalled(number, text) for number, text in enumerate(instructions or [], start=1)])
     builder.add_profile(document(profile) if profile else None)
     builder.add_summaries(summaries)
-    builder.add_older_turns(unfolded)
+    builder.add_older_turns(unsummarised)
     builder.add_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
     if is_required:
         builder.make_room_for_snippet()
@@ -198,14 +198,14 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     is_required: bool,
 ) -> None:
     archived = turns(folded, chunk=1)
-    unfolded = turns(active, first=1 + len(archived))
+    unsummarised = turns(active, first=1 + len(archived))
     summaries = [summary(1, 1, len(archived), "They talked. " * 9, levels)] if archived else []
     context = drafted(
         text=text,
         system=system,
         archived=archived,
         summaries=summaries,
-        unfolded=unfolded,
+        unsummarised=unsummarised,
         ceiling=ceiling,
         profile=profile,
         facts=facts,
@@ -213,19 +213,19 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     )
     assert TOKENS.count_request(context.messages) <= ceiling
     assert context.token_count == TOKENS.count_request(context.messages), "the account adds up to the whole"
-    assert_no_hole(context, [*archived, *unfolded])
+    assert_no_hole(context, [*archived, *unsummarised])
     assert [message.role for message in context.messages].count("system") <= 1
     assert context.messages[-1].role == "user"
 
 
 def test_a_piece_of_one_snippet_has_room_beside_turns_that_fill_the_prompt() -> None:
-    unfolded = turns([("Where is it? " * 40, "It is far away. " * 30)] * 6)
-    bare = drafted(unfolded=unfolded, ceiling=1000)
-    full = drafted(unfolded=unfolded, ceiling=1000, is_required=True)
+    unsummarised = turns([("Where is it? " * 40, "It is far away. " * 30)] * 6)
+    bare = drafted(unsummarised=unsummarised, ceiling=1000)
+    full = drafted(unsummarised=unsummarised, ceiling=1000, is_required=True)
     assert not bare.snippets
-    assert verbatim(full) >= {message.id for message in unfolded[-4:]}, "it is taken from the oldest turn"
+    assert verbatim(full) >= {message.id for message in unsummarised[-4:]}, "it is taken from the oldest turn"
     assert sum(part.tokens for part in bare.parts) - 5 <= sum(part.tokens for part in full.parts) + 64 + 30
-    assert_no_hole(full, unfolded)
+    assert_no_hole(full, unsummarised)
     assert len({cut.first_id for cut in full.cut}) == len(full.cut), "nothing is cut twice"
 
 
@@ -254,7 +254,7 @@ def test_the_order_is_system_summaries_recent_and_one_last_message() -> None:
     context = drafted(
         archived=turns([("old question", "old answer")] * 6, chunk=1),
         summaries=[summary(9, 1, 12, "Second level.", 2)],
-        unfolded=turns([("hello there", "good day")], first=13),
+        unsummarised=turns([("hello there", "good day")], first=13),
     )
     roles = [message.role for message in context.messages]
     assert roles[:2] == ["system", "user"]
@@ -310,7 +310,7 @@ def test_what_the_person_asked_for_stands_before_their_words_and_is_quoted() -> 
 def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() -> None:
     many = [f"Rule {number}: {'word ' * 20}" for number in range(100)]
     talk = turns([("word " * 60, "word " * 60)] * 4)
-    context = drafted(instructions=many, profile="word " * 300, unfolded=talk, ceiling=700)
+    context = drafted(instructions=many, profile="word " * 300, unsummarised=talk, ceiling=700)
     assert 1 <= len(context.facts) <= 3
     assert next(part.tokens for part in context.parts if part.name == "instructions") <= 70
     assert context.token_count <= 700
@@ -318,7 +318,7 @@ def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() 
 
 
 def test_a_message_too_large_by_itself_is_cut_in_its_middle() -> None:
-    context = drafted(text="BEGIN " + "word " * 9000 + "END", ceiling=1000, unfolded=turns([("a", "b")]))
+    context = drafted(text="BEGIN " + "word " * 9000 + "END", ceiling=1000, unsummarised=turns([("a", "b")]))
     assert context.message_was_cut
     assert "BEGIN" in context.messages[-1].content
     assert context.messages[-1].content.endswith("END")
@@ -329,7 +329,10 @@ def test_the_last_turns_come_before_summaries_and_those_before_older_turns() -> 
     long = "word " * 110
     talk = turns([(long, long)] * 8, first=101)
     context = drafted(
-        archived=turns([("x", "y")] * 3, chunk=1), summaries=[summary(1, 1, 6, "Short.")], unfolded=talk, ceiling=1300
+        archived=turns([("x", "y")] * 3, chunk=1),
+        summaries=[summary(1, 1, 6, "Short.")],
+        unsummarised=talk,
+        ceiling=1300,
     )
     assert {message.turn for message in context.recent} == {message.turn for message in talk[-8:]}
     assert [summary.text for summary in context.summaries] == ["Short."]
@@ -383,7 +386,7 @@ def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_sum
 
 
 def test_a_last_turn_that_does_not_fit_is_cut_in_its_middle_and_named() -> None:
-    context = drafted(unfolded=turns([("HEAD " + "word " * 5000 + "TAIL", "fine")]), ceiling=1000)
+    context = drafted(unsummarised=turns([("HEAD " + "word " * 5000 + "TAIL", "fine")]), ceiling=1000)
     sent = " ".join(message.content for message in context.messages)
     assert "HEAD" in sent
     assert "TAIL" in sent
@@ -395,7 +398,7 @@ def test_the_recent_part_does_not_slide_with_every_turn() -> None:
     texts = [(f"question {number} " + "word " * 60, "answer " * 60) for number in range(120)]
     starts = []
     for size in range(40, 120):
-        context = drafted(unfolded=turns(texts[:size]))
+        context = drafted(unsummarised=turns(texts[:size]))
         starts.append(context.recent[0].id)
     assert sum(a != b for a, b in pairwise(starts)) <= len(starts) // 6
 

@@ -145,7 +145,7 @@ async def answers(language: str) -> list[Given]:
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
             _, snippets = await recall_snippets(text, memory)
             question = Question.analyse(text, previous="", now=memory.clock.now, speakers=speakers)
-            close = await memory.store.vectors.measure_closeness(
+            close = await memory.store.vectors.compute_similarities(
                 SCOPE, embedder.name, await embedder.embed_query(question.meant), len(said)
             )
             assert close is not None

@@ -37,7 +37,7 @@ async def filled(folder: Path) -> str:
         await store.put_owner(config(store, ANNA.owner))
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:4])
-        await store.fail_fold(await lease(store, ANNA), "no answer", now=NOW)
+        await store.record_fold_failure(await lease(store, ANNA), "no answer", now=NOW)
         return await store.compute_digest(ANNA.owner)
 
 
@@ -291,7 +291,7 @@ async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path:
     async with opened(copy) as store:
         assert [await store.compute_digest(owner) for owner in (ANNA.owner, renamed)] == before
         for scope, count in ((ANNA, 2), (replace(BORIS, owner=renamed), 2), (replace(TOPIC, owner=renamed), 2)):
-            assert len(await store.find_candidates(scope, ["walrus"], limit=9)) == count
+            assert len(await store.find_candidate_messages(scope, ["walrus"], limit=9)) == count
         assert await indexed(store) == 6
 
 
@@ -520,13 +520,13 @@ async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vect
     async with opened(tmp_path) as store:
         assert store.reports == []
         assert await store.vectors.list_backlog("m", 99) == []
-        assert await store.vectors.count_embedded(ANNA.owner, "m") == len(waiting) == 6
+        assert await store.vectors.count_embedded_messages(ANNA.owner, "m") == len(waiting) == 6
     edited = content(tmp_path)
     edited["messages"][str(ANNA.owner)][0]["content"] = "edited by hand"
     (tmp_path / "memory.json").write_text(json.dumps(edited))
     async with opened(tmp_path) as store:
         assert [message.content for _, message in await store.vectors.list_backlog("m", 99)] == ["edited by hand"]
-        assert await store.vectors.count_embedded(ANNA.owner, "m") == 5
+        assert await store.vectors.count_embedded_messages(ANNA.owner, "m") == 5
     assert names(tmp_path) == {"memory.json", "index.db"}
 
 

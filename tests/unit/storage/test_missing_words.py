@@ -93,7 +93,7 @@ async def test_what_was_indexed_before_a_kill_is_not_indexed_again(tmp_path: Pat
             row = connection.execute(
                 "SELECT seq FROM messages WHERE user_id = ? AND id = ?", (ANNA.owner, newest.id)
             ).fetchone()
-            missing_words.mark_words_missing(connection, ANNA.owner, newest.id, row["seq"])
+            missing_words.mark_message_unindexed(connection, ANNA.owner, newest.id, row["seq"])
 
         await store.database.transact(takes_out, ANNA.owner)
         shutil.copytree(live, killed)

@@ -7,7 +7,7 @@ from records.scopes import Scope
 from storage.engine.sqlite import migrate_file
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.search.candidates import MAX_WHOLE_MESSAGES, find_candidates
+from storage.search.candidates import MAX_WHOLE_MESSAGES, find_candidate_messages
 
 SCOPE = Scope(owner=1)
 MOMENT = 1_700_000_000.0
@@ -28,7 +28,7 @@ def steps(connection: sqlite3.Connection, hit: int) -> int:
         return 0
 
     connection.set_progress_handler(count, 1)
-    found = find_candidates(connection, SCOPE, [], limit=1, nearest=[hit])
+    found = find_candidate_messages(connection, SCOPE, [], limit=1, nearest_seqs=[hit])
     connection.set_progress_handler(None, 0)
     assert found.ids.tolist() == [hit - 2, hit - 1, hit, hit + 1, hit + 2]
     return taken

@@ -67,7 +67,7 @@ async def test_a_fold_whose_commit_was_cut_is_whole_or_not_at_all(
         wire.cuts, wire.arrives = True, arrives
         with pytest.raises(StorageError):
             await store.commit_fold(held, plan, made(), now=NOW)
-        await store.fail_fold(held, "cut", now=NOW)
+        await store.record_fold_failure(held, "cut", now=NOW)
         active = {message.is_active for message in await store.timeline.read_page(ANNA)}
         assert (active, len(await store.list_summaries(ANNA))) == (({False}, 1) if arrives else ({True}, 0))
         assert (await store.find_fold_failure(ANNA) is None) is arrives

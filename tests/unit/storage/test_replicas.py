@@ -232,7 +232,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
         ]
         found = [[message.scope.owner for _, message in await store.vectors.list_backlog("m", 9)] for store in stores]
         assert found == [[ANN], [BEN]]
-        quiet = [[scope.owner for scope, _ in await store.list_quiet_scopes(NOW)] for store in stores]
+        quiet = [[scope.owner for scope, _ in await store.list_idle_scopes_with_last_ids(NOW)] for store in stores]
         assert quiet == [[ANN], [BEN]]
         assert await first.memory.select_served_owners([ANN, BEN]) == [ANN]
 

@@ -350,8 +350,8 @@ async def test_under_pressure_it_is_folded_before_it_is_answered(tmp_path: Path)
         assert [request.model for request in talk.server.requests] == ["summary-model", "chat-model"]
         summary = await live(talk)
         assert summary.reason == "pressure"
-        unfolded = [message for message in await everything(talk) if message.is_active]
-        assert len(unfolded) >= 20
+        unsummarised = [message for message in await everything(talk) if message.is_active]
+        assert len(unsummarised) >= 20
         assert reply.context is not None
         assert reply.context.summaries == (summary,)
 
@@ -384,7 +384,7 @@ async def test_a_running_fold_is_never_waited_for(tmp_path: Path) -> None:
         await under_pressure(talk)
         async with talk.services.memory.open_store(ANNA.id) as store:
             reason: FoldReason = "now"
-            assert await store.begin_fold(SCOPE, reason, now=talk.moment[0], lease=timedelta(hours=1))
+            assert await store.begin_fold(SCOPE, reason, now=talk.moment[0], lease_duration=timedelta(hours=1))
         reply = await talk.say("And now? " + "otters and newts " * 250)
         assert not reply.is_error
         assert not talk.server.of("summary-model")

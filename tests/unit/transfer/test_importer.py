@@ -310,7 +310,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
             messages = await store.timeline.read_page(HERE, limit=1000)
             earlier = await store.timeline.read_page(HERE, before=messages[152].id, limit=5)
             summaries = await store.list_summaries(HERE, active_only=False)
-            pool = await store.find_candidates(HERE, ["flowerpot"], limit=1)
+            pool = await store.find_candidate_messages(HERE, ["flowerpot"], limit=1)
         numbers = [
             int(message.source.rpartition(":")[2])
             for message in messages
@@ -365,7 +365,7 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
             await store.append_messages(HERE, [NewMessage(role="user", content="In the same second.", created_at=NOW)])
             messages = await store.timeline.read_page(HERE)
             assert [message.content for message in messages] == ["Why?", "So.", "Since.", "In the same second."]
-            pool = await store.find_candidates(HERE, ["second"], limit=1)
+            pool = await store.find_candidate_messages(HERE, ["second"], limit=1)
             assert pool.said_at.tolist() == [message.created_at.timestamp() for message in messages]
 
 
@@ -382,7 +382,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
             changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
             learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
             await store.facts.commit_changes(
-                HERE, changes, read_messages=read, learned_id=learned, until_id=602, now=NOW
+                HERE, changes, read_messages=read, last_learned_id=learned, new_last_learned_id=602, now=NOW
             )
         data = await exported(talk.services)
         before = await dumped(talk)
@@ -494,7 +494,9 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
             read = await store.read_messages(HERE, [1, 3])
             changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
-            await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=0, until_id=4, now=NOW)
+            await store.facts.commit_changes(
+                HERE, changes, read_messages=read, last_learned_id=0, new_last_learned_id=4, now=NOW
+            )
             known = await store.facts.list_all_facts(ANNA.id)
         assert [fact.superseded_by for fact in known] == [2, None]
         data = await exported(talk.services)

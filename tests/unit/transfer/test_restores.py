@@ -42,7 +42,9 @@ async def lived_in(talk: Talk) -> None:
         read = await store.read_messages(HERE, [1])
         learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
-        await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=learned, until_id=420, now=NOW)
+        await store.facts.commit_changes(
+            HERE, changes, read_messages=read, last_learned_id=learned, new_last_learned_id=420, now=NOW
+        )
         await store.append_messages(
             HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))]
         )
@@ -247,7 +249,9 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
             read = await store.read_messages(HERE, [1])
             learned, _ = await store.facts.read_unlearned_messages(HERE, 1)
             changes = [FactChange(fact=wish) for wish in wishes]
-            await store.facts.commit_changes(HERE, changes, read_messages=read, learned_id=learned, until_id=1, now=NOW)
+            await store.facts.commit_changes(
+                HERE, changes, read_messages=read, last_learned_id=learned, new_last_learned_id=1, now=NOW
+            )
         data = await exported(talk.services)
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).instructions[-1] == "and 12 more"

@@ -385,7 +385,7 @@ async def test_an_edited_message_is_found_by_its_old_words_and_listed_with_them(
     await press(desk, "Forget question and answer")
     assert "1 earlier version" in desk.last(ANN)
     async with talk.services.memory.open_store(ANN) as store:
-        assert not await store.search_earlier_texts(scope, ["5550199"])
+        assert not await store.search_previous_versions(scope, ["5550199"])
     assert await contents(talk) == []
 
 

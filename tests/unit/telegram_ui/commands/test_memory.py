@@ -190,7 +190,9 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
     )
     changes = [FactChange(fact=oslo), FactChange(fact=replace(oslo, text="Ann lives in Bergen."), closes=(-1,))]
     async with talk.services.memory.open_store(ANN) as store:
-        await store.facts.commit_changes(Scope(owner=ANN), changes, read_messages=[], learned_id=0, until_id=0, now=now)
+        await store.facts.commit_changes(
+            Scope(owner=ANN), changes, read_messages=[], last_learned_id=0, new_last_learned_id=0, now=now
+        )
     await desk.say(ANN, ANN, "/memory 2")
     text = shown(desk)
     assert "important\n" in text
