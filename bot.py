@@ -185,7 +185,7 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
         stack.callback(end_moves)
         gc.freeze()  # saves 50 ms in each later collection
         measuring = partial(set_gauges, services.memory, settings.data_dir, embeds=services.indexing is not None)
-        readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.check_polling)
+        readiness.mark_started(measuring, storage=services.memory.check_writable, updates=service.raise_if_polls_fail)
         # Not by the log, because LOG_LEVEL may hide it.
         logs.log_always("Keepsake is ready.")
         stop.supervisor.notify("READY=1")

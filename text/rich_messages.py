@@ -23,19 +23,19 @@ _NO_WORDS = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RichWords:
+class RichText:
     """The text of a formatted message as Markdown, and its files."""
 
     text: str = ""
     media: tuple[tuple[str, Any], ...] = ()  # pairs of a plain message's field and Telegram's JSON: ("photo", [sizes])
 
 
-def read_rich_message(raw: object) -> RichWords:
+def read_rich_message(raw: object) -> RichText:
     """Return the text and media of a `rich_message`, or an empty result if it is not an object."""
     if not isinstance(raw, Mapping):
-        return RichWords()
+        return RichText()
     reader = _Reader()
-    return RichWords(
+    return RichText(
         text=reader.read_blocks(raw.get("blocks", raw), 0).strip("\n")[:MAX_CHARS], media=tuple(reader.media)
     )
 

@@ -11,7 +11,7 @@ from storage.engine.protocol import Connection, Row, StatementRunner, Value
 from storage.schema.portable_tables import skip_damaged_item, translate_value_errors
 from storage.schema.rows import format_moment
 
-Counted = Literal["attempts", "readings", "sends"]
+AttemptCounter = Literal["attempts", "readings", "sends"]
 """Counters of how often handling an update, reading its files and sending its answer were begun, over all runs."""
 NOBODY = 0  # the owner of an update without a chat, and the sender of one without a sender
 
@@ -99,12 +99,12 @@ class Inbox(StatementRunner):
         """Record the ids of messages that show the answer, so that a later run can finish them."""
         await self._update_rows("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
-    async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
+    async def increment_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
         """Increment a counter and return it, or 0 if the update is unknown. May raise ServedElsewhere."""
         rows = await self._update_rows(f"{counter} = {counter} + 1", bot_id, update_id, returning=counter)
         return int(rows[0][0]) if rows else 0
 
-    async def undo_attempt(self, bot_id: int, update_id: int, counter: Counted) -> None:
+    async def decrement_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> None:
         """Decrease a counter after an attempt that had no effect or was stopped cleanly."""
         await self._update_rows(f"{counter} = max({counter} - 1, 0)", bot_id, update_id)
 

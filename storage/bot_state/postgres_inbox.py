@@ -9,7 +9,7 @@ from datetime import datetime
 from attrs import define, field
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, parse_pending_update
+from storage.bot_state.inbox import Arrival, AttemptCounter, Inbox, Lease, PendingUpdate, parse_pending_update
 from storage.bot_state.postgres_leases import POLLING, PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
@@ -83,8 +83,8 @@ class PostgresInbox(Inbox):
         self._me.called.set()
         return new
 
-    async def count_attempt(self, bot_id: int, update_id: int, counter: Counted) -> int:
-        count = await super().count_attempt(bot_id, update_id, counter)
+    async def increment_attempts(self, bot_id: int, update_id: int, counter: AttemptCounter) -> int:
+        count = await super().increment_attempts(bot_id, update_id, counter)
         if not count:
             raise ServedElsewhere
         return count
@@ -136,6 +136,6 @@ class SharedWork(StatementRunner):
         fence = self.leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 
-    async def confirm_lease(self, lease: Lease) -> None:
+    async def require_lease(self, lease: Lease) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
-        await self.leases.confirm_lease(lease.owner, lease.fence)
+        await self.leases.require_lease(lease.owner, lease.fence)

@@ -165,7 +165,7 @@ class PostgresLeases(StatementRunner):
         fair: int = math.ceil((served + free) / max(1, processes))
         return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served_owners))
 
-    async def confirm_lease(self, owner: int, fence: int) -> None:
+    async def require_lease(self, owner: int, fence: int) -> None:
         """Wait until this process is known to hold a lease. Raise ServedElsewhere if the lease was lost."""
         await self.replica.wait_for_fresh_heartbeat()
         if self._checking is not None:

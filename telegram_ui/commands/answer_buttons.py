@@ -24,7 +24,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.formatting import convert_markdown
-from telegram_ui.sending.markdown import close_marks
+from telegram_ui.sending.markdown import close_formatting
 from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
@@ -251,8 +251,8 @@ async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, te
 def format_shown_text(reply: Reply) -> str:
     """Return the text of an answer, with a notice if it was not stored, was stopped or was interrupted."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
-    above += f"{close_marks(reply.half)}\n\n" if reply.half else ""
-    return above + (f"{close_marks(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)
+    above += f"{close_formatting(reply.half)}\n\n" if reply.half else ""
+    return above + (f"{close_formatting(reply.text)}\n\n{tr('answers-stopped')}" if reply.is_stopped else reply.text)
 
 
 def make_answer_keyboard(

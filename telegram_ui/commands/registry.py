@@ -231,8 +231,8 @@ class Commands:
                 if isinstance(scope, telegram.BotCommandScopeAllPrivateChats):
                     await put(usual)
                 else:
-                    try_newer = self.dependencies.delivery.newer_api.try_newer
-                    await try_newer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
+                    try_or_fall_back = self.dependencies.delivery.newer_api.try_or_fall_back
+                    await try_or_fall_back("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError if Telegram fails."""

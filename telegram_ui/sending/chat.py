@@ -48,7 +48,7 @@ class Chat:
         return self.thread if self.thread > 0 else None
 
     @property
-    def direct_messages_topic(self) -> int | None:
+    def direct_messages_topic_id(self) -> int | None:
         """Return the `direct_messages_topic_id` of the Bot API, or None."""
         return -self.thread if self.thread < 0 else None
 
@@ -83,12 +83,12 @@ def require_lease_for_sending(shared: "SharedWork | None", owner: int) -> None:
     if shared is None:
         set_lease_check(None)
     elif (lease := shared.find_lease(owner)) is not None:
-        set_lease_check(partial(shared.confirm_lease, lease))
+        set_lease_check(partial(shared.require_lease, lease))
     else:
         raise ServedElsewhere
 
 
-async def raise_if_lease_lost() -> None:
+async def require_lease() -> None:
     """Raise ServedElsewhere if another process serves the chat of this context now."""
     if (check := _lease_check.get()) is not None:
         await check()

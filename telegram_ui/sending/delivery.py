@@ -20,7 +20,7 @@ from records.errors import KeepsakeError
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split_text
-from telegram_ui.sending.http import get_retry_seconds, has_phrase, is_about_entities, is_without_effect
+from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_about_entities, request_had_no_effect
 from telegram_ui.sending.newer_api import (
     CAN_STOP,
     Keyboard,
@@ -99,7 +99,7 @@ class Delivery:
         """Return the thread in which this process sent a message, or 0 if it is unknown."""
         return self._threads.get((chat_id, message_id), 0)
 
-    def _remember_thread(self, chat: Chat, message_id: int) -> int:
+    def _record_thread_of_message(self, chat: Chat, message_id: int) -> int:
         if chat.thread:
             self._threads[self.get_current_chat_id(chat), message_id] = chat.thread
         return message_id
@@ -252,14 +252,14 @@ class Delivery:
                 "chat_id": chat_id,
                 "rich_message": {"markdown": markdown},
                 "message_thread_id": chat.topic,
-                "direct_messages_topic_id": chat.direct_messages_topic,
+                "direct_messages_topic_id": chat.direct_messages_topic_id,
                 "reply_markup": keyboard,
                 "reply_parameters": reply,
             }
             sent = await self.bot.do_api_request("sendRichMessage", fields)
             if not isinstance(sent, dict) or not isinstance(sent.get("message_id"), int):
                 raise TelegramError("Invalid server response")
-            return self._remember_thread(chat, sent["message_id"])
+            return self._record_thread_of_message(chat, sent["message_id"])
 
         attempt = partial(self.newer_api.try_feature, "sendRichMessage", post, chat_id=chat.id)
         async with self.get_state(chat).order:
@@ -278,7 +278,7 @@ class Delivery:
             if await self.newer_api.try_feature("sendRichMessageDraft", post, chat_id=chat.id) is not None:
                 return
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
-        await self.newer_api.try_newer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
+        await self.newer_api.try_or_fall_back("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
     def is_current_draft(self, chat: Chat, draft_id: int) -> bool:
         """Return True if a draft shows the answer that is being written in this topic."""
@@ -287,11 +287,11 @@ class Delivery:
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         here = replace(chat, reply_to=reply_to)
         while True:
-            request = partial(self.request_message_once, here, piece, keyboard)
+            request = partial(self.send_message_once, here, piece, keyboard)
             try:
                 return await self.request_with_retries(chat, request, repeatable=False)
             except BadRequest as refused:
-                is_gone = has_phrase(refused, "message thread not found", "topic_deleted", "topic_closed")
+                is_gone = contains_any_phrase(refused, "message thread not found", "topic_deleted", "topic_closed")
                 if here.topic is None or not is_gone:
                     raise
                 here = replace(here, thread=0)
@@ -309,7 +309,7 @@ class Delivery:
             try:
                 await self.request_with_retries(chat, edit_piece, repeatable=True)
             except BadRequest as refused:
-                if has_phrase(refused, "message is not modified"):
+                if contains_any_phrase(refused, "message is not modified"):
                     return True
                 if piece.entities and is_about_entities(refused):
                     continue
@@ -318,7 +318,7 @@ class Delivery:
             return True
         return False
 
-    async def request_message_once(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
+    async def send_message_once(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
         """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
         chat_id = self.get_current_chat_id(chat)
         try:
@@ -328,7 +328,7 @@ class Delivery:
                 piece.text,
                 entities=piece.entities or None,
                 message_thread_id=chat.topic,
-                direct_messages_topic_id=chat.direct_messages_topic,
+                direct_messages_topic_id=chat.direct_messages_topic_id,
                 # Under the new id of a chat, message ids start again.
                 reply_parameters=make_reply_parameters(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
@@ -340,8 +340,8 @@ class Delivery:
                 fields = make_ephemeral_fields(chat.only_for)
                 hidden = partial(self._send_with_buttons, partial(send, api_kwargs=fields), keyboard)
                 feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
-                message = await self.newer_api.try_newer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
-            return self._remember_thread(chat, int(message.message_id))
+                message = await self.newer_api.try_or_fall_back(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
+            return self._record_thread_of_message(chat, int(message.message_id))
         except (AttributeError, KeyError, TypeError, ValueError):
             # python-telegram-bot cannot parse the response, but the text may have arrived.
             raise TelegramError("Invalid server response") from None
@@ -366,12 +366,12 @@ class Delivery:
         )
         await self._send_with_buttons(edit, keyboard)
 
-    async def _send_with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
+    async def _send_with_buttons(self, send: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
         plain = remove_styles(keyboard)
-        older = partial(request, reply_markup=plain)
+        older = partial(send, reply_markup=plain)
         if plain == keyboard:
             return await older()
-        return await self.newer_api.try_newer("button.style", partial(request, reply_markup=keyboard), older)
+        return await self.newer_api.try_or_fall_back("button.style", partial(send, reply_markup=keyboard), older)
 
     async def request_with_retries(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request, and retry it within limits if it had no effect or is `repeatable`.
@@ -391,12 +391,12 @@ class Delivery:
                 return await request()
             except RetryAfter as refused:
                 state.final_from = self.clock.time() + get_retry_seconds(refused)
-                self.pace.apply_limit()
+                self.pace.limit_rate_after_refusal()
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError(tr("errors-telegram-busy")) from refused
             except BadRequest as refused:
-                if has_phrase(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
+                if contains_any_phrase(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
                     raise ChatGone from refused
                 raise
             except ChatMigrated as refused:
@@ -410,11 +410,11 @@ class Delivery:
             except InvalidToken as refused:
                 raise DeliveryError(tr("errors-telegram-token")) from refused
             except NetworkError as failed:
-                if not repeatable and not is_without_effect(failed):
+                if not repeatable and not request_had_no_effect(failed):
                     raise DeliveryUnknown from failed
                 failures += 1
                 if failures >= ATTEMPTS:
-                    if not is_without_effect(failed):
+                    if not request_had_no_effect(failed):
                         raise DeliveryUnknown from failed
                     raise DeliveryError(tr("errors-telegram-unreachable")) from failed
                 state.final_from = max(state.final_from, self.clock.time() + 0.5 * 2**failures)

@@ -11,7 +11,7 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError, make_reply_parameters
-from telegram_ui.sending.http import has_phrase
+from telegram_ui.sending.http import contains_any_phrase
 
 MAX_FETCHED_BYTES = 20 * 1024 * 1024  # bytes that a bot may fetch (Bot API, getFile)
 
@@ -58,21 +58,21 @@ class Documents:
 
     async def download(self, chat: Chat, document: Document) -> bytes:
         """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
-        _check_size(document.size)
+        _raise_if_too_large(document.size)
 
         async def request_file() -> bytes:
             file = await self._delivery.bot.get_file(document.file_id)
             # A message may understate the size, and a local server gives out files of any size.
-            _check_size(file.file_size or 0)
+            _raise_if_too_large(file.file_size or 0)
             return bytes(await file.download_as_bytearray())
 
         try:
             data = await self._delivery.request_with_retries(chat, request_file, repeatable=True)
         except BadRequest as refused:
-            if has_phrase(refused, "too big"):
+            if contains_any_phrase(refused, "too big"):
                 raise FileTooLarge from refused
             raise DeliveryError(tr("files-gone")) from refused
-        _check_size(len(data))
+        _raise_if_too_large(len(data))
         return data
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
@@ -93,7 +93,7 @@ class Documents:
                 self._delivery.get_current_chat_id(chat),
                 telegram.InputFile(content, filename=name),
                 message_thread_id=chat.topic,
-                direct_messages_topic_id=chat.direct_messages_topic,
+                direct_messages_topic_id=chat.direct_messages_topic_id,
                 write_timeout=120.0,
                 read_timeout=120.0,
                 **options,
@@ -107,6 +107,6 @@ class Documents:
             raise DeliveryError(tr("errors-telegram-refused")) from refused
 
 
-def _check_size(size: int) -> None:
+def _raise_if_too_large(size: int) -> None:
     if size > MAX_FETCHED_BYTES:
         raise FileTooLarge

@@ -20,11 +20,11 @@ from telegramify_markdown import convert
 from telegram_ui.sending.markdown import (
     BREAK_TAG,
     MAX_NESTED,
-    convert_markdown_for_messages,
-    convert_markdown_for_rich_message,
     has_tables_or_formulas,
     is_too_complex,
     make_render_config,
+    prepare_markdown_for_plain_messages,
+    prepare_markdown_for_rich_message,
 )
 from text.characters import find_boundary, replace_surrogates
 
@@ -68,7 +68,7 @@ def convert_markdown(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     if is_too_complex(source):
         return source, ()
     try:
-        written = convert_markdown_for_messages(source)
+        written = prepare_markdown_for_plain_messages(source)
         text, found = convert(written, config=make_render_config())
     except Exception:
         return source, ()
@@ -123,7 +123,7 @@ def split_pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
     return _add_plain_texts(markdown, list(split_text(*convert_markdown(markdown), limit=limit)))
 
 
-def convert_to_messages(markdown: str) -> list[Piece]:
+def convert_to_pieces(markdown: str) -> list[Piece]:
     """Return an answer as at most MAX_MESSAGES messages, or [] if it needs more or is blank."""
     if len(markdown) > MAX_MARKDOWN_CHARS:
         return []
@@ -151,9 +151,9 @@ def truncate_answer(markdown: str, *, max_messages: int = MAX_MESSAGES, ending: 
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 
 
-def make_rich_markdown(markdown: str) -> str:
+def convert_to_rich_markdown(markdown: str) -> str:
     """Return the Markdown of a rich message, or "" if a plain message would show as much."""
-    source = convert_markdown_for_rich_message(replace_surrogates(markdown))
+    source = prepare_markdown_for_rich_message(replace_surrogates(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
     return source if count_utf16_units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""

@@ -130,7 +130,7 @@ class AiohttpRequest(BaseRequest):
             REQUESTS.labels(name if is_method else "file", status).inc()
 
 
-def was_unreachable(error: TelegramError) -> bool:
+def request_had_no_response(error: TelegramError) -> bool:
     """Return True if a request failed without a response."""
     return isinstance(error.__cause__, FAILURES)
 
@@ -165,16 +165,16 @@ def choose_retry_delay(error: Exception, default: float) -> float:
     return max(default, get_retry_seconds(error)) if isinstance(error, RetryAfter) else default
 
 
-def has_phrase(error: TelegramError, *phrases: str) -> bool:
+def contains_any_phrase(error: TelegramError, *phrases: str) -> bool:
     """Return True if the error message contains any of the phrases, which must be in lower case."""
     return any(phrase in error.message.lower() for phrase in phrases)
 
 
 def is_about_entities(error: TelegramError) -> bool:
-    return has_phrase(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
+    return contains_any_phrase(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
 
 
-def is_without_effect(error: TelegramError) -> bool:
+def request_had_no_effect(error: TelegramError) -> bool:
     """Return True if a failed request was not sent, or if Telegram answered with an error."""
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):

@@ -62,15 +62,15 @@ def make_render_config() -> RenderConfig:
     return config
 
 
-def convert_markdown_for_messages(markdown: str) -> str:
+def prepare_markdown_for_plain_messages(markdown: str) -> str:
     """Prepare Markdown for its conversion to plain messages."""
-    return _rewrite_events(_repair_tables(_escape_inline_signs(markdown)), _format_event_for_messages)
+    return _render_events(_repair_tables(_escape_inline_markup(markdown)), _format_event_for_messages)
 
 
-def convert_markdown_for_rich_message(markdown: str) -> str:
+def prepare_markdown_for_rich_message(markdown: str) -> str:
     """Prepare Markdown for a rich message."""
-    source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_signs(markdown))
-    return source if is_too_complex(source) else _rewrite_events(_repair_tables(source), _format_event_for_rich_message)
+    source = _BLOCK_FORMULA.sub(r"$$\1$$", _escape_inline_markup(markdown))
+    return source if is_too_complex(source) else _render_events(_repair_tables(source), _format_event_for_rich_message)
 
 
 def has_tables_or_formulas(markdown: str) -> bool:
@@ -102,8 +102,8 @@ class _Event:
     follows_word: bool = False
 
 
-def _rewrite_events(markdown: str, write: Callable[[_Event], str]) -> str:
-    """Return Markdown with the source of each parser event replaced by the result of `write`."""
+def _render_events(markdown: str, render_event: Callable[[_Event], str]) -> str:
+    """Return Markdown with the source of each parser event replaced by the result of `render_event`."""
     if not any(sign in markdown for sign in "<$["):
         return markdown
     source, result, done, is_in_table = markdown.encode(), b"", 0, False
@@ -122,7 +122,7 @@ def _rewrite_events(markdown: str, write: Callable[[_Event], str]) -> str:
             is_in_table=is_in_table,
             follows_word=before.isalnum() or before > b"\x7f" or before in (b")", b"]", b"_"),
         )
-        if (written := write(event)) != event.part:
+        if (written := render_event(event)) != event.part:
             result += source[done : span["start"]] + written.encode()
             done = span["end"]
     return (result + source[done:]).decode()
@@ -231,7 +231,7 @@ def _update_fence(fence: str, line: str) -> str:
     return found[1] if found[2][0] == "~" or "`" not in found[3] else ""
 
 
-def close_marks(markdown: str) -> str:
+def close_formatting(markdown: str) -> str:
     """Close the marks left open in a growing answer, and remove an incomplete formula or link address at its end."""
     *lines, last_line = markdown.split("\n")
     fence, edge = "", 0  # the line in which the last code block begins, or the line after its end
@@ -247,7 +247,7 @@ def close_marks(markdown: str) -> str:
     if last_line.strip(f" >{fence[-1]}"):
         lines.append(last_line)
     if not any(line.strip(" >") for line in lines[edge + 1 :]):
-        return close_marks("\n".join(lines[:edge]))
+        return close_formatting("\n".join(lines[:edge]))
     return "\n".join([*lines, fence])
 
 
@@ -289,7 +289,7 @@ def _is_opening_mark(mark: str, left: str, right: str) -> bool:
     return mark.startswith(("``", "$$")) or not right.isspace()
 
 
-def _escape_inline_signs(markdown: str) -> str:
+def _escape_inline_markup(markdown: str) -> str:
     """Escape characters that Markdown would drop, renumber lists, and convert HTML tags and inline formulas."""
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):

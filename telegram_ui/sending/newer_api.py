@@ -9,7 +9,7 @@ from telegram.error import BadRequest, EndPointNotFound, InvalidToken
 
 from telegram_ui.sending.chat import Ephemeral
 from telegram_ui.sending.formatting import Piece
-from telegram_ui.sending.http import has_phrase
+from telegram_ui.sending.http import contains_any_phrase
 
 T = TypeVar("T")
 Keyboard = InlineKeyboardMarkup | ForceReply
@@ -32,7 +32,7 @@ class NewerApi:
         """Avoid a feature for a day, either in one chat or, if `chat_id` is 0, everywhere."""
         self._refused[feature, chat_id] = True
 
-    async def try_newer(
+    async def try_or_fall_back(
         self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
     ) -> T:
         """Make the newer request. If the server refuses it, make the older request, now and for the next day."""
@@ -42,7 +42,7 @@ class NewerApi:
             return await newer()
         except BadRequest as refused:
             result = await older()
-            if not has_phrase(refused, "too old", "query_id_invalid"):  # an old button press says nothing
+            if not contains_any_phrase(refused, "too old", "query_id_invalid"):  # an old button press says nothing
                 self.record_refusal(feature, chat_id)
             return result
 

@@ -49,7 +49,7 @@ class SendingPace:
         self._previews = asyncio.Lock()
         self._held_until = 0.0
 
-    def apply_limit(self) -> None:
+    def limit_rate_after_refusal(self) -> None:
         """Apply the limit for LIMIT_SECONDS after Telegram refused a message."""
         self._held_until = self._clock.time() + LIMIT_SECONDS
 

@@ -24,15 +24,15 @@ from telegram_ui.sending.formatting import (
     MAX_MESSAGES,
     MAX_UNITS,
     Piece,
-    convert_to_messages,
+    convert_to_pieces,
+    convert_to_rich_markdown,
     count_utf16_units,
     is_blank,
-    make_rich_markdown,
     split_text,
     truncate_answer,
 )
-from telegram_ui.sending.http import get_retry_seconds, has_phrase, is_about_entities, is_without_effect
-from telegram_ui.sending.markdown import close_marks
+from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_about_entities, request_had_no_effect
+from telegram_ui.sending.markdown import close_formatting
 from telegram_ui.sending.pace import Timer
 from text.characters import replace_surrogates
 
@@ -111,7 +111,7 @@ class AnswerStream:
                 await self._delivery.delete_messages(self._chat, self._ids)
                 self._ids, self._shown = [], []
                 return self._sent
-        parts = await convert_without_blocking(convert_to_messages, markdown)
+        parts = await convert_without_blocking(convert_to_pieces, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # The messages that are already there stay.
@@ -152,7 +152,7 @@ class AnswerStream:
     async def _convert_to_rich(self, markdown: str) -> str:
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
-        return await convert_without_blocking(make_rich_markdown, markdown) if self._is_rich else ""
+        return await convert_without_blocking(convert_to_rich_markdown, markdown) if self._is_rich else ""
 
     def get_seen_text(self) -> str | None:
         """Return the text that the reader has seen, or None if the bot is stopping."""
@@ -214,7 +214,7 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.wait_for_preview()
             self._changed.clear()
-            parts = await convert_without_blocking(truncate_answer, close_marks(self._text))
+            parts = await convert_without_blocking(truncate_answer, close_formatting(self._text))
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted_parts = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
             number = self._find_outdated_part(wanted_parts) if wanted_parts else None
@@ -262,15 +262,15 @@ class AnswerStream:
             await self._request_preview(number, part)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + get_retry_seconds(refused)
-            self._delivery.pace.apply_limit()
+            self._delivery.pace.limit_rate_after_refusal()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
-            if number < len(self._ids) and has_phrase(refused, "message is not modified"):
+            if number < len(self._ids) and contains_any_phrase(refused, "message is not modified"):
                 self._record_shown_part(number, part)
             elif part.piece.entities and is_about_entities(refused):
                 self._with_entities = False
                 self._changed.set()
-            elif self._is_draft(number, part) and not has_phrase(refused, "thread"):
+            elif self._is_draft(number, part) and not contains_any_phrase(refused, "thread"):
                 # 404: the server has no drafts. 400: the chat takes none. Edit messages instead.
                 self._state.takes_drafts = False
                 self._mode = "edit"
@@ -286,7 +286,7 @@ class AnswerStream:
             log.info("answer no longer shown while it is written: %s", type(refused).__name__)
         except TelegramError as error:
             is_new = number >= len(self._ids) and not self._is_draft(number, part)
-            if is_new and not is_without_effect(error):
+            if is_new and not request_had_no_effect(error):
                 # The message may have arrived under an unknown id. Another one would double it.
                 self._mode = "off"
             self._changed.set()
@@ -305,7 +305,7 @@ class AnswerStream:
     async def _request_preview(self, number: int, part: _ShownPart) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            rich = await self._convert_to_rich(close_marks(self._text)) if not number else ""
+            rich = await self._convert_to_rich(close_formatting(self._text)) if not number else ""
             await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
@@ -319,7 +319,7 @@ class AnswerStream:
             await self._delivery.request_edit(chat, self._ids[number], piece, keyboard)
         else:
             here = chat if not number else replace(chat, reply_to=None)
-            self._ids.append(await self._delivery.request_message_once(here, piece, keyboard))
+            self._ids.append(await self._delivery.send_message_once(here, piece, keyboard))
             self._draft_id = _make_draft_id()
             if self._note_shown is not None:
                 await self._note_shown(self._ids)

@@ -74,25 +74,25 @@ class Access:
 
     def may_notify_stranger(self, person: Person) -> bool:
         """Return True if a stranger may be told about access, and count the notice."""
-        told = self._count_in_period(self._told.get(person.id), STRANGER_PERIOD)
+        told = self._increment_counter(self._told.get(person.id), STRANGER_PERIOD)
         if told[1] > MAX_TOLD:
             return False
-        self._told_in_all = self._count_in_period(self._told_in_all, ALL_STRANGERS_PERIOD)
+        self._told_in_all = self._increment_counter(self._told_in_all, ALL_STRANGERS_PERIOD)
         if self._told_in_all[1] > MAX_TOLD_IN_ALL:
             return False
         self._told[person.id] = told
         return True
 
-    def may_ask_admins(self, person: Person) -> bool:
+    def may_ask_admins_to_admit(self, person: Person) -> bool:
         """Return True if the admins may be asked about a new stranger, and count the request."""
         if self._people is None or self._people.get_access_status(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.claimed_admin_ids:
             return False
-        self._requests = self._count_in_period(self._requests, STRANGER_PERIOD)
+        self._requests = self._increment_counter(self._requests, STRANGER_PERIOD)
         return self._requests[1] <= MAX_REQUESTS
 
-    def _count_in_period(self, counter: tuple[datetime, int] | None, period: timedelta) -> tuple[datetime, int]:
+    def _increment_counter(self, counter: tuple[datetime, int] | None, period: timedelta) -> tuple[datetime, int]:
         now = self._now()
         return (counter[0], counter[1] + 1) if counter and now - counter[0] < period else (now, 1)
 
@@ -136,13 +136,13 @@ class Relevance:
             return True
         if parsed.kind == "edited":
             return parsed.addressed
-        last = self._long.pop(parsed.sender, None)
+        last = self._long.pop(parsed.sender_key, None)
         concerns = parsed.addressed and (
             parsed.kind != "command" or parsed.target or parsed.command == "stop" or parsed.command in self._commands
         )
         concerns = concerns or (last is not None and parsed.kind == "text" and continues_message(parsed, last))
         if concerns and parsed.kind == "text" and may_be_continued(parsed):
-            self._long[parsed.sender] = replace(parsed, text="", replied=None)  # the text may be forgotten
+            self._long[parsed.sender_key] = replace(parsed, text="", replied=None)  # the text may be forgotten
         return concerns
 
 

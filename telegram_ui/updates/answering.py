@@ -24,16 +24,16 @@ from telegram_ui.commands import answer_buttons, proposals, summaries
 from telegram_ui.commands.answer_buttons import format_shown_text
 from telegram_ui.commands.command_group import AnswerControls
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat, raise_if_lease_lost
+from telegram_ui.sending.chat import Chat, require_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import MAX_UNITS
-from telegram_ui.sending.http import was_unreachable
+from telegram_ui.sending.http import request_had_no_response
 from telegram_ui.sending.streaming import AnswerStream
-from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, Received
+from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary, format_frames
 from telegram_ui.updates.files import AttachedFiles, TurnWithFiles
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.repeats import Repeatable
+from telegram_ui.updates.repeats import UserRequest
 from telegram_ui.updates.serial_queue import Queues, SerialQueues
 
 logger = logging.getLogger(__name__)
@@ -48,20 +48,20 @@ class MessagePlacement:
     _memory: ExternalMemory
     _delivery: Delivery
 
-    async def read_mode(self, received: Received, owner: int) -> Mode | None:
+    async def find_memory_mode(self, item: QueuedUpdate, owner: int) -> Mode | None:
         """Return the memory mode in which a message was sent, or None if it is not known. Record it for a later run."""
-        if received.mode is not None:
-            return received.mode
+        if item.mode is not None:
+            return item.mode
         try:
             mode = await self._conversation.read_mode(owner)
         except StorageError as error:
             logger.warning("How memory stands in %s is not known: %s", owner, type(error).__name__)
             return None
         if mode != "on":
-            await self._inbox.record_mode(received.update_id, mode)
+            await self._inbox.record_mode(item.update_id, mode)
         return mode
 
-    async def find_scope(self, location: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
+    async def find_conversation(self, location: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
         """Return the conversation of the given message, or the open one if none is given or the store fails."""
         try:
             if source or telegram_id is not None:
@@ -85,14 +85,14 @@ class MessagePlacement:
             thread = place.thread if place is not None else 0
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
 
-    async def find_lasting_scope(self, chat: Chat) -> Scope:
+    async def find_existing_scope(self, chat: Chat) -> Scope:
         """Return the conversation of a chat, or the open one if it has been forgotten."""
         try:
             if not chat.conversation or await self._memory.has_conversation(chat.location, chat.scope):
                 return chat.scope
         except KeepsakeError:  # the turn itself will report it
             return chat.scope
-        return await self.find_scope(chat.location)
+        return await self.find_conversation(chat.location)
 
 
 Outcome = Literal["arrived", "lost", "later"]
@@ -122,10 +122,10 @@ class AnswerDelivery:
             make_stop_keyboard=make_stop_keyboard,
             replaced_ids=self._inbox.get_shown_message_ids(update_id) or replaced_ids,
             note_shown=partial(self._inbox.record_shown_messages, update_id),
-            wants_rich=partial(self._is_rich_wanted, chat.scope.owner),
+            wants_rich=partial(self._wants_rich_messages, chat.scope.owner),
         )
 
-    async def _is_rich_wanted(self, owner: int) -> bool:
+    async def _wants_rich_messages(self, owner: int) -> bool:
         try:
             config = await self._memory.get_config(owner)
         except KeepsakeError:  # the answer itself will report it
@@ -137,7 +137,7 @@ class AnswerDelivery:
     ) -> tuple[Outcome, list[int]]:
         """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
         wait, refusals = 1.0, 0
-        while await self._inbox.count_attempt(update_id, "sends") <= MAX_SENDS:
+        while await self._inbox.increment_attempts(update_id, "sends") <= MAX_SENDS:
             try:
                 await stream.finish(text, keyboard=keyboard)
             except DeliveryUnknown:
@@ -146,12 +146,12 @@ class AnswerDelivery:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
                 return "lost", list(stream.sent_ids)
             except DeliveryError as error:
-                await self._inbox.undo_attempt(update_id, "sends")
+                await self._inbox.decrement_attempts(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, format_frames(error))  # noqa: TRY400
                     return "lost", list(stream.sent_ids)
                 # Wait for the network without a limit.
-                refusals += not (isinstance(error.__cause__, NetworkError) and was_unreachable(error.__cause__))
+                refusals += not (isinstance(error.__cause__, NetworkError) and request_had_no_response(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     return "later", list(stream.sent_ids)
@@ -163,7 +163,7 @@ class AnswerDelivery:
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
         return "lost", list(stream.sent_ids)
 
-    async def send_press_answer(
+    async def send_answer_to_button_press(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> list[int]:
         """Send the answer that a button press requested. Return the ids of its messages."""
@@ -175,7 +175,7 @@ class AnswerDelivery:
             await self._inbox.mark_done([update_id], can_wait=True)
         return shown_as
 
-    async def finish_press(self, update_id: int) -> None:
+    async def mark_done_unless_postponed(self, update_id: int) -> None:
         """Mark an update as done. If it is a press whose answer could not be sent, leave it to the next run."""
         if update_id in self._postponed:
             self._postponed.discard(update_id)
@@ -183,14 +183,14 @@ class AnswerDelivery:
         else:
             await self._inbox.mark_done([update_id])
 
-    def make_controls(self, chats: SerialQueues) -> AnswerControls:
-        """Return the callbacks with which buttons begin, send and stop answers in the queues `chats`."""
+    def make_answer_controls(self, chat_queues: SerialQueues) -> AnswerControls:
+        """Return the callbacks with which buttons begin, send and stop answers in `chat_queues`."""
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
-            stop=lambda location: chats.cancel_running(location) or chats.is_running(location),
-            stoppable=chats.allow_cancelling,
+            stop=lambda location: chat_queues.cancel_running_job(location) or chat_queues.is_running(location),
+            stoppable=chat_queues.allow_cancelling,
             begin=self.open_stream,
-            send=self.send_press_answer,
+            send=self.send_answer_to_button_press,
         )
 
 
@@ -218,14 +218,14 @@ class Answering:
         if not self._memory.serves(person.id):
             await self._inbox.mark_done([piece.update_id for piece in pieces])
             return
-        scope = await self._placement.find_lasting_scope(pieces[0].chat)
+        scope = await self._placement.find_existing_scope(pieces[0].chat)
         language = await self._commands.choose_language(pieces[0].chat, person)
         is_operator = self._dependencies.operation.may_run_bot(person)
         with use_language(language), use_reader_role(is_operator=is_operator), charge_person(person.id):
             await self._answer_turn([replace(piece, chat=piece.chat.with_conversation(scope)) for piece in pieces])
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
-        parsed, request = pieces[0], Repeatable(pieces=tuple(pieces))
+        parsed, request = pieces[0], UserRequest(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
         stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
@@ -233,7 +233,7 @@ class Answering:
         try:
             # If the lease was lost, the update is handed out again in its old order.
             with self._queues.chats.allow_cancelling(parsed.location):
-                await raise_if_lease_lost()
+                await require_lease()
                 read = TurnWithFiles(make_incoming(pieces))
                 if any(piece.attachment or piece.replied_picture for piece in pieces):
                     async with self._delivery.show_typing(parsed.chat):

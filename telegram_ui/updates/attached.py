@@ -11,7 +11,7 @@ from telegram.ext.filters import StatusUpdate
 from attachments.documents import make_display_name
 from locales.catalog import ENGLISH, translate
 from telegram_ui.commands.wording import SENT_KINDS
-from text.rich_messages import RichWords
+from text.rich_messages import RichText
 
 logger = logging.getLogger(__name__)
 
@@ -41,13 +41,13 @@ class AttachedFile:
     name: str
     mime: str
     size: int
-    shown: str  # its description in the memory, such as "the file report.pdf" or "a sticker 🙂"
+    label: str  # its description in the memory, such as "the file report.pdf" or "a sticker 🙂"
     sizes: tuple[PictureSize, ...] = ()  # of a picture, smallest first
     is_recorded: bool = False  # True for speech recorded in Telegram
 
 
 def find_attachments(
-    message: telegram.Message, content: RichWords
+    message: telegram.Message, content: RichText
 ) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the kind of the attachment, the readable files, and the kinds of the unreadable files."""
     if content.media:
@@ -105,8 +105,8 @@ def _find_file(message: telegram.Message) -> AttachedFile | None:
         sticker = message.sticker
         moves = sticker.is_animated or sticker.is_video
         still: telegram.PhotoSize | telegram.Sticker | None = sticker.thumbnail if moves else sticker
-        shown = f"a sticker {make_display_name(sticker.emoji)}" if sticker.emoji else "a sticker"
-        return _make_picture_file(shown, [still], "image/webp") if still is not None else None
+        label = f"a sticker {make_display_name(sticker.emoji)}" if sticker.emoji else "a sticker"
+        return _make_picture_file(label, [still], "image/webp") if still is not None else None
     if (document := message.document) is not None and not message.animation:
         name, mime = make_display_name(document.file_name or "file"), (document.mime_type or "").lower()
         kind: FileKind = "speech" if mime.startswith("audio/") else "document"
@@ -114,22 +114,22 @@ def _find_file(message: telegram.Message) -> AttachedFile | None:
     speech = message.voice or message.audio or message.video_note
     if speech is None:
         return None
-    shown = format_attachment_kind("voice" if message.voice else "audio" if message.audio else "video_note")
+    label = format_attachment_kind("voice" if message.voice else "audio" if message.audio else "video_note")
     given_name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     given_type = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
-    file = _make_file("speech", speech, given_name or usual, given_type or "", shown)
+    file = _make_file("speech", speech, given_name or usual, given_type or "", label)
     return file if message.audio else replace(file, is_recorded=True)
 
 
-def _make_picture_file(shown: str, photos: Sequence[telegram.PhotoSize | telegram.Sticker], mime: str) -> AttachedFile:
+def _make_picture_file(label: str, photos: Sequence[telegram.PhotoSize | telegram.Sticker], mime: str) -> AttachedFile:
     ascending = sorted(photos, key=lambda photo: photo.width * photo.height)
     sizes = tuple(
         PictureSize(file_id=photo.file_id, width=photo.width, height=photo.height, size=photo.file_size or 0)
         for photo in ascending
     )
     return AttachedFile(
-        kind="picture", file_id=sizes[-1].file_id, name="", mime=mime, size=sizes[-1].size, shown=shown, sizes=sizes
+        kind="picture", file_id=sizes[-1].file_id, name="", mime=mime, size=sizes[-1].size, label=label, sizes=sizes
     )
 
 
@@ -138,8 +138,8 @@ def _make_file(
     file: telegram.Document | telegram.Voice | telegram.Audio | telegram.VideoNote,
     name: str,
     mime: str,
-    shown: str,
+    label: str,
 ) -> AttachedFile:
     return AttachedFile(
-        kind=kind, file_id=file.file_id, name=make_display_name(name), mime=mime, size=file.file_size or 0, shown=shown
+        kind=kind, file_id=file.file_id, name=make_display_name(name), mime=mime, size=file.file_size or 0, label=label
     )

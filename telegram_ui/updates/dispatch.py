@@ -27,12 +27,12 @@ from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import Access, Claim
 from telegram_ui.updates.answering import AnswerDelivery, Answering, MessagePlacement, WaitingTurn
 from telegram_ui.updates.attached import FILE
-from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, Received
+from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_supergroup_upgrade, parse_update
 from telegram_ui.updates.paste import Pastes, may_be_continued
-from telegram_ui.updates.repeats import Repeatable, Repeats
+from telegram_ui.updates.repeats import RequestRepeater, UserRequest
 from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
 
@@ -61,7 +61,7 @@ class Dispatcher:
         self._delivery, self._corrections = dependencies.delivery, services.corrections
         self._pastes = Pastes(self._delivery.clock.call_later)
         self._file_attempts = FileAttempts(self._inbox, self._delivery)
-        self._repeats = Repeats(dependencies.buttons, services.corrections)
+        self._repeats = RequestRepeater(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_bot
         )
@@ -73,62 +73,62 @@ class Dispatcher:
     async def dispatch_all(self) -> None:
         """Dispatch updates one at a time, in order, for as long as the bot runs."""
         while True:
-            received = await self._inbox.get()
+            item = await self._inbox.get()
             try:
-                await self.dispatch(received)
+                await self.dispatch(item)
             except Exception as error:  # broad: one update must not keep the others from being handled
                 logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
-    async def dispatch(self, received: Received) -> None:
+    async def dispatch(self, item: QueuedUpdate) -> None:
         """Submit the work that an update asks for to the queue of its chat."""
         if self._closing:  # it stays in the inbox
             return
-        set_lease_check(partial(self._inbox.confirm_lease, received.lease) if received.lease is not None else None)
-        update = received.update
+        set_lease_check(partial(self._inbox.require_lease, item.lease) if item.lease is not None else None)
+        update = item.update
         if (ids := find_supergroup_upgrade(update)) is not None:
-            self._upgrades.submit_move(*ids, partial(self._mark_done, received))
+            self._upgrades.submit_move(*ids, partial(self._mark_done, item))
             return
         parsed = parse_update(update, update.get_bot().bot)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
-            await self._mark_done(received)
+            await self._mark_done(item)
             return
         if (group := self._upgrades.find_current_owner_id(parsed.chat.id)) != parsed.chat.id:
             # The old group's message ids mean nothing in its supergroup.
             parsed = replace(parsed, chat=replace(parsed.chat, id=group, reply_to=None), telegram_id=None)
-        if received.is_durable:
+        if item.is_durable:
             # The process that stored it may already know of a person whom an admin has just let in.
             with suppress(StorageError):
                 await self._access.reload_decisions([parsed.person.id])
         if not self._access.is_served(parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
-                claim = partial(self._make_claimant_admin, received, parsed)
+                claim = partial(self._make_claimant_admin, item, parsed)
                 self._queues.notices.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, claim))
             else:
                 self._tell_stranger_about_access(parsed)
-            await self._mark_done(received)
-        elif received.is_refused:
+            await self._mark_done(item)
+        elif item.is_refused:
             self._submit_notice(parsed, lambda: tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON))
         else:
-            self._route_update(received, parsed)
+            self._route_update(item, parsed)
 
-    def _route_update(self, received: Received, parsed: ParsedUpdate) -> None:
+    def _route_update(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         if parsed.kind == "stopped":
             # A late press was meant for an earlier answer.
             if self._delivery.is_current_draft(parsed.chat, parsed.draft_id):
-                self._queues.chats.cancel_running(parsed.location)
-            self._submit_command(received, parsed, DO_NOTHING)
+                self._queues.chats.cancel_running_job(parsed.location)
+            self._submit_command(item, parsed, DO_NOTHING)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
-            enter = partial(self._submit_chat_job, received, parsed, partial(self._apply_edit, parsed), is_answer=False)
+            enter = partial(self._submit_chat_job, item, parsed, partial(self._apply_edit, parsed), is_answer=False)
             self._queues.commands.submit(parsed.location, partial(_call_function, enter))
         elif parsed.kind == "dislike":
-            self._queues.commands.submit(parsed.location, partial(self._submit_dislike, received, parsed))
+            self._queues.commands.submit(parsed.location, partial(self._submit_dislike, item, parsed))
         elif parsed.kind == "press":
-            self._dispatch_press(received, parsed)
+            self._dispatch_press(item, parsed)
         elif parsed.kind == "command":
-            self._dispatch_command(received, parsed)
+            self._dispatch_command(item, parsed)
         else:
-            self._queues.commands.submit(parsed.location, partial(self._route_message, received, parsed))
+            self._queues.commands.submit(parsed.location, partial(self._route_message, item, parsed))
 
     async def wait_until_idle(self) -> None:
         """Wait until all submitted work is finished, including the work that follows answers."""
@@ -141,32 +141,32 @@ class Dispatcher:
         self._pastes.close()
         await self._queues.close(grace=grace)
 
-    def _dispatch_command(self, received: Received, parsed: ParsedUpdate) -> None:
-        self._pastes.complete_paste(parsed.sender)
+    def _dispatch_command(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
+        self._pastes.complete_paste(parsed.sender_key)
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
-            was_stopped = self._queues.chats.cancel_running(parsed.location)
-            self._submit_command(received, parsed, partial(self._stop_answer, parsed, was_stopped=was_stopped))
+            was_cancelled = self._queues.chats.cancel_running_job(parsed.location)
+            self._submit_command(item, parsed, partial(self._finish_stopping, parsed, was_cancelled=was_cancelled))
         elif parsed.command in self._commands.names:
-            handle, update = self._commands.handle_command, received.update
+            handle, update = self._commands.handle_command, item.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
             row = self._commands.find_command_action(parsed.command)
             if row.reads_file and find_document(update.effective_message):
                 work = partial(self._file_attempts.run_with_limit, update, parsed.chat, work)
-            self._submit_command(received, parsed, work, is_slow=row.queue == "slow")
+            self._submit_command(item, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
             say, format_unknown = self._delivery.send_text, self._commands.format_unknown_command
-            self._submit_command(received, parsed, lambda: say(parsed.chat, format_unknown(parsed.command)))
+            self._submit_command(item, parsed, lambda: say(parsed.chat, format_unknown(parsed.command)))
         else:  # in a group, another bot may know the command
-            self._submit_command(received, parsed, DO_NOTHING)
+            self._submit_command(item, parsed, DO_NOTHING)
 
-    def _dispatch_press(self, received: Received, parsed: ParsedUpdate) -> None:
-        update, query = received.update, received.update.callback_query
+    def _dispatch_press(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
+        update, query = item.update, item.update.callback_query
         if query is not None and self._upgrades.is_in_old_chat(query):
-            self._submit_command(received, parsed, lambda: query.answer(tr("shared-dead-button")))
+            self._submit_command(item, parsed, lambda: query.answer(tr("shared-dead-button")))
             return
-        if (again := self._repeats.find_request(received, parsed)) is not None:
-            self._submit_repeat(received, parsed, again)
+        if (again := self._repeats.find_repeated_request(item, parsed)) is not None:
+            self._submit_repeated_request(item, parsed, again)
             return
         data = (query.data if query else None) or ""
         press: Work = partial(self._commands.handle_button_press, update, parsed.chat, parsed.person)
@@ -174,59 +174,59 @@ class Dispatcher:
         if row is not None and row.reads_file:
             press = partial(self._file_attempts.run_with_limit, update, parsed.chat, press)
         if row is not None and row.queue == "chat":
-            self._submit_chat_job(received, parsed, partial(self._answer_press, parsed, press))
+            self._submit_chat_job(item, parsed, partial(self._handle_press_and_follow_up, parsed, press))
         else:
-            self._submit_command(received, parsed, press, is_slow=row is not None and row.queue == "slow")
+            self._submit_command(item, parsed, press, is_slow=row is not None and row.queue == "slow")
 
-    def _submit_repeat(self, received: Received, parsed: ParsedUpdate, request: Repeatable) -> None:
+    def _submit_repeated_request(self, item: QueuedUpdate, parsed: ParsedUpdate, request: UserRequest) -> None:
         if not request.pieces:
             show = partial(self._delivery.replace_message, parsed.chat, parsed.telegram_id)
-            self._submit_command(received, parsed, lambda: show(tr("answers-send-again")))
-        elif request.received is not None:
-            self._route_update(request.received, request.pieces[0])
+            self._submit_command(item, parsed, lambda: show(tr("answers-send-again")))
+        elif request.item is not None:
+            self._route_update(request.item, request.pieces[0])
         else:
             turn = WaitingTurn(self._answering.answer_message, list(request.pieces))
             enter = partial(self._queues.chats.submit, parsed.location, turn)
             self._queues.commands.submit(parsed.location, partial(_call_function, enter))
-        is_answered_there = bool(request.pieces) and request.pieces[0].kind == "press"
-        take = partial(self._acknowledge_press, received.update, parsed, is_answered_there=is_answered_there)
+        is_answered_by_handler = bool(request.pieces) and request.pieces[0].kind == "press"
+        take = partial(self._acknowledge_press, item.update, parsed, is_answered_by_handler=is_answered_by_handler)
         self._queues.notices.submit(parsed.location, take)
 
-    async def _acknowledge_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_there: bool) -> None:
+    async def _acknowledge_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_by_handler: bool) -> None:
         await self._commands.dependencies.last_buttons.remove_buttons(self._delivery, parsed.chat, parsed.telegram_id)
-        if update.callback_query is not None and not is_answered_there:
+        if update.callback_query is not None and not is_answered_by_handler:
             with suppress(TelegramError):  # the press may be too old, but the person sees that the button is gone
                 await update.callback_query.answer()
 
-    def _submit_command(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
+    def _submit_command(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         queues = self._queues.slow if is_slow else self._queues.commands
-        queues.submit(parsed.location, partial(self._run_and_mark_done, received, parsed, work))
+        queues.submit(parsed.location, partial(self._run_and_mark_done, item, parsed, work))
 
-    def _submit_chat_job(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
+    def _submit_chat_job(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
         async def run(_: object = None) -> None:
             try:
-                await self._run_and_mark_done(received, parsed, work)
+                await self._run_and_mark_done(item, parsed, work)
             except asyncio.CancelledError:
                 if not self._closing:
-                    await self._mark_done(received)
+                    await self._mark_done(item)
                 raise
 
         self._queues.chats.submit(parsed.location, WaitingTurn(run, [parsed]) if is_answer else run)
 
-    async def _run_and_mark_done(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
-        request = Repeatable(pieces=(parsed,), received=received)
+    async def _run_and_mark_done(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work) -> None:
+        request = UserRequest(pieces=(parsed,), item=item)
         if await self._error_boundary.run_guarded(parsed, work, request=request):
-            await self._mark_done(received)
+            await self._mark_done(item)
 
-    async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
-        await press()
-        scope = await self._placement.find_scope(parsed.location)
+    async def _handle_press_and_follow_up(self, parsed: ParsedUpdate, handle_press: Work) -> None:
+        await handle_press()
+        scope = await self._placement.find_conversation(parsed.location)
         self._answering.submit_follow_up(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
             return
-        scope = await self._placement.find_scope(parsed.location, telegram_id=edited)
+        scope = await self._placement.find_conversation(parsed.location, telegram_id=edited)
         parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
         correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
@@ -240,20 +240,20 @@ class Dispatcher:
         else:  # a message for each edit would be noise in a group
             await self._delivery.add_reaction(parsed.chat, edited, NOTED_REACTION)
 
-    async def _submit_dislike(self, received: Received, parsed: ParsedUpdate) -> None:
+    async def _submit_dislike(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         parsed = await self._placement.place_in_topic(parsed)
         # Behind the answer in question, so that its message ids are known by then.
-        self._submit_chat_job(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
+        self._submit_chat_job(item, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
-            scope = await self._placement.find_scope(parsed.location, telegram_id=disliked)
+            scope = await self._placement.find_conversation(parsed.location, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
             await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
-    async def _stop_answer(self, parsed: ParsedUpdate, *, was_stopped: bool) -> None:
+    async def _finish_stopping(self, parsed: ParsedUpdate, *, was_cancelled: bool) -> None:
         # An answer that had begun says itself that it was stopped.
-        if not was_stopped and not self._queues.chats.cancel_running(parsed.location):
+        if not was_cancelled and not self._queues.chats.cancel_running_job(parsed.location):
             waiting = self._queues.chats.pop_next(parsed.location, WaitingTurn)
             if waiting is None:
                 await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
@@ -261,11 +261,11 @@ class Dispatcher:
             await self._inbox.mark_done(waiting.update_ids)
             await self._delivery.send_text(parsed.chat, tr("answers-stopped"))
 
-    async def _make_claimant_admin(self, received: Received, parsed: ParsedUpdate) -> None:
+    async def _make_claimant_admin(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         if await self._claim.make_admin(parsed.person):
             logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
             await self._delivery.send_text(parsed.chat, tr("notices-claimed"))
-            self._route_update(received, replace(parsed, argument=""))
+            self._route_update(item, replace(parsed, argument=""))
         else:
             self._tell_stranger_about_access(parsed)
 
@@ -273,7 +273,7 @@ class Dispatcher:
         has_written = parsed.chat.is_private and parsed.kind not in ("edited", "dislike")
         has_room = len(self._queues.notices) < MAX_NOTICES
         if has_written and has_room and self._access.may_notify_stranger(parsed.person):
-            asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
+            asks, id_ = self._access.may_ask_admins_to_admit(parsed.person), str(parsed.person.id)
             is_waiting = asks or self._access.has_requested_access(parsed.person.id)
             key = "notices-stranger-asked" if is_waiting else "notices-stranger"
             self._submit_notice(parsed, lambda: tr(key, id=id_))
@@ -294,18 +294,18 @@ class Dispatcher:
         notify = partial(self._error_boundary.run_guarded, parsed, send_notice, reads_language=False)
         self._queues.notices.submit(parsed.location, notify)
 
-    async def _route_message(self, received: Received, parsed: ParsedUpdate) -> None:
+    async def _route_message(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         """Give a message to the wizard or import that waits for it, or queue it for an answer."""
         try:
-            if await self._offer_to_wizard(received, parsed):
-                self._pastes.complete_paste(parsed.sender)
-                await self._mark_done(received)
+            if await self._offer_to_wizard(item, parsed):
+                self._pastes.complete_paste(parsed.sender_key)
+                await self._mark_done(item)
                 return
-            if not received.is_durable:
+            if not item.is_durable:
                 return
-            source = parsed.source if received.is_replayed else ""
-            scope = await self._placement.find_scope(parsed.location, source=source)
-            mode = await self._placement.read_mode(received, scope.owner)
+            source = parsed.source if item.is_replayed else ""
+            scope = await self._placement.find_conversation(parsed.location, source=source)
+            mode = await self._placement.find_memory_mode(item, scope.owner)
             # Later changes of the open conversation and of the mode do not apply to this message.
             parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)
         except ServedElsewhere as error:
@@ -314,8 +314,8 @@ class Dispatcher:
         if self._closing:
             return
         if parsed.kind == "wordless":
-            self._pastes.complete_paste(parsed.sender)
-            self._queues.chats.submit(parsed.location, partial(self._answer_wordless_message, parsed))
+            self._pastes.complete_paste(parsed.sender_key)
+            self._queues.chats.submit(parsed.location, partial(self._answer_message_without_text, parsed))
         elif not self._pastes.add_piece(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
@@ -323,8 +323,8 @@ class Dispatcher:
             if ticket.is_held:
                 self._pastes.wait_for_pieces(pieces, partial(self._queues.chats.release, ticket))
 
-    async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> bool:
-        update, chat, person = received.update, parsed.chat, parsed.person
+    async def _offer_to_wizard(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
+        update, chat, person = item.update, parsed.chat, parsed.person
         if parsed.attachment != FILE:
             is_text = parsed.kind == "text" and not parsed.attachment
             if not is_text or not await self._commands.awaits_text(chat, person, parsed.update_id):
@@ -341,12 +341,12 @@ class Dispatcher:
                 take = partial(self._commands.offer_awaited_file, update, chat, person)
                 await self._file_attempts.run_with_limit(update, chat, take)
 
-        request = Repeatable(pieces=(parsed,), received=received)
+        request = UserRequest(pieces=(parsed,), item=item)
         if not await self._error_boundary.run_guarded(parsed, offer, request=request):
             raise ServedElsewhere
         return was_taken
 
-    async def _answer_wordless_message(self, parsed: ParsedUpdate) -> None:
+    async def _answer_message_without_text(self, parsed: ParsedUpdate) -> None:
         async def ask_for_words() -> None:
             hint = tr("notices-mentioned")
             if parsed.attachment:
@@ -361,9 +361,9 @@ class Dispatcher:
                 return
         await self._inbox.mark_done([parsed.update_id])
 
-    async def _mark_done(self, received: Received) -> None:
-        if received.is_durable:
-            await self._answer_delivery.finish_press(received.update_id)
+    async def _mark_done(self, item: QueuedUpdate) -> None:
+        if item.is_durable:
+            await self._answer_delivery.mark_done_unless_postponed(item.update_id)
 
 
 async def _call_function(function: Callable[[], object]) -> None:

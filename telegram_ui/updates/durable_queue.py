@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
-from storage.bot_state.inbox import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
+from storage.bot_state.inbox import NOBODY, Arrival, AttemptCounter, Inbox, Lease, PendingUpdate
 from telegram_ui.updates.raw_update import parse_raw_update
 
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ MAX_SENDS = 2  # an answer whose sending has an unknown outcome is sent once mor
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class QueuedUpdate:
     """An update on its way to the dispatcher. Its repr shows no text."""
 
     update: telegram.Update
@@ -50,14 +50,15 @@ class Received:
         return self.update.update_id
 
     def __repr__(self) -> str:
-        return f"Received({self.update_id})"
+        return f"QueuedUpdate({self.update_id})"
 
 
-class DurableQueue(asyncio.Queue[Received]):
-    """An update queue whose receive() returns when the updates are committed. Each update is delivered once.
+class DurableQueue(asyncio.Queue[QueuedUpdate]):
+    """An update queue whose enqueue_updates() returns when the updates are committed. Each update is delivered once.
 
     `keep` returns True if an update concerns the bot. Other updates are passed on but never written. At `limit`
-    unfinished updates, receive() waits, and so does polling. Above `limit_per_person`, a person's updates are refused.
+    unfinished updates, enqueue_updates() waits, and so does polling. Above `limit_per_person`, a person's updates are
+    refused.
 
     If writing to disk fails, an update is still handled once, but not confirmed to Telegram.
     """
@@ -104,7 +105,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._bot_id = bot.id
         rows = await self._inbox.list_pending_updates(bot.id)
         for row in rows:
-            attempts = await self._inbox.count_attempt(bot.id, row.update_id, "attempts")
+            attempts = await self._inbox.increment_attempts(bot.id, row.update_id, "attempts")
             await self._requeue_or_give_up(row, attempts, bot)
         return len(rows)
 
@@ -117,7 +118,7 @@ class DurableQueue(asyncio.Queue[Received]):
                 await self._inbox.allow_another_send(bot.id, row.update_id, max_sends=MAX_SENDS)
             await self._requeue(row, bot)
 
-    async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+    async def enqueue_updates(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         """Commit updates in one transaction, and hand them over in order when there is room.
 
         Each update comes with its raw JSON. Raise StorageError if Telegram should offer them again.
@@ -132,7 +133,7 @@ class DurableQueue(asyncio.Queue[Received]):
                 logger.error("Update %s is unreadable (%s); ignored.", update.update_id, type(error).__name__)  # noqa: TRY400
                 continue
             if not is_durable:
-                await self.put(Received(update, is_durable=False))
+                await self.put(QueuedUpdate(update, is_durable=False))
             elif not is_written and self._exceeds_limit(update):
                 await self._refuse_update(update)
             else:
@@ -145,7 +146,7 @@ class DurableQueue(asyncio.Queue[Received]):
                         is_enqueued_here = self._enqueues_at_once and update.update_id not in self._unwritten
                         is_new = await self._write_update(update)
                         if is_enqueued_here and is_new:
-                            await self._enqueue_update(Received(update, is_durable=True))
+                            await self._enqueue_update(QueuedUpdate(update, is_durable=True))
                         elif is_enqueued_here:
                             await self._requeue_if_lost(update)
                     except Exception as error:  # broad: anything else would end polling for good
@@ -164,7 +165,7 @@ class DurableQueue(asyncio.Queue[Received]):
             if arrivals:
                 new = await self._inbox.store_updates(self._bot_id, arrivals, self._now())
                 self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
-        except Exception as error:  # broad: then receive() writes each by itself
+        except Exception as error:  # broad: then enqueue_updates() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
     async def mark_done(self, ids: Iterable[int], *, is_remembered: bool = False, can_wait: bool = False) -> None:
@@ -227,13 +228,13 @@ class DurableQueue(asyncio.Queue[Received]):
         """Return the ids of the messages in which an earlier run began to show the answer."""
         return self._shown_before.get(update_id, ())
 
-    async def count_attempt(self, update_id: int, counter: Counted) -> int:
+    async def increment_attempts(self, update_id: int, counter: AttemptCounter) -> int:
         """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
-        return await self._run_or_warn(counter, self._inbox.count_attempt(self._bot_id, update_id, counter)) or 1
+        return await self._run_or_warn(counter, self._inbox.increment_attempts(self._bot_id, update_id, counter)) or 1
 
-    async def undo_attempt(self, update_id: int, counter: Counted) -> None:
-        """Undo count_attempt() for an attempt that had no effect or was stopped by a shutdown."""
-        await self._run_or_warn(counter, self._inbox.undo_attempt(self._bot_id, update_id, counter))
+    async def decrement_attempts(self, update_id: int, counter: AttemptCounter) -> None:
+        """Undo increment_attempts() for an attempt that had no effect or was stopped by a shutdown."""
+        await self._run_or_warn(counter, self._inbox.decrement_attempts(self._bot_id, update_id, counter))
 
     async def _run_or_warn(self, purpose: str, work: Awaitable[T]) -> T | None:
         try:
@@ -246,10 +247,10 @@ class DurableQueue(asyncio.Queue[Received]):
         """Return True if all of these updates are on disk."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
-    async def confirm_lease(self, lease: Lease) -> None:
+    async def require_lease(self, lease: Lease) -> None:
         """Raise ServedElsewhere if this process has lost the lease. With only one process, do nothing."""
 
-    async def delete_old_ids(self) -> None:
+    async def delete_old_update_ids(self) -> None:
         """Delete update ids older than 48 hours. Telegram repeats an update for at most 24 hours."""
         await self._inbox.delete_done_updates(self._now() - timedelta(hours=48))
 
@@ -275,14 +276,14 @@ class DurableQueue(asyncio.Queue[Received]):
         number = update.update_id
         if not isinstance(error, StorageError):
             logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)
-        elif number not in self._unwritten and await self._may_handle_unwritten(update):
+        elif number not in self._unwritten and await self._may_handle_before_write(update):
             logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)
             self._unwritten[number] = update
-            await self._enqueue_update(Received(update, is_durable=True, lease=self._find_lease(update)))
+            await self._enqueue_update(QueuedUpdate(update, is_durable=True, lease=self._find_lease(update)))
         if not isinstance(error, StorageError) or number not in self._unwritten:
             raise StorageError("The update could not be kept.") from error
 
-    async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
+    async def _may_handle_before_write(self, update: telegram.Update) -> bool:
         return True
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
@@ -316,17 +317,17 @@ class DurableQueue(asyncio.Queue[Received]):
             return
         if row.shown:
             self._shown_before[number] = row.shown
-        received = Received(update, is_durable=True, mode=row.mode, is_replayed=True, lease=row.lease)
-        await self._enqueue_update(received)
+        item = QueuedUpdate(update, is_durable=True, mode=row.mode, is_replayed=True, lease=row.lease)
+        await self._enqueue_update(item)
 
-    async def _enqueue_update(self, received: Received) -> None:
-        sender = find_sender_id(received.update)
-        self._leases[received.update_id] = received.lease
-        if received.update_id not in self._unfinished:
-            self._unfinished[received.update_id] = sender
+    async def _enqueue_update(self, item: QueuedUpdate) -> None:
+        sender = find_sender_id(item.update)
+        self._leases[item.update_id] = item.lease
+        if item.update_id not in self._unfinished:
+            self._unfinished[item.update_id] = sender
             self._counts_by_person[sender] += 1
             UNFINISHED.set(len(self._unfinished))
-        await self.put(received)
+        await self.put(item)
 
     def release_updates(self, update_ids: Iterable[int]) -> None:
         """Stop handling updates, and leave the unfinished ones to the next run."""
@@ -359,7 +360,7 @@ class DurableQueue(asyncio.Queue[Received]):
             return
         self._refused[sender] = now
         logger.warning("Person %s has %s updates unfinished; more are refused.", sender, self._counts_by_person[sender])
-        await self.put(Received(update, is_durable=False, is_refused=True))
+        await self.put(QueuedUpdate(update, is_durable=False, is_refused=True))
 
 
 def find_owner_id(update: telegram.Update) -> int:

@@ -16,7 +16,7 @@ from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.repeats import Repeatable, Repeats
+from telegram_ui.updates.repeats import RequestRepeater, UserRequest
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class ErrorBoundary:
     """Runs work for updates, and reports its failures."""
 
     _delivery: Delivery
-    _repeats: Repeats
+    _repeats: RequestRepeater
     _choose_language: Callable[[Chat, Person], Awaitable[str]]
     _is_operator: Callable[[Person], bool]
 
@@ -36,7 +36,7 @@ class ErrorBoundary:
         work: Callable[[], Awaitable[object]],
         *,
         reads_language: bool = True,
-        request: Repeatable | None = None,
+        request: UserRequest | None = None,
     ) -> bool:
         """Run work for an update in its sender's language, and report a failure. Raise only CancelledError.
 
@@ -54,7 +54,7 @@ class ErrorBoundary:
                 return await self.report_failure(parsed, error, request)
         return True
 
-    async def report_failure(self, parsed: ParsedUpdate, error: Exception, request: Repeatable | None) -> bool:
+    async def report_failure(self, parsed: ParsedUpdate, error: Exception, request: UserRequest | None) -> bool:
         """Log an error and tell the person. Offer to repeat `request` if that may succeed.
 
         If another process serves the chat now, return False and say nothing.
@@ -79,7 +79,7 @@ class ErrorBoundary:
             return False
         return True
 
-    async def send_error_message(self, parsed: ParsedUpdate, text: str, request: Repeatable | None) -> None:
+    async def send_error_message(self, parsed: ParsedUpdate, text: str, request: UserRequest | None) -> None:
         """Send a sentence to an update's sender, with a button to repeat `request`. Raise DeliveryError on failure."""
         if request is None or parsed.telegram_id is None:
             await self._delivery.send_text(parsed.chat, text)

@@ -98,7 +98,7 @@ class AttachedFiles:
         data = await self._fetch_file(parsed, size.file_id, size.size) if size.size <= MAX_PICTURE_BYTES else None
         if data is None or len(data) > MAX_PICTURE_BYTES:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_PICTURE_BYTES // 2**20))
-        kept = bool(parsed.files) and not file.shown.startswith("a sticker")
+        kept = bool(parsed.files) and not file.label.startswith("a sticker")
         kind = (f"Picture {file.name}" if file.name else "Photo") if kept else ""
         return Picture(
             data=data,
@@ -178,11 +178,11 @@ class FileAttempts:
     async def run_with_limit(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
         """Run work on a file. If the file has killed the process MAX_ATTEMPTS times, tell the sender instead."""
         number, message, query = update.update_id, update.effective_message, update.callback_query
-        if (attempt := await self._queue.count_attempt(number, "readings")) <= MAX_ATTEMPTS:
+        if (attempt := await self._queue.increment_attempts(number, "readings")) <= MAX_ATTEMPTS:
             try:
                 await work()
             except asyncio.CancelledError:  # the bot stops in order, and the next run tries again
-                await self._queue.undo_attempt(number, "readings")
+                await self._queue.decrement_attempts(number, "readings")
                 raise
             return
         logger.error("The process died %s times over the file of update %s; set aside.", attempt - 1, number)

@@ -17,7 +17,7 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
 from text.characters import format_visible_line, remove_invisible_characters
-from text.rich_messages import RichWords, read_rich_message
+from text.rich_messages import RichText, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
 
@@ -74,7 +74,7 @@ class ParsedUpdate:
         return self.chat.location
 
     @property
-    def sender(self) -> tuple[Scope, int]:
+    def sender_key(self) -> tuple[Scope, int]:
         return self.location, self.person.id
 
     @property
@@ -89,7 +89,7 @@ def parse_update(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | 
     elif update.message_reaction:
         parsed = _parse_dislike(update, update.message_reaction, bot)
     elif "stopped_message_generation" in update.api_kwargs:
-        parsed = _parse_stop(update, update.api_kwargs["stopped_message_generation"], bot)
+        parsed = _parse_stop_request(update, update.api_kwargs["stopped_message_generation"], bot)
     else:
         parsed = _parse_message(update, bot)
     if parsed is None:
@@ -122,7 +122,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     is_anonymous = message.sender_chat is not None and message.sender_chat.id == message.chat.id
     if sender.is_bot and not is_anonymous:
         return None
-    content = _read_rich_words(message)
+    content = _read_rich_text(message)
     attachment, files, unread = find_attachments(message, content)
     if not content.text and not attachment:
         return None
@@ -148,11 +148,11 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         bot_id=bot.id,
         chat=Chat(
             id=message.chat.id,
-            thread=_find_thread(message),
+            thread=_find_thread_id(message),
             is_private=is_private,
             reply_to=None if is_private else message.message_id,
             # Other messages go into the group's memory, so everybody sees the answer.
-            only_for=_parse_ephemeral(message, sender) if command else None,
+            only_for=_parse_ephemeral_message(message, sender) if command else None,
         ),
         person=replace(_parse_person(sender), name=_find_speaker_name(message)),
         addressed=_is_addressed_to_bot(message, bot, command, is_mentioned=is_mentioned),
@@ -240,11 +240,11 @@ def _is_mention_of(entity: telegram.MessageEntity, units: bytes, bot: telegram.U
     return name.casefold() == f"@{bot.username}".casefold()
 
 
-def _read_rich_words(message: telegram.Message | telegram.ExternalReplyInfo) -> RichWords:
+def _read_rich_text(message: telegram.Message | telegram.ExternalReplyInfo) -> RichText:
     if isinstance(message, telegram.Message) and (words := message.text or message.caption):
-        return RichWords(text=words)
+        return RichText(text=words)
     if message.checklist is not None:
-        return RichWords(text=format_checklist(message.checklist))
+        return RichText(text=format_checklist(message.checklist))
     return read_rich_message(message.api_kwargs.get("rich_message"))
 
 
@@ -268,9 +268,9 @@ def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: te
         bot_id=bot.id,
         chat=Chat(
             id=message.chat.id,
-            thread=_find_thread(shown) if shown else 0,
+            thread=_find_thread_id(shown) if shown else 0,
             is_private=message.chat.type == "private",
-            only_for=_parse_ephemeral(message, person, query.id),
+            only_for=_parse_ephemeral_message(message, person, query.id),
         ),
         person=_parse_person(person),
         addressed=True,
@@ -304,7 +304,7 @@ def _parse_dislike(
     )
 
 
-def _parse_stop(update: telegram.Update, raw: object, bot: telegram.User) -> ParsedUpdate | None:
+def _parse_stop_request(update: telegram.Update, raw: object, bot: telegram.User) -> ParsedUpdate | None:
     match raw:  # Bot API 10.3
         case {"chat": {"type": "private", "id": int(chat), **fields}, **rest}:
             thread, draft = rest.get("message_thread_id"), rest.get("draft_id")
@@ -331,14 +331,14 @@ def _parse_person(user: telegram.User) -> Person:
     return Person(id=user.id, name=_clean_name(user.full_name), username=user.username, language=language)
 
 
-def _parse_ephemeral(
+def _parse_ephemeral_message(
     message: telegram.MaybeInaccessibleMessage, person: telegram.User, query: str = ""
 ) -> Ephemeral | None:
     ephemeral = message.api_kwargs.get("ephemeral_message_id")
     return Ephemeral(receiver=person.id, query=query, message_id=ephemeral) if isinstance(ephemeral, int) else None
 
 
-def _find_thread(message: telegram.Message) -> int:
+def _find_thread_id(message: telegram.Message) -> int:
     # People who write to a channel share one chat, and each has a topic.
     if message.direct_messages_topic is not None:
         return -abs(message.direct_messages_topic.topic_id)
@@ -377,11 +377,11 @@ def _parse_replied_message(message: telegram.Message, bot: telegram.User) -> Rep
     earlier = message.external_reply or (message.reply_to_message if _is_reply(message) else None)
     if earlier is None:
         return None
-    text = (message.quote.text if message.quote else _read_rich_words(earlier).text)[:MAX_REPLIED_CHARS]
+    text = (message.quote.text if message.quote else _read_rich_text(earlier).text)[:MAX_REPLIED_CHARS]
     if not text.strip():
         return None
     if isinstance(earlier, telegram.ExternalReplyInfo):
-        return ReplyTarget(text=text, speaker=_parse_origin(earlier.origin))
+        return ReplyTarget(text=text, speaker=_format_origin(earlier.origin))
     is_bot = earlier.from_user is not None and earlier.from_user.id == bot.id
     return ReplyTarget(telegram_id=earlier.message_id, text=text, speaker="" if is_bot else _find_speaker_name(earlier))
 
@@ -390,7 +390,7 @@ def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
     earlier = message.reply_to_message
     if earlier is None or find_attachment_kind(message):
         return None
-    _, files, _ = find_attachments(earlier, _read_rich_words(earlier))
+    _, files, _ = find_attachments(earlier, _read_rich_text(earlier))
     return next((file for file in files if file.kind == "picture"), None)
 
 
@@ -399,15 +399,15 @@ def _describe_message(
 ) -> str:
     if not words and not files:
         return ""
-    along = [f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]" for file in files]
+    along = [f"[Sent with {file.label}]" if words else f"[Sent {file.label}]" for file in files]
     along += [f"[Sent with {format_attachment_kind(kind)}, which was not read]" for kind in unread]
-    origin = f"[Forwarded from {_parse_origin(message.forward_origin)}]" if message.forward_origin else ""
+    origin = f"[Forwarded from {_format_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"
     return "\n".join(part for part in (origin, words, *dict.fromkeys(along)) if part)
 
 
-def _parse_origin(origin: telegram.MessageOrigin) -> str:
+def _format_origin(origin: telegram.MessageOrigin) -> str:
     match origin:
         case telegram.MessageOriginUser():
             return _clean_name(origin.sender_user.full_name)

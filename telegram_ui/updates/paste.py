@@ -23,7 +23,7 @@ def may_be_continued(piece: ParsedUpdate) -> bool:
 def continues_message(piece: ParsedUpdate, last: ParsedUpdate) -> bool:
     """Return True if `piece` belongs to the same turn as `last`, the message before it."""
     # Telegram's dates have whole seconds.
-    if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
+    if piece.sender_key != last.sender_key or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
         return False
     if piece.album or last.album:
         return piece.album == last.album
@@ -49,21 +49,21 @@ class Pastes:
 
     def wait_for_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
         """Append further pieces to `pieces` as they arrive, and call `on_complete` after the last one."""
-        sender = pieces[0].sender
+        sender = pieces[0].sender_key
         self.complete_paste(sender)
         self._open_pastes[sender] = paste = _OpenPaste(pieces, on_complete)
         self._restart_timer(sender, paste)
 
     def add_piece(self, piece: ParsedUpdate) -> bool:
         """Add a piece to its sender's open paste. If it does not belong there, complete the paste and return False."""
-        paste = self._open_pastes.get(piece.sender)
+        paste = self._open_pastes.get(piece.sender_key)
         if paste is None:
             return False
         if len(paste.pieces) >= MAX_PIECES or not continues_message(piece, paste.pieces[-1]):
-            self.complete_paste(piece.sender)
+            self.complete_paste(piece.sender_key)
             return False
         paste.pieces.append(piece)
-        self._restart_timer(piece.sender, paste)
+        self._restart_timer(piece.sender_key, paste)
         return True
 
     def complete_paste(self, sender: tuple[Scope, int]) -> None:

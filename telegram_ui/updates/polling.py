@@ -13,7 +13,7 @@ from telegram.error import Conflict, TelegramError, TimedOut
 from telegram.ext import BaseRateLimiter
 
 from runtime.tasks import cancel_and_wait
-from telegram_ui.sending.chat import raise_if_lease_lost
+from telegram_ui.sending.chat import require_lease
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
@@ -40,7 +40,7 @@ class LeaseGuard(BaseRateLimiter[None]):
 
     async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
         """Send a request. Raise ServedElsewhere if another process holds the chat's lease."""
-        await raise_if_lease_lost()
+        await require_lease()
         return await callback(*args, **kwargs)
 
 
@@ -105,7 +105,7 @@ async def fetch_updates(
                 offset = unwritten
             try:
                 updates = [(parse_raw_update(raw, bot), raw) for raw in await polls.fetch_raw_updates(bot, offset)]
-                await queue.receive(updates)
+                await queue.enqueue_updates(updates)
             except TimedOut:
                 await asyncio.sleep(0)  # PollRequest has logged it
             except Exception as error:  # broad: nothing may end polling silently
@@ -133,7 +133,7 @@ async def fetch_updates(
 
 @asynccontextmanager
 async def fetch_while_leader(
-    leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
+    leader: "PollingLeader", fetch: Callable[[], AbstractAsyncContextManager[None]], poll_refused: asyncio.Event
 ) -> AsyncIterator[None]:
     """Fetch updates while the block runs and this process is the leader. The block begins once a leader is known."""
     await leader.try_to_lead()
@@ -142,7 +142,7 @@ async def fetch_while_leader(
     async def lead() -> None:
         while True:
             if leader.is_leader():
-                async with fetching():
+                async with fetch():
                     begun.set()
                     logger.info("This process fetches the updates of all.")
                     while leader.is_leader():
@@ -158,7 +158,7 @@ async def fetch_while_leader(
         await begun.wait()
         if task.done():
             await task
-        task.add_done_callback(lambda done: refused.set() if not done.cancelled() else None)
+        task.add_done_callback(lambda done: poll_refused.set() if not done.cancelled() else None)
         yield
     finally:
         await cancel_and_wait(task)

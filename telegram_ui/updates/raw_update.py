@@ -24,8 +24,8 @@ def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
     TelegramError if it has no id.
     """
     reason, rich_messages = "too many parts", list[Any]()
-    is_bounded = _is_within_bounds(raw, MAX_PARTS, MAX_DEPTH, rich_messages)
-    if is_bounded and _is_within_bounds(rich_messages, MAX_RICH_PARTS, MAX_RICH_DEPTH):
+    is_bounded = _fits_limits(raw, MAX_PARTS, MAX_DEPTH, rich_messages)
+    if is_bounded and _fits_limits(rich_messages, MAX_RICH_PARTS, MAX_RICH_DEPTH):
         try:
             return telegram.Update.de_json(raw, bot)
         except Exception as error:  # broad: the library may raise anything
@@ -53,21 +53,21 @@ def _remove_unreadable_fields(raw: dict[str, Any], bot: telegram.Bot) -> dict[st
     return result
 
 
-def _is_within_bounds(value: object, max_parts: int, max_depth: int, rich_messages: list[Any] | None = None) -> bool:
-    """Return True if a value is within both limits. Do not count rich messages: collect them in `rich_messages`."""
+def _fits_limits(value: object, max_parts: int, max_depth: int, rich_messages_out: list[Any] | None = None) -> bool:
+    """Return True if a value is within both limits. Do not count rich messages: collect them in `rich_messages_out`."""
     parts, level = 0, list[Any]([value])
     for _ in range(max_depth):
         parts += len(level)
         if not level or parts > max_parts:
             break
-        if rich_messages is not None:
+        if rich_messages_out is not None:
             dicts = (part for part in level if isinstance(part, dict))
-            rich_messages += [part["rich_message"] for part in dicts if "rich_message" in part]
+            rich_messages_out += [part["rich_message"] for part in dicts if "rich_message" in part]
         inner = (
             value
             for part in level
             for name, value in (part.items() if isinstance(part, dict) else enumerate(part))
-            if rich_messages is None or name != "rich_message"
+            if rich_messages_out is None or name != "rich_message"
         )
         level = [value for value in inner if isinstance(value, dict | list)]
     return not level and parts <= max_parts

@@ -15,7 +15,7 @@ from chat.corrections import Corrections
 from records.scopes import Scope
 from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_button_kind
 from telegram_ui.commands.proposals import GIVE, PROPOSED, extract_command
-from telegram_ui.updates.durable_queue import Received
+from telegram_ui.updates.durable_queue import QueuedUpdate
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
 MAX_KNOWN_PRESSES = 10_000  # messages whose button was pressed. A double tap counts once.
@@ -24,11 +24,11 @@ CHARS_PER_MESSAGE = 2_000  # what each message counts in addition to its text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Repeatable:
+class UserRequest:
     """A request that may be repeated: the messages of a turn, or one update of another kind."""
 
     pieces: tuple[ParsedUpdate, ...]  # empty if the request is no longer known
-    received: Received | None = None  # set if this is not a turn
+    item: QueuedUpdate | None = None  # set if this is not a turn
 
     @property
     def first_update_id(self) -> int:
@@ -36,44 +36,44 @@ class Repeatable:
         return self.pieces[0].first_update_id or self.pieces[0].update_id
 
     @property
-    def is_whole(self) -> bool:
+    def fits_one_message(self) -> bool:
         """Return True if the message that comes with a button press is enough to repeat the whole request."""
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
-def _count_chars(request: Repeatable) -> int:
+def _count_chars(request: UserRequest) -> int:
     return sum(CHARS_PER_MESSAGE + len(piece.text) for piece in request.pieces)
 
 
 @define(eq=False)
-class Repeats:
+class RequestRepeater:
     """Makes the buttons that repeat requests, and remembers the requests that failed in this process."""
 
     _buttons: Buttons
     _corrections: Corrections
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(MAX_KNOWN_PRESSES), init=False)
-    _held: LRUCache[tuple[Scope, int, int], Repeatable] = field(
+    _held: LRUCache[tuple[Scope, int, int], UserRequest] = field(
         factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_count_chars), init=False
     )
 
     def __attrs_post_init__(self) -> None:
         self._corrections.add_forgetting_callback(self._drop_owner_requests)
 
-    def make_retry_keyboard(self, request: Repeatable) -> InlineKeyboardMarkup:
+    def make_retry_keyboard(self, request: UserRequest) -> InlineKeyboardMarkup:
         """Remember a failed request, and return its [Try again] button."""
         parsed = request.pieces[0]
         if _count_chars(request) <= MAX_HELD_CHARS:
             self._held[parsed.location, parsed.person.id, request.first_update_id] = request
-        is_held = not request.is_whole
+        is_held = not request.fits_one_message
         return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, request.first_update_id, is_held=is_held)
 
     def _drop_owner_requests(self, owner: int) -> None:
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]
 
-    def find_request(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
+    def find_repeated_request(self, item: QueuedUpdate, press: ParsedUpdate) -> UserRequest | None:
         """Return the request that a button press repeats, or None for other buttons and for a second press."""
-        query = received.update.callback_query
+        query = item.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
             return None
@@ -89,22 +89,22 @@ class Repeats:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:
-            return self._read_request_from_message(received, press, _make_command_message(query, shown))
+            return self._read_request_from_message(item, press, _make_command_message(query, shown))
         first_id = int(number)
         if held := self._held.pop((press.location, press.person.id, first_id), None):
-            return self._renumber_request(received, press, held)
+            return self._copy_with_press_id(item, press, held)
         question = shown.reply_to_message if shown is not None and payload == number else None
-        return self._read_request_from_message(received, press, question, first_id) or Repeatable(pieces=())
+        return self._read_request_from_message(item, press, question, first_id) or UserRequest(pieces=())
 
-    def _renumber_request(self, received: Received, press: ParsedUpdate, request: Repeatable) -> Repeatable | None:
-        if request.received is None:
+    def _copy_with_press_id(self, item: QueuedUpdate, press: ParsedUpdate, request: UserRequest) -> UserRequest | None:
+        if request.item is None:
             number = press.update_id
             pieces = (
                 replace(piece, update_id=number, first_update_id=piece.first_update_id or piece.update_id)
                 for piece in request.pieces
             )
-            return Repeatable(pieces=tuple(pieces))
-        earlier, query = request.received.update, received.update.callback_query
+            return UserRequest(pieces=tuple(pieces))
+        earlier, query = request.item.update, item.update.callback_query
         pressed = earlier.callback_query
         if pressed is not None and query is not None:
             pressed = telegram.CallbackQuery(
@@ -114,28 +114,30 @@ class Repeats:
         update = telegram.Update(
             press.update_id, message=earlier.message, edited_message=earlier.edited_message, callback_query=pressed
         )
-        return _make_repeatable(received, press, update, request.first_update_id)
+        return _make_request(item, press, update, request.first_update_id)
 
     def _read_request_from_message(
-        self, received: Received, press: ParsedUpdate, question: telegram.Message | None, first_id: int = 0
-    ) -> Repeatable | None:
+        self, item: QueuedUpdate, press: ParsedUpdate, question: telegram.Message | None, first_id: int = 0
+    ) -> UserRequest | None:
         """Return the request in the person's message, or the command that the bot's message proposes, or None."""
-        query = received.update.callback_query
+        query = item.update.callback_query
         if question is not None and query is not None and question.from_user and question.from_user.id == press.bot_id:
             question = _make_command_message(query, question)
         if question is None or question.from_user is None or question.from_user.id != press.person.id:
             return None
-        return _make_repeatable(received, press, telegram.Update(press.update_id, message=question), first_id)
+        return _make_request(item, press, telegram.Update(press.update_id, message=question), first_id)
 
 
-def _make_repeatable(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:
-    update.set_bot(received.update.get_bot())
+def _make_request(
+    item: QueuedUpdate, press: ParsedUpdate, update: telegram.Update, first_id: int
+) -> UserRequest | None:
+    update.set_bot(item.update.get_bot())
     parsed = parse_update(update, update.get_bot().bot)
     if parsed is None or parsed.location != press.location:
         return None
-    parsed = replace(parsed, addressed=True, first_update_id=first)
+    parsed = replace(parsed, addressed=True, first_update_id=first_id)
     # As if replayed, because it may be stored by now, in the conversation that was open then.
-    return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
+    return UserRequest(pieces=(parsed,), item=replace(item, update=update, is_replayed=True))
 
 
 def _make_command_message(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:

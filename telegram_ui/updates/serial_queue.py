@@ -34,7 +34,7 @@ class Ticket:
     is_held: bool
     task: asyncio.Task[None] | None = None
     has_begun: bool = False  # True once it has been stoppable
-    is_stoppable: bool = False  # True while `cancel_running` may end it
+    is_stoppable: bool = False  # True while `cancel_running_job` may end it
     context: Context = field(factory=copy_context)
 
 
@@ -80,7 +80,7 @@ class SerialQueues:
 
     @contextmanager
     def allow_cancelling(self, key: Hashable) -> Iterator[None]:
-        """Let `cancel_running` cancel the running job of the queue `key` while the block runs."""
+        """Let `cancel_running_job` cancel the running job of the queue `key` while the block runs."""
         ticket = self._running.get(key)
         if ticket is None:
             yield
@@ -99,7 +99,7 @@ class SerialQueues:
         """Return True if a job of the queue `key` is running."""
         return key in self._running
 
-    def cancel_running(self, key: Hashable) -> bool:
+    def cancel_running_job(self, key: Hashable) -> bool:
         """Cancel the queue's running job if it currently allows this. Return True if it was cancelled."""
         ticket = self._running.get(key)
         # Cancelling it twice would interrupt its cleanup.

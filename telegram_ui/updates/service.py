@@ -57,7 +57,7 @@ class Service:
     is_polling: Callable[[], bool]
     invitation: str = ""  # a sentence with the link that makes the first admin, or ""
 
-    async def check_polling(self) -> None:
+    async def raise_if_polls_fail(self) -> None:
         """Raise TelegramUnreachable if this process polls and its polls fail or are overdue."""
         if self.is_polling() and not self.polls.is_healthy():
             raise TelegramUnreachable("Updates cannot be fetched.")
@@ -122,7 +122,7 @@ async def open_telegram_service(
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_move)
     answers = AnswerDelivery(queue, pause, memory)
     commands = Commands(
-        make_dependencies(delivery, access.may_configure, answers.make_controls(queues.chats)), command_groups
+        make_dependencies(delivery, access.may_configure, answers.make_answer_controls(queues.chats)), command_groups
     )
     claim = Claim(settings, memory.people, now=now)
     dispatcher = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
@@ -172,14 +172,14 @@ def _check_token_format(settings: Settings) -> None:
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
 
 
-def _make_bot(settings: Settings, polls: AiohttpRequest) -> ExtBot[None]:
+def _make_bot(settings: Settings, polling_request: AiohttpRequest) -> ExtBot[None]:
     return ExtBot[None](
         settings.telegram_bot_token.value,
         rate_limiter=LeaseGuard(),
         base_url=f"{settings.telegram_api_url}/bot",
         base_file_url=f"{settings.telegram_api_url}/file/bot",
         request=AiohttpRequest(connection_pool_size=256, pool_timeout=10.0, **_make_request_options(settings)),
-        get_updates_request=polls,
+        get_updates_request=polling_request,
     )
 
 
@@ -214,15 +214,15 @@ async def _retry_until_done(attempt: Callable[[], Awaitable[Any]], failure_messa
 
 @asynccontextmanager
 async def _run_polling(
-    bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, silence: float
+    bot: ExtBot[None], queue: DurableQueue, polls: PollRequest, now: Callable[[], float], pause: Pause, timeout: float
 ) -> AsyncIterator[None]:
     async def watch_polling() -> None:
         # Start again if fetching ends or hangs. A full queue does not count as hanging.
         while not polls.refused.is_set():
             async with _run_in_background(fetch_updates(bot, polls, queue, pause)):
                 since = now()
-                while now() - since <= silence or polls.refused.is_set():
-                    await pause(silence / 4)
+                while now() - since <= timeout or polls.refused.is_set():
+                    await pause(timeout / 4)
                     since = now() if queue.is_full else max(since, polls.last_success)
                 logger.error("No successful poll for %.0f s; starting polling again.", now() - since)
             try:
@@ -267,7 +267,7 @@ async def _set_command_menu(commands: Commands, bot: ExtBot[Any]) -> None:
 async def _purge_queue_hourly(queue: DurableQueue, pause: Pause) -> None:
     while True:
         try:
-            await queue.delete_old_ids()
+            await queue.delete_old_update_ids()
         except Exception as error:  # broad: housekeeping may fail and be done next time
             logger.warning("Old update ids could not be forgotten (%s).", type(error).__name__)
         await pause(3600)

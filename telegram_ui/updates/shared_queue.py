@@ -90,9 +90,9 @@ class SharedQueue(DurableQueue):
             if not found:
                 await self._shared.leases.replica.wait_for_work()
 
-    async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+    async def enqueue_updates(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         await self._load_unfinished_counts([update for update, _ in updates])
-        await super().receive(updates)
+        await super().enqueue_updates(updates)
 
     @property
     def is_full(self) -> bool:
@@ -112,7 +112,7 @@ class SharedQueue(DurableQueue):
                     await self._requeue_or_give_up(row, row.attempts, bot)
         return len(rows)
 
-    async def _may_handle_unwritten(self, update: telegram.Update) -> bool:
+    async def _may_handle_before_write(self, update: telegram.Update) -> bool:
         # If this process serves the chat, and no updates on disk come before this one.
         if self._find_lease(update) is None or not self._shared.leases.replica.is_surely_alive():
             return False
@@ -143,7 +143,7 @@ class SharedQueue(DurableQueue):
 
     async def _load_unfinished_counts(self, updates: Iterable[telegram.Update]) -> None:
         people = sorted({find_sender_id(update) for update in updates} - {NOBODY})
-        with suppress(StorageError):  # receive() handles the failure
+        with suppress(StorageError):  # enqueue_updates() handles the failure
             if people:
                 await self._learn_people(people)
                 found = await self._shared.count_unfinished_by_person(self._bot_id, people)
@@ -155,5 +155,5 @@ class SharedQueue(DurableQueue):
     def _find_lease(self, update: telegram.Update) -> Lease | None:
         return self._shared.find_lease(find_owner_id(update))
 
-    async def confirm_lease(self, lease: Lease) -> None:
-        await self._shared.confirm_lease(lease)
+    async def require_lease(self, lease: Lease) -> None:
+        await self._shared.require_lease(lease)

@@ -44,7 +44,7 @@ class SupergroupUpgrades:
 
     async def _move_memory(self, old: int, new: int, on_moved: Work | None) -> None:
         before = Scope(owner=old)
-        self._queues.follow_ups.cancel_running(before)
+        self._queues.follow_ups.cancel_running_job(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
             await _wait_for_jobs(queues, before)
         wait = 1.0

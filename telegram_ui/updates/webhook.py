@@ -21,7 +21,7 @@ SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's n
 def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
     """Return the webhook app. It answers 200 once an update is stored, or 503 to make Telegram send it again."""
 
-    async def receive(request: Request) -> Response:
+    async def receive_update(request: Request) -> Response:
         given = request.headers.get(SECRET_HEADER, "")
         if not hmac.compare_digest(given.encode(), secret.encode()):
             return Response(status_code=403)
@@ -38,10 +38,10 @@ def make_webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Sta
             return Response(status_code=400)
         update = parse_raw_update(data, bot)
         try:
-            await queue.receive([(update, data)])
+            await queue.enqueue_updates([(update, data)])
         except StorageError:
             return Response(status_code=503)
         return Response(status_code=200 if queue.are_written([update.update_id]) else 503)
 
     # Any path, because a proxy may strip the public one. The secret protects the endpoint.
-    return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])
+    return Starlette(routes=[Route("/{path:path}", receive_update, methods=["POST"])])

@@ -76,17 +76,17 @@ async def test_the_payload_of_a_done_update_is_erased(
 async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
     await received(inbox, [Arrival(1, "{}")])
     assert [
-        await inbox.count_attempt(BOT, 1, "attempts"),
-        await inbox.count_attempt(BOT, 1, "attempts"),
-        await inbox.count_attempt(BOT, 1, "sends"),
+        await inbox.increment_attempts(BOT, 1, "attempts"),
+        await inbox.increment_attempts(BOT, 1, "attempts"),
+        await inbox.increment_attempts(BOT, 1, "sends"),
     ] == [1, 2, 1]
     [pending] = await inbox.list_pending_updates(BOT)
     assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
     with contextlib.suppress(ServedElsewhere):  # where it may be somebody else's, that cannot be told
-        assert await inbox.count_attempt(BOT, 99, "attempts") == 0
-    await inbox.undo_attempt(BOT, 1, "sends")
-    assert await inbox.count_attempt(BOT, 1, "sends") == 1
-    await inbox.count_attempt(BOT, 1, "sends")
+        assert await inbox.increment_attempts(BOT, 99, "attempts") == 0
+    await inbox.decrement_attempts(BOT, 1, "sends")
+    assert await inbox.increment_attempts(BOT, 1, "sends") == 1
+    await inbox.increment_attempts(BOT, 1, "sends")
     await inbox.allow_another_send(BOT, 1, max_sends=2)
     await inbox.record_mode(BOT, 1, "off")
     assert pending.shown == ()

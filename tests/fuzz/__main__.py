@@ -283,7 +283,7 @@ class EntryPoints:
             update = telegram.Update.de_json(raw, cast("Any", self._bot))
         except Exception:
             return  # inbox and webhook catch whatever PTB stumbles over
-        await self._queue.receive([(update, raw)])
+        await self._queue.enqueue_updates([(update, raw)])
         while not self._queue.empty():
             parse_update(cast("Any", self._queue.get_nowait()).update, self._me)
 

@@ -23,7 +23,7 @@ OPERATORS = frozenset(
         "TelegramError",
         "BadRequest",
         "TypeError",
-        "has_phrase",
+        "contains_any_phrase",
     }
 )
 """Around what an operator or a developer reads, in English (metrics, too), and the words of Telegram's errors."""

@@ -22,7 +22,7 @@ from settings import Secret
 from storage.bot_state.inbox import Arrival, Inbox
 from storage.bot_state.postgres_inbox import SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
-from telegram_ui.sending.chat import raise_if_lease_lost, require_lease_for_sending
+from telegram_ui.sending.chat import require_lease, require_lease_for_sending
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
 from tests.support.postgres_wire import laid
@@ -150,7 +150,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         assert await second.claims() == [2]
         for commit in (
             first.says(ANN, "from the grave", update_id=2),
-            first.inbox.count_attempt(BOT, 2, "sends"),
+            first.inbox.increment_attempts(BOT, 2, "sends"),
             first.memory.set_enabled(ANN, enabled=False),
             first.memory.forget(ANN, ForgetRequest(what="everything")),
         ):
@@ -352,7 +352,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
     async with machines.opened("a") as first, machines.opened("b") as second:
         assert await first.memory.select_served_owners([ANN]) == [ANN]
         require_lease_for_sending(first.work, ANN)
-        await raise_if_lease_lost()
+        await require_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
         assert await first.memory.broadcasts.start_sending(one, [BEN], receipt_id=1)
         [one] = await first.memory.broadcasts.list_broadcasts_in_progress()
@@ -362,7 +362,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         assert await second.memory.broadcasts.take_next_recipient(one) is None
         await machines.beats(first)
         with pytest.raises(ServedElsewhere):
-            await raise_if_lease_lost()
+            await require_lease()
         with pytest.raises(ServedElsewhere):
             require_lease_for_sending(first.work, ANN)
         with pytest.raises(ServedElsewhere):

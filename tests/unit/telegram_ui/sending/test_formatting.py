@@ -12,13 +12,13 @@ from telegram_ui.sending.formatting import (
     MAX_UNITS,
     Piece,
     convert_markdown,
+    convert_to_rich_markdown,
     count_utf16_units,
     is_blank,
-    make_rich_markdown,
     split_pieces,
     split_text,
 )
-from telegram_ui.sending.markdown import close_marks
+from telegram_ui.sending.markdown import close_formatting
 from text.characters import replace_surrogates
 
 MARKS = [
@@ -298,13 +298,13 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
     ],
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
-    assert convert_markdown(close_marks(growing))[0].rstrip() == shown
+    assert convert_markdown(close_formatting(growing))[0].rstrip() == shown
 
 
 def test_marks_are_closed_in_linear_time() -> None:
     def measure(length: int) -> float:
         started = time.process_time()
-        close_marks("a*" * length)
+        close_formatting("a*" * length)
         return time.process_time() - started
 
     assert measure(400_000) < 16 * max(measure(50_000), 0.1)
@@ -351,7 +351,10 @@ def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
 
 def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
     table = "| a | b |\n|---|---|\n| Map<String> | `a|b` |\n| [x](y.md) | $P(A|B)$ |"
-    assert make_rich_markdown(table).splitlines()[2:] == ["| Map&lt;String> | `a\\|b` |", "| x (`y.md`) | $P(A\\|B)$ |"]
+    assert convert_to_rich_markdown(table).splitlines()[2:] == [
+        "| Map&lt;String> | `a\\|b` |",
+        "| x (`y.md`) | $P(A\\|B)$ |",
+    ]
 
 
 def test_a_custom_emoji_keeps_its_id() -> None:

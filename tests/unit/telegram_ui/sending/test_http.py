@@ -18,7 +18,7 @@ from telegram.request._requestparameter import RequestParameter
 
 from playground.server import serve
 from telegram_ui.sending import http
-from telegram_ui.sending.http import AiohttpRequest, is_without_effect, was_unreachable
+from telegram_ui.sending.http import AiohttpRequest, request_had_no_effect, request_had_no_response
 from tests.peers.ports import kept_port
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -107,12 +107,12 @@ async def failure(url: str, **options: Any) -> TelegramError:
 async def test_where_nobody_listens_nothing_was_sent() -> None:
     with kept_port() as port:
         error = await failure(f"http://127.0.0.1:{port}")
-    assert is_without_effect(error)
-    assert was_unreachable(error)
+    assert request_had_no_effect(error)
+    assert request_had_no_response(error)
 
 
 async def test_a_name_that_leads_nowhere_is_the_same() -> None:
-    assert is_without_effect(await failure("http://nowhere.invalid"))
+    assert request_had_no_effect(await failure("http://nowhere.invalid"))
 
 
 async def test_a_connection_that_breaks_after_the_request_may_have_had_an_effect() -> None:
@@ -123,8 +123,8 @@ async def test_a_connection_that_breaks_after_the_request_may_have_had_an_effect
     async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
         error = await failure(f"http://127.0.0.1:{port}")
-    assert not is_without_effect(error)
-    assert was_unreachable(error)
+    assert not request_had_no_effect(error)
+    assert request_had_no_response(error)
 
 
 async def test_a_server_that_says_nothing_is_given_up() -> None:
@@ -138,7 +138,7 @@ async def test_a_server_that_says_nothing_is_given_up() -> None:
         error = await failure(url, read_timeout=0.05)
         released.set()
     assert isinstance(error, TimedOut)
-    assert not is_without_effect(error)
+    assert not request_had_no_effect(error)
 
 
 async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> None:
@@ -156,7 +156,7 @@ async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> No
             await request.post(url)
         released.set()
         await first
-    assert is_without_effect(raised.value)
+    assert request_had_no_effect(raised.value)
 
 
 async def test_the_environments_proxy_is_followed_where_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:

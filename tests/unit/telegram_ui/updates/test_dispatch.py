@@ -20,7 +20,7 @@ from telegram_ui.commands.answer_buttons import GO_ON
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending import documents
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.durable_queue import DurableQueue, Received
+from telegram_ui.updates.durable_queue import DurableQueue, QueuedUpdate
 from telegram_ui.updates.files import MAX_FETCHES_AT_ONCE
 from telegram_ui.updates.parsing import NO_WORDS
 from tests.peers.openai_server import Behaviour, running
@@ -76,7 +76,7 @@ async def test_what_waited_under_a_lease_that_was_lost_does_not_begin_under_a_la
         if lease.fence == 1:
             raise ServedElsewhere
 
-    monkeypatch.setattr(DurableQueue, "confirm_lease", confirm)
+    monkeypatch.setattr(DurableQueue, "require_lease", confirm)
     async with bots.running() as service:
         for fence in (1, 2):
             said = {
@@ -87,7 +87,7 @@ async def test_what_waited_under_a_lease_that_was_lost_does_not_begin_under_a_la
                 "from": {"id": ANN, "is_bot": False, "first_name": "Ann"},
             }
             update = telegram.Update.de_json({"update_id": 7, "message": said}, service.bot)
-            await service.dispatcher.dispatch(Received(update, is_durable=True, lease=Lease(ANN, fence)))
+            await service.dispatcher.dispatch(QueuedUpdate(update, is_durable=True, lease=Lease(ANN, fence)))
         await service.dispatcher.wait_until_idle()
     assert [turn.text for turn in bots.conversation.turns] == ["under 2"]
 

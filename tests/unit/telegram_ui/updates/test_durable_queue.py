@@ -15,7 +15,7 @@ from records.errors import StorageError
 from storage.bot_state.inbox import Arrival, Inbox
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from telegram_ui.updates.durable_queue import MAX_RUNS, MIN_TRYING_TIME, DurableQueue, Received
+from telegram_ui.updates.durable_queue import MAX_RUNS, MIN_TRYING_TIME, DurableQueue, QueuedUpdate
 from tests.unit.telegram_ui.conftest import NOW, Peer, client
 
 
@@ -48,7 +48,7 @@ def taken(queue: DurableQueue) -> list[int]:
     numbers = []
     while not queue.empty():
         received = queue.get_nowait()
-        assert isinstance(received, Received)
+        assert isinstance(received, QueuedUpdate)
         numbers.append(received.update.update_id)
     return numbers
 
@@ -56,25 +56,25 @@ def taken(queue: DurableQueue) -> list[int]:
 async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
     for number in (7, 3, 5):  # Telegram may start its numbers again: the order is that of arrival
-        await queue.receive(fetched(number, bot))
-    await queue.receive(fetched(3, bot))
+        await queue.enqueue_updates(fetched(number, bot))
+    await queue.enqueue_updates(fetched(3, bot))
     assert taken(queue) == [7, 3, 5]
     await queue.mark_done([3])
     again = await opened(inbox, bot)
     received = again.get_nowait()
-    assert isinstance(received, Received)
+    assert isinstance(received, QueuedUpdate)
     assert received.update.api_kwargs == {"something_new": {"words": "kept"}}
     assert taken(again) == [5]
-    await again.receive(fetched(3, bot))
+    await again.enqueue_updates(fetched(3, bot))
     assert again.empty()
 
 
 async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
     await inbox.store_updates(bot.id, [Arrival(1, update(1, bot).to_json())], NOW)
-    await queue.receive(fetched(1, bot))
+    await queue.enqueue_updates(fetched(1, bot))
     assert taken(queue) == [1]
-    await queue.receive(fetched(1, bot))
+    await queue.enqueue_updates(fetched(1, bot))
     assert queue.empty()
 
 
@@ -82,7 +82,7 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
     inbox: Inbox, bot: ExtBot[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     queue = await opened(inbox, bot)
-    await queue.receive(fetched(1, bot))
+    await queue.enqueue_updates(fetched(1, bot))
     await inbox.erase_payloads([*(await inbox.list_waiting_positions()).values()])
     again = await opened(inbox, bot)
     assert again.empty()
@@ -92,8 +92,8 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
 
 async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot, limit=1)
-    await queue.receive(fetched(1, bot))
-    waiting = asyncio.create_task(queue.receive(fetched(2, bot)))
+    await queue.enqueue_updates(fetched(1, bot))
+    waiting = asyncio.create_task(queue.enqueue_updates(fetched(2, bot)))
     await asyncio.sleep(0)
     assert [row.update_id for row in await inbox.list_pending_updates(bot.id)] == [1]
     await queue.mark_done([1])
@@ -108,7 +108,7 @@ async def test_a_disk_that_fails_fails_without_its_words(inbox: Inbox, bot: ExtB
 
     queue = await opened(Broken(inbox.database), bot)
     with pytest.raises(StorageError) as raised:
-        await queue.receive(fetched(1, bot))
+        await queue.enqueue_updates(fetched(1, bot))
     assert "secret" not in str(raised.value)
 
 
@@ -123,8 +123,8 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: I
 
     weak = Weak(inbox.database)
     queue = await opened(weak, bot)
-    await queue.receive(fetched(1, bot))
-    await queue.receive(fetched(2, bot))
+    await queue.enqueue_updates(fetched(1, bot))
+    await queue.enqueue_updates(fetched(2, bot))
     await queue.mark_done([1])
     weak.is_broken = False
     await queue.mark_done([2])
@@ -148,7 +148,7 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
         inbox = Told(database)
         queue = await opened(inbox, bot)
         for number in range(5):
-            await queue.receive(fetched(number, bot))
+            await queue.enqueue_updates(fetched(number, bot))
         await asyncio.gather(*(queue.mark_done([number]) for number in range(5)))
         assert sorted(inbox.marked) == [0, 1, 2, 3, 4]
         assert await inbox.list_pending_updates(bot.id) == []
@@ -175,4 +175,4 @@ async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: Inbox, bot: Ex
 
 
 async def test_nothing_of_an_update_is_shown(bot: ExtBot[Any]) -> None:
-    assert repr(Received(update(1, bot), is_durable=True)) == "Received(1)"
+    assert repr(QueuedUpdate(update(1, bot), is_durable=True)) == "QueuedUpdate(1)"

@@ -113,15 +113,15 @@ async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
 
     queues.submit("a", stoppable)
     queues.submit("a", log("a2"))
-    assert not queues.cancel_running("a")  # nothing has begun yet
+    assert not queues.cancel_running_job("a")  # nothing has begun yet
     await asyncio.sleep(0)
-    assert queues.cancel_running("a")
-    assert not queues.cancel_running("a"), "it ends already"
+    assert queues.cancel_running_job("a")
+    assert not queues.cancel_running_job("a"), "it ends already"
     assert queues.pop_next("a", object) is None
     finishing.set()
     await queues.wait_until_idle()
     assert log.begun == ["a1", "a2"]
-    assert not queues.cancel_running("a")
+    assert not queues.cancel_running_job("a")
 
 
 async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be_dropped() -> None:
@@ -136,7 +136,7 @@ async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be
     queues.submit("a", log("a2"))
     await log.first.wait()
     assert queues.is_running("a")
-    assert not queues.cancel_running("a")
+    assert not queues.cancel_running_job("a")
     assert queues.pop_next("a", object) is not None
     log.gates["a1"].set()
     await queues.wait_until_idle()

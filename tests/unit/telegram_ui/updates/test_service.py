@@ -185,13 +185,13 @@ async def test_updates_come_in_while_polls_end_well_and_are_not_overdue(bots: Bo
     async with bots.running(monotonic=lambda: time, pause=pause) as service:
         await peer.polled()
         time += MAX_POLL_SECONDS - 1
-        await service.check_polling()
+        await service.raise_if_polls_fail()
         time += 1
         with pytest.raises(TelegramUnreachable):
-            await service.check_polling()
+            await service.raise_if_polls_fail()
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
-        await service.check_polling()
+        await service.raise_if_polls_fail()
 
 
 async def test_a_poll_that_failed_is_not_well_until_one_succeeds(peer: Peer) -> None:

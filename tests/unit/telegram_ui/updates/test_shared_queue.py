@@ -25,7 +25,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import open_postgres_database
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.durable_queue import Received
+from telegram_ui.updates.durable_queue import QueuedUpdate
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
 from tests.support.postgres_server import address
 from tests.support.postgres_wire import laid
@@ -124,7 +124,7 @@ async def queue_of(
 
 async def came(queue: SharedQueue) -> int:
     received = await queue.get()
-    assert isinstance(received, Received)
+    assert isinstance(received, QueuedUpdate)
     return -1 if received.is_refused else received.update.update_id
 
 
@@ -136,7 +136,7 @@ async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next
         until = await first.people.offer_admin_link(until=NOW + timedelta(hours=1), now=NOW)
         assert await first.people.claim_bot(KnownPerson(id=ANN, standing="admin", name=""), until=until, now=NOW)
         assert second.people.claimed_admin_ids == frozenset()
-        await second.receive(fetched(1, bot))
+        await second.enqueue_updates(fetched(1, bot))
         assert second.people.claimed_admin_ids == {ANN}
 
 
@@ -145,19 +145,19 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
 ) -> None:
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
-        await first.receive(fetched(1, bot))
+        await first.enqueue_updates(fetched(1, bot))
         tasks = [asyncio.create_task(came(number)) for number in (first, second)]
         done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
         assert [task.result() for task in done] == [1]
         serving, other = (first, second) if tasks[0] in done else (second, first)
-        await other.receive(fetched(2, bot))
-        await other.receive(fetched(2, bot))
-        await serving.receive(fetched(3, bot))
+        await other.enqueue_updates(fetched(2, bot))
+        await other.enqueue_updates(fetched(2, bot))
+        await serving.enqueue_updates(fetched(3, bot))
         assert [await came(serving), await came(serving)] == [2, 3]
         # Three of hers are unfinished, wherever they came in: one more is refused, and she is told where it came in.
-        await other.receive(fetched(4, bot))
+        await other.enqueue_updates(fetched(4, bot))
         assert await came(other) == -1
         await serving.mark_done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
@@ -166,7 +166,7 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         clock.now += IDLE_FOR + 1
         await serving.release_leases()
         assert list(serving.work.leases.served_owners) == []
-        await other.receive(fetched(5, bot))
+        await other.enqueue_updates(fetched(5, bot))
         done, waiting = await asyncio.wait(
             [asyncio.create_task(came(queue)) for queue in (serving, other)], return_when=asyncio.FIRST_COMPLETED
         )
@@ -182,14 +182,14 @@ async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_ord
     async with queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first:
         first.inbox.loses = True
         with pytest.raises(StorageError):
-            await first.receive(fetched(1, bot))
+            await first.enqueue_updates(fetched(1, bot))
         assert first.empty(), "another process may have been handed it"
         async with queue_of("b", url, tmp_path, bot, clock) as second:
-            await second.receive(fetched(1, bot))  # Telegram offers it again
+            await second.enqueue_updates(fetched(1, bot))  # Telegram offers it again
             assert await came(second) == 1
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = 'b'")
-            await first.receive(fetched(2, bot))
+            await first.enqueue_updates(fetched(2, bot))
             assert await first.claim_updates(bot)
             assert [await came(first), await came(first)] == [1, 2]
             await first.mark_done([1, 2])
@@ -205,16 +205,16 @@ async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
         queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first,
         queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
-        await first.receive(fetched(1, bot))
+        await first.enqueue_updates(fetched(1, bot))
         assert await first.claim_updates(bot) == 1
         assert await came(first) == 1
-        await second.receive(
+        await second.enqueue_updates(
             [(update(2, bot), json.loads(update(2, bot).to_json()))]
         )  # she is served here, and it is not claimed yet
         first.inbox.loses = True
         with pytest.raises(StorageError):
-            await first.receive(fetched(3, bot))
-        await first.receive(fetched(3, bot))  # Telegram offers it again
+            await first.enqueue_updates(fetched(3, bot))
+        await first.enqueue_updates(fetched(3, bot))  # Telegram offers it again
         assert [await came(first), await came(first)] == [2, 3]
         assert not await first.claim_updates(bot)
         assert first.empty()
@@ -229,19 +229,19 @@ async def test_it_comes_first_even_where_the_reply_to_the_claim_is_lost_as_well(
         queue_of("a", behind, tmp_path, bot, clock, is_claiming=False) as first,
         queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
-        await first.receive(fetched(1, bot))
+        await first.enqueue_updates(fetched(1, bot))
         assert await first.claim_updates(bot) == 1
         assert await came(first) == 1
         await first.mark_done([1])
-        await second.receive(
+        await second.enqueue_updates(
             [(update(2, bot), json.loads(update(2, bot).to_json()))]
         )  # she is served here, and it is not claimed yet
         wire.cuts_some = lambda: True
         with pytest.raises(StorageError):
-            await first.receive(fetched(3, bot))
+            await first.enqueue_updates(fetched(3, bot))
         assert first.empty(), "the first thing that comes is what was written first"
         wire.cuts_some = lambda: False
-        await first.receive(fetched(3, bot))  # Telegram offers it again
+        await first.enqueue_updates(fetched(3, bot))  # Telegram offers it again
         assert await first.claim_updates(bot)
         assert [await came(first), await came(first)] == [2, 3]
         assert first.empty()
