@@ -50,7 +50,7 @@ from retrieval.fact_ranking import FactRecall
 from retrieval.prompt_builder import Budgets
 from settings import Settings
 from summaries.generation import Summariser, SummaryWriter
-from summary_manager import FoldLimits, SummaryManager
+from summary_manager import SummaryLimits, SummaryManager
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
 from transfer.exporter import Exporter
@@ -73,10 +73,10 @@ def make_budgets(settings: Settings) -> Budgets:
     )
 
 
-def make_fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
+def make_fold_limits(settings: Settings, ceiling: int) -> SummaryLimits:
     """Return the token limits of summaries, so that prompts take at most `ceiling` tokens."""
     budgets = make_budgets(settings).fit_under(ceiling)
-    return FoldLimits.from_budgets(
+    return SummaryLimits.from_budgets(
         budgets, rolling_tokens=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes
     )
 

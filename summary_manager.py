@@ -14,19 +14,33 @@ from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.told import format_error
 from records.context import MAX_UNSUMMARISED
-from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleFold, StorageError
+from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleSummary, StorageError
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
-from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, Summary
+from records.summaries import (
+    Summary,
+    SummaryFailure,
+    SummaryLease,
+    SummaryOutcome,
+    SummaryPlan,
+    SummaryReason,
+    SummaryState,
+)
 from retrieval.prompt_builder import Budgets
 from runtime.metrics import make_counter
 from runtime.tasks import acquire_or_undo, run_maybe_in_thread, run_uncancelled
 from runtime.tracing import record_span
 from storage.stores.memory_store import MemoryStore
-from summaries.generation import FoldInput, SummaryWriter, list_stale_facts, make_message_sources, make_summary_sources
-from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, group_turns
+from summaries.generation import (
+    SummaryInput,
+    SummaryWriter,
+    list_stale_facts,
+    make_message_sources,
+    make_summary_sources,
+)
+from summaries.planning import ActiveSummary, ScopeState, SummaryPolicy, group_turns
 from summaries.policies import find_policy
 from summaries.pyramid import MAX_ACTIVE
 from text.tokenizer import SHORT_TEXT, Tokenizer
@@ -36,7 +50,7 @@ log = logging.getLogger(__name__)
 FOLDS = make_counter(
     "keepsake_folds",
     "Folds, by their end and reason.",
-    {"outcome": [state for state in get_args(FoldState) if state != "nothing"], "reason": get_args(FoldReason)},
+    {"outcome": [state for state in get_args(SummaryState) if state != "nothing"], "reason": get_args(SummaryReason)},
 )
 
 LEASE = timedelta(minutes=15)
@@ -49,7 +63,7 @@ MIN_SUMMARY_TOKENS = 40
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FoldLimits:
+class SummaryLimits:
     """Token limits for summaries and active turns, and the time after which a conversation counts as quiet."""
 
     chunk: int  # of a pyramid's summary
@@ -71,7 +85,7 @@ class FoldLimits:
             quiet=timedelta(minutes=min(quiet_minutes, 60 * 24 * 366)) if quiet_minutes else None,
         )
 
-    def get_text_limit(self, policy: FoldPolicy) -> int:
+    def get_text_limit(self, policy: SummaryPolicy) -> int:
         """Return the token limit of a single summary under a policy."""
         return self.chunk if policy.has_levels else self.rolling_tokens
 
@@ -86,7 +100,7 @@ class SummaryManager:
 
     _memory: ExternalMemory
     _tokens: Tokenizer = field(alias="tokenizer")
-    get_limits: Callable[[], FoldLimits]  # for the answering model, whose window may be smaller than the settings say
+    get_limits: Callable[[], SummaryLimits]  # for the answering model; its window may be smaller than the settings say
     writer: SummaryWriter
     _clock: Clock
     _embedding_model: str | None
@@ -95,7 +109,7 @@ class SummaryManager:
     rebuilds: dict[Scope, tuple[int, int]] = field(factory=dict, init=False)
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
 
-    async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
+    async def fold(self, scope: Scope, reason: SummaryReason) -> SummaryOutcome:
         """Fold everything that is due, level by level. If the reason is "pressure", fold only once.
 
         Errors are recorded and returned as part of the outcome, except StorageError, which may be raised.
@@ -103,14 +117,14 @@ class SummaryManager:
         made: list[Summary] = []
         archived = 0
 
-        def finish(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
+        def finish(state: SummaryState, error: KeepsakeError | None = None) -> SummaryOutcome:
             sentence = format_error(error) if error else None
             if state != "nothing":
                 FOLDS.labels(state, reason).inc()
-            return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
+            return SummaryOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
 
         while not (made and reason == "pressure"):
-            begun = await self._begin_fold(scope, "upwards" if made else reason)
+            begun = await self._acquire_lease_and_plan(scope, "upwards" if made else reason)
             if isinstance(begun, str):
                 return finish("folded" if made else begun)
             lease, plan = begun
@@ -134,7 +148,7 @@ class SummaryManager:
                 self._folding.discard(scope)
         return finish("folded")
 
-    async def fold_now(self, scope: Scope) -> FoldOutcome:
+    async def fold_now(self, scope: Scope) -> SummaryOutcome:
         """Fold all active messages. The outcome is "nothing" if there are none or memory is turned off."""
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
@@ -155,7 +169,7 @@ class SummaryManager:
                 if self._too_small.get(scope) == newest or await self._is_scope_small(store, scope):
                     small[scope] = newest
                     continue
-                failure = await store.find_fold_failure(scope)
+                failure = await store.find_summary_failure(scope)
                 doublings = min(failure.attempts - 1, MAX_DOUBLINGS) if failure else 0
                 if failure is None or now >= failure.at + FIRST_PAUSE * 2**doublings:
                     with suppress(ServedElsewhere):  # somebody has just written there
@@ -166,13 +180,13 @@ class SummaryManager:
         active = await store.list_unsummarised_messages(scope)
         return sum(self._tokens.count(message.content) for message in active) <= self.get_limits().recent // 2
 
-    async def pop_unreported_failure(self, scope: Scope) -> FoldFailure | None:
+    async def pop_unreported_failure(self, scope: Scope) -> SummaryFailure | None:
         """Return the last failure and mark it as reported. Return None if it has already been reported to the owner."""
         async with self._memory.open_store(scope.owner) as store:
-            failure = await store.find_fold_failure(scope)
+            failure = await store.find_summary_failure(scope)
             if failure is None or failure.told:
                 return None
-            await store.mark_fold_failure_reported(scope)
+            await store.mark_summary_failure_reported(scope)
             return failure
 
     async def read_status(self, scope: Scope) -> Status:
@@ -180,7 +194,7 @@ class SummaryManager:
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store(scope.owner) as store:
             counts = await store.read_counts(scope)
-            failure = await store.find_fold_failure(scope)
+            failure = await store.find_summary_failure(scope)
             active = await store.list_summaries(scope)
             model = self._embedding_model
             indexed = await store.vectors.count_indexed_and_all_messages(scope.owner, model) if model else None
@@ -207,20 +221,20 @@ class SummaryManager:
         async with self._memory.open_store(scope.owner) as store:
             return sorted(await store.list_summaries(scope), key=lambda summary: (-summary.level, *summary.sort_key))
 
-    async def _begin_fold(
-        self, scope: Scope, reason: FoldReason
-    ) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
+    async def _acquire_lease_and_plan(
+        self, scope: Scope, reason: SummaryReason
+    ) -> tuple[SummaryLease, SummaryPlan] | Literal["nothing", "busy"]:
         """Take a conversation's lease and plan a fold. Return "nothing" if none is due, or "busy" if it is leased."""
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_on(scope.owner) as store:
             if config is None or store is None or not await self._may_fold_be_due(store, scope, config, reason):
                 return "nothing"
 
-            async def release_unless_none(lease: FoldLease | None) -> None:
+            async def release_unless_none(lease: SummaryLease | None) -> None:
                 if lease is not None:
-                    await store.release_fold(lease)
+                    await store.release_summary_lease(lease)
 
-            take = partial(store.begin_fold, scope, reason, now=self._clock(), lease_duration=LEASE)
+            take = partial(store.acquire_summary_lease, scope, reason, now=self._clock(), duration=LEASE)
             lease = await acquire_or_undo(take, release_unless_none)
             if lease is None:
                 return "busy"
@@ -229,10 +243,12 @@ class SummaryManager:
                 plan = await self._plan_fold(store, scope, config, reason)
             finally:
                 if plan is None:
-                    await run_uncancelled(partial(store.release_fold, lease))
+                    await run_uncancelled(partial(store.release_summary_lease, lease))
             return (lease, plan) if plan else "nothing"
 
-    async def _may_fold_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
+    async def _may_fold_be_due(
+        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: SummaryReason
+    ) -> bool:
         # By counters alone, without reading messages.
         if (config.incognito or not config.auto_fold) and reason not in ("now", "upwards"):
             return False
@@ -240,15 +256,15 @@ class SummaryManager:
         has_more = reason not in ("threshold", "upwards") and counts.active_messages > 0
         if not (has_more or find_policy(config.policy).can_fold(counts, config.every_n)):
             return False
-        return reason != "pressure" or await store.find_fold_failure(scope) is None
+        return reason != "pressure" or await store.find_summary_failure(scope) is None
 
     async def _plan_fold(
-        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason
-    ) -> FoldPlan | None:
+        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: SummaryReason
+    ) -> SummaryPlan | None:
         policy = find_policy(config.policy)
         active = await store.list_unsummarised_messages(scope)
         if policy.every_turn and reason in ("threshold", "cut"):
-            failure = await store.find_fold_failure(scope)
+            failure = await store.find_summary_failure(scope)
             if failure is not None and _must_wait_for_turns(failure, active):
                 return None
         archived: Sequence[Message] = ()
@@ -265,7 +281,7 @@ class SummaryManager:
         )
         return policy.plan(state, reason)
 
-    async def _make_and_store_planned_summary(self, lease: FoldLease, plan: FoldPlan) -> Summary:
+    async def _make_and_store_planned_summary(self, lease: SummaryLease, plan: SummaryPlan) -> Summary:
         scope = lease.scope
         # A fold after every turn leaves the newest turns in the prompt, so learning facts can wait.
         can_wait = find_policy(plan.policy).every_turn and plan.reason == "threshold"
@@ -274,7 +290,7 @@ class SummaryManager:
         material, left = await self._read_material(lease, plan)
         made = await self.writer.summarise(scope.owner, material)
         async with self._memory.open_store(scope.owner) as store:
-            summary = await store.commit_fold(lease, plan, made, now=self._clock())
+            summary = await store.commit_summary(lease, plan, made, now=self._clock())
         log.info(
             "summarized messages %d-%d of %s in %d ms (level %d)",
             *(summary.first_id, summary.last_id, scope, made.milliseconds, summary.level),
@@ -283,20 +299,20 @@ class SummaryManager:
             log.info("messages %d-%d left the sliding window of %s", left[0].id, left[-1].id, scope)
         return summary
 
-    async def _read_material(self, lease: FoldLease, plan: FoldPlan) -> tuple[FoldInput, Sequence[Message]]:
+    async def _read_material(self, lease: SummaryLease, plan: SummaryPlan) -> tuple[SummaryInput, Sequence[Message]]:
         """Return the material for a planned summary, and the messages that have left the sliding window."""
         scope = lease.scope
         config = await self._memory.get_config(scope.owner)
         async with self._memory.open_store_if_on(scope.owner) as store:
             if config is None or store is None:
-                raise StaleFold
+                raise StaleSummary
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)  # learning may have taken long
             folded = await store.list_summaries(scope, ids=plan.summary_ids)
             below = sorted(folded, key=lambda summary: summary.sort_key)
             ids = plan.window_ids or plan.message_ids
             window = await store.read_messages(scope, ids)
             if (len(window), len(below)) != (len(ids), len(plan.summary_ids)):
-                raise StaleFold
+                raise StaleSummary
             new, dropped = window, list[Message]()
             if plan.window_ids:
                 # Continue only from the plan's own predecessor, and only if the window still reaches back to it.
@@ -313,7 +329,7 @@ class SummaryManager:
         compressed = 1 + max((summary.compression_count for summary in below), default=0)
         if plan.window_ids:  # a message is not rewritten after it left the window
             compressed = min(compressed, sum(message.is_user for message in window) or 1)
-        material = FoldInput(
+        material = SummaryInput(
             lines=make_message_sources(new) if new else summaries,
             of_summaries=not new,
             prior=summaries if new else (),
@@ -326,24 +342,24 @@ class SummaryManager:
         )
         return material, dropped
 
-    async def release_lease(self, lease: FoldLease) -> None:
+    async def release_lease(self, lease: SummaryLease) -> None:
         """Release a lease, even if this task is cancelled. Only log errors, since the lease expires anyway."""
 
         async def release_in_store() -> None:
             async with self._memory.open_store(lease.scope.owner) as store:
-                await store.release_fold(lease)
+                await store.release_summary_lease(lease)
 
         try:
             await run_uncancelled(release_in_store)
         except (StorageError, ServedElsewhere) as error:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
-    async def _record_failure(self, lease: FoldLease, why: str) -> FoldFailure:
+    async def _record_failure(self, lease: SummaryLease, why: str) -> SummaryFailure:
         async with self._memory.open_store(lease.scope.owner) as store:
-            return await store.record_fold_failure(lease, why, now=self._clock())
+            return await store.record_summary_failure(lease, why, now=self._clock())
 
 
-def _must_wait_for_turns(failure: FoldFailure, active: Sequence[Message]) -> bool:
+def _must_wait_for_turns(failure: SummaryFailure, active: Sequence[Message]) -> bool:
     # After the first failure wait for one turn, after the second for two, and so on.
     turns = {message.turn for message in active if message.created_at > failure.at}
     wanted = min(MAX_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MAX_DOUBLINGS))

@@ -19,14 +19,14 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from locales.catalog import tr
 from locales.told import format_error
-from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold
+from records.errors import KeepsakeError, ModelDeclined, QuotaExceeded, StaleSummary, SummaryRejected
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
-from records.summaries import FoldLease, FoldPlan, FoldReason, NewSummary, RebuiltSummary, Summary
+from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryLease, SummaryPlan, SummaryReason
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary_fields
-from summaries.generation import FoldInput, list_stale_facts, make_message_sources, make_summary_sources
+from summaries.generation import SummaryInput, list_stale_facts, make_message_sources, make_summary_sources
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, group_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
@@ -114,7 +114,7 @@ class Rebuilder:
         async with self._memory.open_store_if_on(scope.owner) as store:
             if config is None or store is None or not (outline := await store.rebuilds.read_outline(scope)):
                 return RebuildProgress(state="nothing")
-            lease = await store.begin_fold(scope, "rebuild", now=since, lease_duration=LEASE)
+            lease = await store.acquire_summary_lease(scope, "rebuild", now=since, duration=LEASE)
         if lease is None:
             return RebuildProgress(state="busy")
         started = time.monotonic()
@@ -128,7 +128,7 @@ class Rebuilder:
         except KeepsakeError as error:
             log.warning("the rebuild of %s failed", lease.scope)
             await self._summaries.release_lease(lease)
-            sentence = tr("errors-changed-meanwhile") if isinstance(error, StaleFold) else format_error(error)
+            sentence = tr("errors-changed-meanwhile") if isinstance(error, StaleSummary) else format_error(error)
             return RebuildProgress(state="failed", error=sentence)
         finally:
             self._summaries.rebuilds.pop(scope, None)
@@ -140,7 +140,7 @@ class Rebuilder:
 
     async def _rebuild_chunks(
         self,
-        lease: FoldLease,
+        lease: SummaryLease,
         config: OwnerConfig,
         outline: Sequence[MessageOutline],
         corrected: Sequence[Summary],
@@ -154,7 +154,7 @@ class Rebuilder:
         for done, turns in enumerate(chunks):
             self._summaries.rebuilds[lease.scope] = (done, len(chunks))
             await report_progress(RebuildProgress(state="running", done=done, total=len(chunks)))
-            reason: FoldReason = "now"  # fold every turn of the chunk
+            reason: SummaryReason = "now"  # fold every turn of the chunk
             while plan := policy.plan(_make_scope_state(rebuilt, turns, config.every_n), reason):
                 await self._rebuild_planned_summary(lease, config, plan, corrected, rebuilt)
                 turns, reason = [], "upwards"
@@ -162,9 +162,9 @@ class Rebuilder:
 
     async def _rebuild_planned_summary(
         self,
-        lease: FoldLease,
+        lease: SummaryLease,
         config: OwnerConfig,
-        plan: FoldPlan,
+        plan: SummaryPlan,
         corrected: Sequence[Summary],
         rebuilt: list[RebuiltSummary],
     ) -> None:
@@ -220,13 +220,13 @@ class Rebuilder:
         children: Sequence[Summary],
         messages: Sequence[Message],
         corrected: Sequence[Summary] = (),
-    ) -> FoldInput:
+    ) -> SummaryInput:
         summaries, said = make_summary_sources(children), make_message_sources(messages) if messages else []
         told = [replace(source, is_user=True) for source in make_summary_sources(corrected)]
         _, moments = _list_covered_ids_and_times(children, messages)
         async with self._memory.open_store(scope.owner) as store:
             facts = await store.facts.list_all_facts(scope.owner)
-        return FoldInput(
+        return SummaryInput(
             lines=[*(said or summaries), *told],
             of_summaries=not said,
             prior=summaries if said else (),
@@ -238,7 +238,7 @@ class Rebuilder:
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
         """Store a corrected text of a summary, and renew the summaries built on it in the background."""
         async with self._memory.open_store(scope.owner) as store:
-            lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease_duration=LEASE)
+            lease = await store.acquire_summary_lease(scope, "rebuild", now=self._clock(), duration=LEASE)
         if lease is None:
             return "busy"
         try:
@@ -253,7 +253,7 @@ class Rebuilder:
         self._start_task(self._regenerate_higher_summaries(lease, summary_id))
         return "corrected"
 
-    async def _regenerate_higher_summaries(self, lease: FoldLease, summary_id: int) -> None:
+    async def _regenerate_higher_summaries(self, lease: SummaryLease, summary_id: int) -> None:
         """Renew the summaries that are built on a corrected one, and release the lease."""
         scope, changed = lease.scope, {summary_id}
         try:
@@ -277,17 +277,17 @@ class Rebuilder:
             log.warning("the summaries above #%d of %s stay: %s", summary_id, scope, type(error).__name__)
         await self._summaries.release_lease(lease)
 
-    async def _read_messages(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
+    async def _read_messages(self, lease: SummaryLease, ids: Sequence[int]) -> list[Message]:
         async with self._memory.open_store_if_on(lease.scope.owner) as store:
             if store is None:
-                raise StaleFold
+                raise StaleSummary
             await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
             messages = await store.read_messages(lease.scope, ids)
         if len(messages) != len(ids):
-            raise StaleFold
+            raise StaleSummary
         return messages
 
-    async def _find_or_make_summary(self, lease: FoldLease, material: FoldInput) -> NewSummary:
+    async def _find_or_make_summary(self, lease: SummaryLease, material: SummaryInput) -> NewSummary:
         said = f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(said).hexdigest()
         async with self._memory.open_store(lease.scope.owner) as store:
@@ -298,12 +298,12 @@ class Rebuilder:
             await store.rebuilds.store_finished_summary(lease, digest, made)
         return made
 
-    async def _summarise_material(self, lease: FoldLease, material: FoldInput) -> NewSummary:
+    async def _summarise_material(self, lease: SummaryLease, material: SummaryInput) -> NewSummary:
         try:
             return await self._summaries.writer.summarise(lease.scope.owner, material)
         except QuotaExceeded:
             raise
-        except (FoldRefused, ModelDeclined) as error:
+        except (SummaryRejected, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
             return await self._summaries.writer.summarise_with_model(self._stand_in, material)
 

@@ -36,7 +36,7 @@ from records.forgetting import ForgetRequest
 from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
-from records.summaries import FoldPlan, NewSummary
+from records.summaries import NewSummary, SummaryPlan
 from settings import Settings
 from storage.stores.memory_store import MemoryStore
 from text.tokenizer import Tokenizer
@@ -235,11 +235,11 @@ async def store_session_and_map_ids(session: Sequence[Line], store: MemoryStore)
         ids[message.id] = line.line_id
         turn = message.turn
     now = session[-1].said_at
-    lease = await store.begin_fold(SCOPE, "now", now=now, lease_duration=timedelta(minutes=1))
+    lease = await store.acquire_summary_lease(SCOPE, "now", now=now, duration=timedelta(minutes=1))
     if lease is None:
         raise RuntimeError("Another process is folding this new store.")
     summary = NewSummary(text=f"They talked on {prompts.format_date(now)}.", model="none", prompt_version="none")
-    await store.commit_fold(lease, FoldPlan(level=1, message_ids=tuple(ids), reason="now"), summary, now=now)
+    await store.commit_summary(lease, SummaryPlan(level=1, message_ids=tuple(ids), reason="now"), summary, now=now)
     return ids
 
 

@@ -22,7 +22,7 @@ from dashboard.views import MAX_NAME_CHARS
 from locales.catalog import tr, use_language
 from locales.page_texts import remove_commands
 from locales.told import format_error
-from records.errors import ImportBusy, KeepsakeError, StaleFold
+from records.errors import ImportBusy, KeepsakeError, StaleSummary
 from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
@@ -111,7 +111,7 @@ class TransferHandlers:
                 done = await self._services.importer.run(request.scope, person, data, context, progress=report)
             offer = await self._offer_to_learn_facts(request.owner, done.ids)
             return {"said": remove_commands(format_result(done)), "learn": offer}
-        except StaleFold:
+        except StaleSummary:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
             return {"error": remove_commands(format_error(error)), "is_busy": isinstance(error, ImportBusy)}

@@ -11,7 +11,7 @@ from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
 from records.forgetting import ForgetResult, RemainingQuotes
 from records.owners import OwnerConfig, StorageType, get_memory_mode
-from records.summaries import FoldOutcome
+from records.summaries import SummaryOutcome
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
@@ -31,11 +31,11 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.ModelBroken: "errors-model",
     errors.BrokenOff: "errors-broken-off",
     errors.QuotaExceeded: "errors-quota-exceeded",
-    errors.FoldRefused: "errors-fold-refused",
+    errors.SummaryRejected: "errors-fold-refused",
     errors.ImportRefused: "errors-import-refused",
     errors.DocumentUnreadable: "files-damaged",
 }
-FOR_THE_OPERATOR = (errors.StorageError, errors.FoldRefused)  # their own sentences name files, columns and checks
+FOR_THE_OPERATOR = (errors.StorageError, errors.SummaryRejected)  # their own sentences name files, columns and checks
 
 _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
@@ -170,7 +170,7 @@ def format_receipt(forgotten: ForgetResult) -> str:
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 
 
-def format_fold_outcome(outcome: FoldOutcome) -> str:
+def format_fold_outcome(outcome: SummaryOutcome) -> str:
     """Format the result of /summary_now."""
     match outcome.state:
         case "folded":

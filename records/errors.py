@@ -92,7 +92,7 @@ class StorageIndexing(StorageError):  # noqa: N818
     """I am still going through your earlier messages. Please try again in a minute."""
 
 
-class StaleFold(StorageError):  # noqa: N818
+class StaleSummary(StorageError):  # noqa: N818
     """The fold lost its lease, or its sources were changed."""
 
 
@@ -173,7 +173,7 @@ class ServedElsewhere(KeepsakeError):  # noqa: N818
     """This memory is now being served by another process of the bot."""
 
 
-class FoldRefused(KeepsakeError):  # noqa: N818
+class SummaryRejected(KeepsakeError):  # noqa: N818
     """The summary was not good enough."""
 
 

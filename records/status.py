@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from records.owners import OwnerConfig
-from records.summaries import FoldFailure, Summary
+from records.summaries import Summary, SummaryFailure
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,7 +30,7 @@ class Status:
 
     config: OwnerConfig | None
     counts: Counts
-    failure: FoldFailure | None = None
+    failure: SummaryFailure | None = None
     is_folding: bool = False
     rebuilding: tuple[int, int] | None = None
     history_extraction: tuple[int, int] | None = None

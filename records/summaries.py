@@ -8,8 +8,8 @@ from typing import Literal
 from records.owners import Policy
 from records.scopes import Scope
 
-FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
-FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
+SummaryReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
+SummaryState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,20 +54,20 @@ class Summary:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FoldPlan:
+class SummaryPlan:
     """A plan to summarise messages (level 1) or summaries (higher levels)."""
 
     level: int
     message_ids: tuple[int, ...] = ()  # oldest first
     summary_ids: tuple[int, ...] = ()  # oldest first
-    reason: FoldReason
+    reason: SummaryReason
     policy: Policy = "pyramid"
     base_id: int | None = None  # the summary that the new one replaces
     window_ids: tuple[int, ...] = ()  # the messages that a sliding summary covers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FoldLease:
+class SummaryLease:
     """The right to commit one fold of a scope. It is valid as long as the scope's fencing token equals `fence`."""
 
     scope: Scope
@@ -99,21 +99,21 @@ class RebuiltSummary:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FoldFailure:
+class SummaryFailure:
     """The last failed fold of a scope, stored until a fold succeeds."""
 
     at: datetime
-    reason: FoldReason
+    reason: SummaryReason
     error: str
     attempts: int
     told: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FoldOutcome:
+class SummaryOutcome:
     """The outcome of a request to fold."""
 
-    state: FoldState  # "waiting" if a fold is due but the token budget is used up
+    state: SummaryState  # "waiting" if a fold is due but the token budget is used up
     summaries: tuple[Summary, ...] = ()  # the new ones, in order
     archived: int = 0  # messages
     error: str | None = None  # a sentence for the owner

@@ -15,7 +15,7 @@ from llm import prompts, quoting
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.catalog import tr
-from records.errors import ContextTooLong, FoldRefused, KeepsakeError, ModelDeclined, ModelError, QuotaExceeded
+from records.errors import ContextTooLong, KeepsakeError, ModelDeclined, ModelError, QuotaExceeded, SummaryRejected
 from records.facts import Fact
 from records.messages import NEVER_RECALLED, OTHERS, Message, limit_document_passages
 from records.model_calls import Completion, Prompt, PromptMessage, Usage
@@ -40,7 +40,7 @@ MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FoldInput:
+class SummaryInput:
     """The sources from which a summary is generated, and the requirements for its text."""
 
     lines: Sequence[Source]  # messages, or lower summaries if `of_summaries`
@@ -60,7 +60,7 @@ class FoldInput:
         """The sources whose content may appear in the summary."""
         return self.window or [*self.prior, *self.lines]
 
-    def without_prior_summaries(self) -> "FoldInput":
+    def without_prior_summaries(self) -> "SummaryInput":
         """Return the material without the prior summaries if messages were left out, as they may still repeat them."""
         return replace(self, lines=self.window, prior=(), dropped=(), window=()) if self.dropped else self
 
@@ -77,8 +77,8 @@ class Summariser:
     def _window_tokens(self) -> int:
         return self._under(self._most)
 
-    async def summarise(self, material: FoldInput, ask: Ask, *, model: str) -> NewSummary:
-        """Return a summary that passed the quality gate. Raise FoldRefused after two failed attempts."""
+    async def summarise(self, material: SummaryInput, ask: Ask, *, model: str) -> NewSummary:
+        """Return a summary that passed the quality gate. Raise SummaryRejected after two failed attempts."""
         started, spent, faults = time.monotonic(), list[Usage](), list[str]()
 
         async def ask_for_text(request: Prompt) -> str:
@@ -112,10 +112,10 @@ class Summariser:
                     details={**(judged.parts if judged else {}), "compressed": float(material.compressed)},
                 )
         log.info("a summary was refused: %s", "; ".join(faults))
-        raise FoldRefused(f"The summary was refused: {'; '.join(faults)}.")
+        raise SummaryRejected(f"The summary was refused: {'; '.join(faults)}.")
 
     async def _add_missing_details(
-        self, text: str, score: Score, material: FoldInput, ask: AskForText
+        self, text: str, score: Score, material: SummaryInput, ask: AskForText
     ) -> tuple[str, Score]:
         """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
         told = (
@@ -136,7 +136,7 @@ class Summariser:
         faults, other = await asyncio.to_thread(self._find_faults_and_score, again, material)
         return (again, other) if not faults and other and other.total > score.total else (text, score)
 
-    def _shorten_and_remove_superseded(self, text: str, material: FoldInput) -> str:
+    def _shorten_and_remove_superseded(self, text: str, material: SummaryInput) -> str:
         lines = [source.text for source in material.new_sources]
         own = quality_gate.remove_headings(_remove_superseded_facts(text, material.superseded), lines)
         kept = quality_score.shorten_summary(own, material.limit, count_tokens=self._tokens.count)
@@ -150,7 +150,7 @@ class Summariser:
                 return superseded[number + 1 :]
         return superseded
 
-    def _find_faults_and_score(self, text: str, material: FoldInput) -> tuple[list[str], Score | None]:
+    def _find_faults_and_score(self, text: str, material: SummaryInput) -> tuple[list[str], Score | None]:
         """Return the objections to a text and its score. This is slow for long sources, so run it in a thread."""
         known = [*material.prior, *material.window] if material.window else material.new_sources
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(source.text for source in known))
@@ -168,7 +168,7 @@ class Summariser:
         size = source_tokens if not material.window else sum(self._tokens.count(source.text) for source in told)
         return [], score_summary(text, told, tokens=tokens, source_tokens=size)
 
-    async def _generate_text_with_retry(self, material: FoldInput, ask: AskForText, faults: Sequence[str]) -> str:
+    async def _generate_text_with_retry(self, material: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
         """Generate the text. If the model rejects a request as too long, retry with smaller parts."""
         while True:
             window = self._window_tokens
@@ -178,7 +178,7 @@ class Summariser:
                 if self._window_tokens >= window:
                     raise
 
-    async def _generate_text(self, material: FoldInput, ask: AskForText, faults: Sequence[str]) -> str:
+    async def _generate_text(self, material: SummaryInput, ask: AskForText, faults: Sequence[str]) -> str:
         """Generate the text with one request if it fits the window, or else part by part.
 
         Counting and splitting tokens is slow for long texts and therefore runs in threads.
@@ -200,7 +200,7 @@ class Summariser:
         below = await asyncio.to_thread(self._make_bullets, texts, self._get_free_tokens(of_texts, faults) // 2 - 1)
         return await self._generate_text(replace(of_texts, lines=below), ask, faults)
 
-    def _make_prompt_if_it_fits(self, material: FoldInput, faults: Sequence[str]) -> list[PromptMessage] | None:
+    def _make_prompt_if_it_fits(self, material: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_prompt(material, faults)
         return request if self._tokens.count_request(request) <= self._window_tokens else None
 
@@ -210,7 +210,7 @@ class Summariser:
             for text in texts
         ]
 
-    def _make_prompts_for_parts(self, material: FoldInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
+    def _make_prompts_for_parts(self, material: SummaryInput, faults: Sequence[str]) -> list[list[PromptMessage]]:
         """Return requests that each fit the window and together contain all lines. Split lines that are too long."""
         room = self._get_free_tokens(material, faults)
         pieces = [
@@ -229,7 +229,7 @@ class Summariser:
             used += size
         return [self._make_prompt(replace(material, lines=group), faults) for group in groups]
 
-    def _make_prompt(self, material: FoldInput, faults: Sequence[str]) -> list[PromptMessage]:
+    def _make_prompt(self, material: SummaryInput, faults: Sequence[str]) -> list[PromptMessage]:
         of: Literal["summaries", "conversation"] = "summaries" if material.of_summaries else "conversation"
         kind: prompts.FoldKind = of
         # Small models answer the last block: one gave back the superseded facts alone.
@@ -251,7 +251,7 @@ class Summariser:
             PromptMessage(role="user", content="\n".join(quoting.format_block(*block) for block in carried)),
         ]
 
-    def _get_free_tokens(self, material: FoldInput, faults: Sequence[str]) -> int:
+    def _get_free_tokens(self, material: SummaryInput, faults: Sequence[str]) -> int:
         frame = self._tokens.count_request(self._make_prompt(replace(material, lines=()), faults))
         return max(MIN_SOURCE_TOKENS, self._window_tokens - frame - 16)
 
@@ -272,7 +272,7 @@ class SummaryWriter:
         """Raise QuotaExceeded if the owner has used up their quota."""
         await self._quota.raise_if_used_up(owner)
 
-    async def summarise(self, owner: int, material: FoldInput) -> NewSummary:
+    async def summarise(self, owner: int, material: SummaryInput) -> NewSummary:
         """Return a summary that passed the quality gate. Its token counts include failed attempts."""
         if not material.new_sources:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
@@ -299,7 +299,7 @@ class SummaryWriter:
             milliseconds=round((time.monotonic() - started) * 1000),
         )
 
-    async def summarise_with_model(self, model: ChatModel, material: FoldInput) -> NewSummary:
+    async def summarise_with_model(self, model: ChatModel, material: SummaryInput) -> NewSummary:
         """Return a summary generated by `model`, without checking or using the owner's quota."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 

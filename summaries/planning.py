@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from records.messages import Message, MessageOutline
 from records.owners import Policy
 from records.status import Counts
-from records.summaries import FoldPlan, FoldReason, Summary
+from records.summaries import Summary, SummaryPlan, SummaryReason
 
 KEPT_MESSAGES = 20  # newest messages that stay verbatim under pressure
 KEPT_SHARE = 0.2  # share of the active tokens that stays verbatim under pressure
@@ -47,11 +47,11 @@ class ScopeState:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FoldPolicy:
+class SummaryPolicy:
     """A policy that decides when and what to fold."""
 
     name: Policy
-    plan: Callable[[ScopeState, FoldReason], FoldPlan | None]
+    plan: Callable[[ScopeState, SummaryReason], SummaryPlan | None]
     has_levels: bool = False  # summaries are folded into higher ones
     every_turn: bool = False  # it folds after each turn
     looks_back: int = 0  # archived messages that the planner needs
@@ -78,7 +78,7 @@ def group_turns(
     ]
 
 
-def get_foldable_turns(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
+def get_foldable_turns(turns: Sequence[ActiveTurn], reason: SummaryReason) -> list[ActiveTurn]:
     """Return the turns that may be folded for a given reason.
 
     Unanswered turns at the end stay active unless the reason is "now". If the reason is "pressure", the newest turns

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from records.owners import Policy
 from summaries import pyramid, rolling, sliding
-from summaries.planning import FoldPolicy
+from summaries.planning import SummaryPolicy
 
 # In the order shown to people.
-POLICIES: Mapping[Policy, FoldPolicy] = {
+POLICIES: Mapping[Policy, SummaryPolicy] = {
     policy.name: policy for policy in (pyramid.POLICY, rolling.POLICY, sliding.POLICY)
 }
 
 
-def find_policy(name: Policy) -> FoldPolicy:
+def find_policy(name: Policy) -> SummaryPolicy:
     """Return the policy with this name. Names unknown to this version give the pyramid policy."""
     return POLICIES.get(name, pyramid.POLICY)

@@ -4,22 +4,29 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from records.status import Counts
-from records.summaries import FoldPlan, FoldReason
-from summaries.planning import ActiveSummary, ActiveTurn, FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
+from records.summaries import SummaryPlan, SummaryReason
+from summaries.planning import (
+    ActiveSummary,
+    ActiveTurn,
+    ScopeState,
+    SummaryPolicy,
+    get_foldable_turns,
+    list_message_ids,
+)
 
 FAN_IN = 5  # If a level has more active summaries, its oldest FAN_IN become one of the next level; imports use it, too.
 MAX_ACTIVE = 10  # active summaries at all levels, so that they always fit the prompt
 
 
-def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     """Plan the next fold: of a gap, of due turns, or of surplus summaries. Return None if no fold is due."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
     gap = find_gap_message_ids(by_id, sorted(summary.first_id for summary in state.summaries), max_turns=state.every_n)
     if gap:
-        return FoldPlan(level=1, message_ids=gap, reason=reason)
+        return SummaryPlan(level=1, message_ids=gap, reason=reason)
     due = get_foldable_turns(state.turns, reason)
     if due and (reason != "threshold" or len(due) >= state.every_n):
-        return FoldPlan(level=1, message_ids=list_message_ids(due), reason=reason)
+        return SummaryPlan(level=1, message_ids=list_message_ids(due), reason=reason)
     return _plan_higher_summary(state.summaries)
 
 
@@ -43,7 +50,7 @@ def find_gap_message_ids(turns: Sequence[ActiveTurn], first_ids: Sequence[int], 
     return tuple(sorted(message_id for ids in gap for message_id in ids if message_id < border))
 
 
-def _plan_higher_summary(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
+def _plan_higher_summary(summaries: Sequence[ActiveSummary]) -> SummaryPlan | None:
     by_level: dict[int, list[int]] = {}
     for summary in summaries:
         by_level.setdefault(summary.level, []).append(summary.id)
@@ -56,9 +63,9 @@ def _plan_higher_summary(summaries: Sequence[ActiveSummary]) -> FoldPlan | None:
         # Each level holds one summary, which happens first at 9,555 L1s. Folding one alone would never end.
         second, level = sorted(by_level)[-2:]
         ids = [by_level[level][0], by_level[second][0]]
-    return FoldPlan(level=level + 1, summary_ids=tuple(ids), reason="upwards")
+    return SummaryPlan(level=level + 1, summary_ids=tuple(ids), reason="upwards")
 
 
-POLICY = FoldPolicy(
+POLICY = SummaryPolicy(
     name="pyramid", plan=plan_fold, can_fold=can_fold, has_levels=True, rebuild_turns=lambda every_n: every_n
 )

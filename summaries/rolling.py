@@ -1,7 +1,7 @@
 """The rolling policy: one live summary of all but the newest turns, updated with later turns. Pure functions."""
 
-from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
+from records.summaries import SummaryPlan, SummaryReason
+from summaries.planning import ScopeState, SummaryPolicy, get_foldable_turns, list_message_ids
 
 BEGIN_AT = 10  # messages before the first summary
 UPDATE_AFTER = 8  # further messages before the next version
@@ -9,7 +9,7 @@ VERBATIM_TURNS = 4  # newest turns that stay active unless the owner asks for ev
 REBUILD_TURNS = 20  # turns per version during a rebuild: more than in a live chat, for speed
 
 
-def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     """Plan an update of the rolling summary with the turns that are due. Return None if no update is due."""
     turns = get_foldable_turns(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
@@ -18,7 +18,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     enough = len(list_message_ids(due)) >= UPDATE_AFTER if state.summaries else len(list_message_ids(turns)) >= BEGIN_AT
     if reason == "threshold" and not enough:
         return None
-    return FoldPlan(
+    return SummaryPlan(
         level=max((summary.level for summary in state.summaries), default=1),
         message_ids=list_message_ids(due),
         summary_ids=tuple(summary.id for summary in state.summaries),
@@ -28,7 +28,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     )
 
 
-POLICY = FoldPolicy(
+POLICY = SummaryPolicy(
     name="rolling",
     plan=plan_fold,
     can_fold=lambda counts, _: counts.active_turns > VERBATIM_TURNS and counts.active_messages >= BEGIN_AT,

@@ -1,14 +1,14 @@
 """The sliding policy: after every turn, summarise only the latest messages in a single live summary. Pure functions."""
 
 from records.messages import MessageOutline
-from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
+from records.summaries import SummaryPlan, SummaryReason
+from summaries.planning import ScopeState, SummaryPolicy, get_foldable_turns, list_message_ids
 
 WINDOW = 14  # messages that the summary covers at most, beginning with a person's
 FIRST_TURN = 3  # turns before the first summary
 
 
-def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+def plan_fold(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     """Plan an update of the sliding summary, which covers the latest messages. Return None if no update is due."""
     turns = get_foldable_turns(state.turns, reason)
     has_begun = bool(state.summaries or state.archived)
@@ -22,7 +22,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     newest_messages = [*state.archived, *new][-WINDOW:]
     start = next((index for index, message in enumerate(newest_messages) if message.is_user), 0)
     base = state.summaries[-1] if state.summaries else None
-    return FoldPlan(
+    return SummaryPlan(
         level=1,
         message_ids=list_message_ids(turns),
         summary_ids=tuple(summary.id for summary in state.summaries),
@@ -33,7 +33,7 @@ def plan_fold(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     )
 
 
-POLICY = FoldPolicy(
+POLICY = SummaryPolicy(
     name="sliding",
     plan=plan_fold,
     can_fold=lambda counts, _: counts.active_messages > 0,

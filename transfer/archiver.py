@@ -14,7 +14,7 @@ from llm import prompts, quoting
 from llm.offline import extract_sentences
 from records.messages import Message
 from records.scopes import Clock, Scope
-from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
+from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
 from storage.stores.memory_store import MemoryStore
 from summaries.pyramid import FAN_IN, MAX_ACTIVE
 from text.tokenizer import Tokenizer
@@ -85,7 +85,7 @@ class HistoryArchive:
     """An archive of one scope's history. Add chunks, oldest first, then close it. Writing may raise StorageError."""
 
     _archiver: Archiver
-    _lease: FoldLease
+    _lease: SummaryLease
     _scope: Scope
     _active: list[Summary] = field(factory=list, init=False)
 
@@ -122,9 +122,9 @@ class HistoryArchive:
         made = await archiver.extract_summary(
             quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])
         )
-        plan = FoldPlan(level=level, summary_ids=tuple(source.id for source in sources), reason="import")
+        plan = SummaryPlan(level=level, summary_ids=tuple(source.id for source in sources), reason="import")
         async with archiver.home(self._scope.owner) as store:
-            summary = await store.history.commit_fold(self._lease, self._scope, plan, made, now=archiver.clock())
+            summary = await store.history.commit_summary(self._lease, self._scope, plan, made, now=archiver.clock())
         gone = set(plan.summary_ids)
         self._active = [active for active in self._active if active.id not in gone]
         self._active.append(summary)

@@ -14,11 +14,11 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.told import format_retention
-from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StaleFold, StorageError
+from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StaleSummary, StorageError
 from records.facts import LASTING, MAX_FACTS
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
-from records.summaries import FoldLease
+from records.summaries import SummaryLease
 from runtime.cooperative import iterate_with_pauses
 from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import PortableRow
@@ -128,7 +128,7 @@ class Importer:
             lease = await self._take_lease(scope)
             try:
                 if scope.owner in self._stopped:
-                    raise StaleFold
+                    raise StaleSummary
                 if work.restoration:
                     facts, ids = await self._restorer.run(lease, work.restoration, work.rows, progress), None
                 else:
@@ -223,7 +223,7 @@ class Importer:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
 
     async def _add_history(
-        self, lease: FoldLease, work: _Work, progress: Progress
+        self, lease: SummaryLease, work: _Work, progress: Progress
     ) -> tuple[int, tuple[int, int] | None]:
         """Archive the messages of each thread, then store the facts. Return the fact count and the range of ids."""
         owner, done = lease.scope.owner, 0
@@ -265,20 +265,20 @@ class Importer:
         async with self._memory.open_store(owner) as store:
             return await store.history.extend_range(owner, work.imported_ids, first, last)
 
-    async def _take_lease(self, scope: Scope) -> FoldLease:
-        async def take() -> FoldLease:
+    async def _take_lease(self, scope: Scope) -> SummaryLease:
+        async def take() -> SummaryLease:
             async with self._memory.open_store(scope.owner) as store:
-                lease = await store.begin_fold(scope, "import", now=self._clock(), lease_duration=LEASE)
+                lease = await store.acquire_summary_lease(scope, "import", now=self._clock(), duration=LEASE)
             if lease is None:
                 raise ImportBusy(tr("import-busy"))
             return lease
 
         return await acquire_or_undo(take, self._release_lease)
 
-    async def _release_lease(self, lease: FoldLease) -> None:
+    async def _release_lease(self, lease: SummaryLease) -> None:
         async def release() -> None:
             async with self._memory.open_store(lease.scope.owner) as store:
-                await store.release_fold(lease)
+                await store.release_summary_lease(lease)
 
         with suppress(StorageError, ServedElsewhere):
             await run_uncancelled(release)

@@ -18,7 +18,7 @@ from llm import prompts, quoting
 from locales.catalog import join_with_and, tr
 from records.owners import MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
 from records.scopes import Clock
-from records.summaries import FoldLease
+from records.summaries import SummaryLease
 from runtime.cooperative import iterate_with_pauses
 from storage.schema.portable_tables import RESTORES, SUMMARIES, PortableRow
 from storage.schema.rows import format_moment, parse_config, parse_message
@@ -92,7 +92,7 @@ class Restorer:
     _archiver: Archiver
     _clock: Clock
 
-    async def run(self, lease: FoldLease, file: Restoration, rows: Rows, progress: Progress) -> int:
+    async def run(self, lease: SummaryLease, file: Restoration, rows: Rows, progress: Progress) -> int:
         """Restore one file, and return the number of restored facts. Raise StorageError on failure."""
         owner, done = lease.scope.owner, 0
         if not file.is_begun:
@@ -118,7 +118,7 @@ class Restorer:
         await self._finish_restore(lease, rows, waiting)
         return len(rows["facts"]) + len(waiting["facts"])
 
-    async def _store_waiting_rows(self, lease: FoldLease, file: Restoration, rows: Rows) -> None:
+    async def _store_waiting_rows(self, lease: SummaryLease, file: Restoration, rows: Rows) -> None:
         owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
         kept = [self._make_restore_row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
@@ -127,7 +127,7 @@ class Restorer:
         async with self._memory.open_store(owner) as store:
             await store.history.put_rows(lease, kept)
 
-    async def _finish_restore(self, lease: FoldLease, rows: Rows, waiting: Rows) -> None:
+    async def _finish_restore(self, lease: SummaryLease, rows: Rows, waiting: Rows) -> None:
         owner = lease.scope.owner
         found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}

@@ -12,7 +12,7 @@ from records.messages import Message
 from records.owners import OwnerConfig, StorageType
 from records.reminders import Reminder
 from records.scopes import Scope
-from records.summaries import FoldFailure, Summary
+from records.summaries import Summary, SummaryFailure
 from storage.engine.protocol import Row
 from storage.schema import portable_tables as tables
 from storage.schema.portable_tables import Kind, PortableRow, Table, parse_stored_value, translate_value_errors
@@ -101,7 +101,7 @@ PROFILE_ROWS = Records(Profile, tables.PROFILES)
 REMINDER_ROWS = Records(
     Reminder, tables.REMINDERS, thread="thread_id", person="person_id", local="wall_time", source="source_id"
 )
-FAILURE_ROWS = Records(FoldFailure, tables.FAILURES)
+FAILURE_ROWS = Records(SummaryFailure, tables.FAILURES)
 CONVERSATION_ROWS = Records(StoredConversation, tables.CONVERSATIONS)
 CONFIG_ROWS = Records(OwnerConfig, tables.USERS, every_n="summary_every_n", enabled="memory_enabled")
 

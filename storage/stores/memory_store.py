@@ -30,7 +30,7 @@ from storage.tables.conversations import ConversationTable
 from storage.tables.dump import Batches, compute_digest, dump_owner, insert_owner_rows
 from storage.tables.explanations import ExplanationTable
 from storage.tables.facts import FactTable
-from storage.tables.folds import FoldTable
+from storage.tables.folds import SummaryTable
 from storage.tables.history import HistoryTable
 from storage.tables.history_extraction import HistoryExtractionTable
 from storage.tables.owner_tables import change_owner_id, delete_owner_rows
@@ -44,7 +44,7 @@ MAX_INDEX_WAIT_SECONDS = 2.0  # how long a search waits for words that are still
 MAX_EARLIER_TEXTS = 500  # earlier texts that a search scans. They are not indexed.
 
 
-class MemoryStore(FoldTable):
+class MemoryStore(SummaryTable):
     """A store of memories in an open database. `kind` is the `users.storage_type` of its owners.
 
     Rows of `users` with another storage type point to other stores. directory.py maintains them.

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from records.errors import StaleFold
+from records.errors import StaleSummary
 from records.owners import StorageType
 from records.scopes import Scope
-from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
+from records.summaries import NewSummary, Summary, SummaryFailure, SummaryLease, SummaryPlan, SummaryReason
 from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction
 from storage.schema.portable_tables import SUMMARIES
 from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, format_moment, parse_moment
@@ -22,7 +22,7 @@ RESTORE_WAITS = timedelta(days=1)
 _RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at > ?"
 
 
-class FoldTable(OwnerTables):
+class SummaryTable(OwnerTables):
     """The summaries of the owners in one store, and the folds that create them."""
 
     async def void_leases(self) -> None:
@@ -47,9 +47,9 @@ class FoldTable(OwnerTables):
         rows = await self._fetch_rows(None, _QUIET, self.kind, format_moment(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
-    async def begin_fold(
-        self, scope: Scope, reason: FoldReason, *, now: datetime, lease_duration: timedelta
-    ) -> FoldLease | None:
+    async def acquire_summary_lease(
+        self, scope: Scope, reason: SummaryReason, *, now: datetime, duration: timedelta
+    ) -> SummaryLease | None:
         """Take the lease of a scope. Return None if another job holds it or a restore is in progress."""
         async with self.database.open_transaction(scope.owner) as tx:
             if reason != "import" and await tx.fetch_row(_RESTORING, scope.owner, format_moment(now - RESTORE_WAITS)):
@@ -61,19 +61,21 @@ class FoldTable(OwnerTables):
                 await tx.execute(expiring, format_moment(now), live["id"])
             fence = 1 + await tx.run(reserve_ids, self.kind, scope.owner, "last_fence")
             failed = await tx.fetch_row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
-            begin_and_end = format_moment(now), format_moment(now + lease_duration)
+            begin_and_end = format_moment(now), format_moment(now + duration)
             [job] = await tx.fetch_rows(_BEGIN, *scope, reason, fence, *begin_and_end)
         attempt = 1 + (failed["attempts"] if failed else 0)
-        return FoldLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
+        return SummaryLease(scope=scope, job_id=job["id"], fence=fence, attempt=attempt)
 
-    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, new_summary: NewSummary, *, now: datetime) -> Summary:
-        """Insert a summary, archive its sources and end the job. Raise StaleFold if the lease or a source is stale."""
+    async def commit_summary(
+        self, lease: SummaryLease, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
+    ) -> Summary:
+        """Insert a summary, archive its sources and end the job. Raise StaleSummary if lease or sources are stale."""
         async with transact_under_lease(self.database, lease) as tx:
             summary = await replace_sources_with_summary(tx, self.kind, lease.scope, plan, new_summary, now=now)
             await complete_job(tx, lease, summary.id, now)
             return summary
 
-    async def record_fold_failure(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
+    async def record_summary_failure(self, lease: SummaryLease, error: str, *, now: datetime) -> SummaryFailure:
         """Record a failed attempt and release the lease. Do nothing if the lease is no longer valid."""
         async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
@@ -85,19 +87,19 @@ class FoldTable(OwnerTables):
         if row:
             return FAILURE_ROWS.parse(row)
         # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
-        return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
+        return SummaryFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
-    async def release_fold(self, lease: FoldLease) -> None:
+    async def release_summary_lease(self, lease: SummaryLease) -> None:
         """Release a lease without recording a result."""
         async with self.database.open_transaction(lease.scope.owner) as tx:
             if await is_lease_valid(tx, lease):
                 await tx.execute("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
-    async def find_fold_failure(self, scope: Scope) -> FoldFailure | None:
+    async def find_summary_failure(self, scope: Scope) -> SummaryFailure | None:
         row = await self._fetch_row(scope.owner, _FAILURE, *scope)
         return FAILURE_ROWS.parse(row) if row else None
 
-    async def mark_fold_failure_reported(self, scope: Scope) -> None:
+    async def mark_summary_failure_reported(self, scope: Scope) -> None:
         await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
@@ -111,20 +113,20 @@ def read_summaries(
     return [SUMMARY_ROWS.parse(row) for row in connection.execute(sql, values)]
 
 
-async def is_lease_valid(tx: Transaction, lease: FoldLease) -> bool:
+async def is_lease_valid(tx: Transaction, lease: SummaryLease) -> bool:
     return bool(await tx.fetch_row(_IS_HELD, lease.job_id, *lease.scope, lease.fence))
 
 
 @asynccontextmanager
-async def transact_under_lease(database: OwnerDatabase, lease: FoldLease) -> AsyncIterator[Transaction]:
-    """Open a transaction protected by a lease. Raise StaleFold if the lease is no longer valid."""
+async def transact_under_lease(database: OwnerDatabase, lease: SummaryLease) -> AsyncIterator[Transaction]:
+    """Open a transaction protected by a lease. Raise StaleSummary if the lease is no longer valid."""
     async with database.open_transaction(lease.scope.owner) as tx:
         if not await is_lease_valid(tx, lease):
-            raise StaleFold
+            raise StaleSummary
         yield tx
 
 
-async def complete_job(tx: Transaction, lease: FoldLease, summary_id: int, now: datetime) -> None:
+async def complete_job(tx: Transaction, lease: SummaryLease, summary_id: int, now: datetime) -> None:
     """Mark the job of a lease as completed, and clear the recorded failure of its scope."""
     completing = "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?"
     await tx.execute(completing, format_moment(now), summary_id, lease.job_id)
@@ -132,13 +134,13 @@ async def complete_job(tx: Transaction, lease: FoldLease, summary_id: int, now: 
 
 
 async def replace_sources_with_summary(
-    tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
+    tx: Transaction, kind: StorageType, scope: Scope, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
 ) -> Summary:
-    """Insert a summary and archive its sources. Raise StaleFold if a source has been deleted or archived."""
+    """Insert a summary and archive its sources. Raise StaleSummary if a source has been deleted or archived."""
     messages = await _read_sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
     below = [SUMMARY_ROWS.parse(row) for row in await _read_sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
-        raise StaleFold
+        raise StaleSummary
     number = await tx.run(reserve_ids, kind, scope.owner, "next_summary_id")
     below.sort(key=lambda summary: summary.sort_key)
     await tx.execute(_ARCHIVE, number, scope.owner, json.dumps(plan.message_ids))
@@ -193,12 +195,12 @@ async def put_summary(tx: Transaction, summary: Summary) -> None:
 
 
 async def _read_sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-    """Return the source rows of a fold. Raise StaleFold if a source has been deleted or archived."""
+    """Return the source rows of a fold. Raise StaleSummary if a source has been deleted or archived."""
     if not ids:
         return []
     rows = await tx.fetch_rows(sql, *scope, json.dumps(list(ids)))
     if [row["id"] for row in rows] != sorted(set(ids)):
-        raise StaleFold
+        raise StaleSummary
     return rows
 
 

@@ -14,7 +14,7 @@ from typing import cast
 from records.facts import Decision, Fact, NewFact
 from records.messages import Message, Role
 from records.scopes import Scope
-from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
+from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
 from storage.engine.protocol import Reader, Transaction
 from storage.schema import portable_tables as tables
 from storage.schema.portable_tables import PortableRow
@@ -63,7 +63,7 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 
 
 class HistoryTable(OwnerTables):
-    """The imported history in one store (`store.history`). Writes raise StaleFold if the lease is invalid."""
+    """The imported history in one store (`store.history`). Writes raise StaleSummary if the lease is invalid."""
 
     async def find_known_ids(self, owner: int, sources: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         """Map each (role, source) pair that is already stored to the id of its message."""
@@ -96,16 +96,16 @@ class HistoryTable(OwnerTables):
         return await self._fetch_row(owner, f"{sql} LIMIT 1", owner) is None
 
     async def add_history(
-        self, lease: FoldLease, messages: Sequence[Message], new_summary: NewSummary, *, now: datetime
+        self, lease: SummaryLease, messages: Sequence[Message], new_summary: NewSummary, *, now: datetime
     ) -> Summary:
         """Store messages of one scope under their given ids, and archive them under a new level 1 summary."""
-        plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
+        plan = SummaryPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with transact_under_lease(self.database, lease) as tx:
             await insert_messages(tx, [MESSAGE_ROWS.to_row(message) for message in messages])
             return await replace_sources_with_summary(tx, self.kind, messages[0].scope, plan, new_summary, now=now)
 
-    async def commit_fold(
-        self, lease: FoldLease, scope: Scope, plan: FoldPlan, new_summary: NewSummary, *, now: datetime
+    async def commit_summary(
+        self, lease: SummaryLease, scope: Scope, plan: SummaryPlan, new_summary: NewSummary, *, now: datetime
     ) -> Summary:
         """Commit a fold in any scope of the lease's owner, without releasing the lease."""
         async with transact_under_lease(self.database, lease) as tx:
@@ -121,7 +121,7 @@ class HistoryTable(OwnerTables):
         rows = await self._fetch_rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [tables.RESTORES.to_portable(row) for row in rows]
 
-    async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+    async def begin_restore(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Begin a restore by inserting `rows`. This ends an earlier restore of the same owner."""
         async with transact_under_lease(self.database, lease) as tx:
             await tx.execute(_END_RESTORE, lease.scope.owner)
@@ -132,7 +132,7 @@ class HistoryTable(OwnerTables):
         rows = await self._fetch_rows(owner, _COVERING, owner, json.dumps(ids))
         return [tables.SUMMARIES.to_portable(row) for row in rows]
 
-    async def put_rows_and_recount(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+    async def put_rows_and_recount(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert rows like `put_rows`, then recompute the message counts and ranges of their summaries."""
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:
@@ -140,7 +140,7 @@ class HistoryTable(OwnerTables):
             covering = [row["id"] for row in rows if row["table"] == tables.SUMMARIES.name]
             await tx.execute(_COUNTED, owner, json.dumps(covering))
 
-    async def end_restore(self, lease: FoldLease, restored_ids: Set[int]) -> None:
+    async def end_restore(self, lease: SummaryLease, restored_ids: Set[int]) -> None:
         """End a complete restore. Delete summaries made from `restored_ids` during the restore."""
         owner = lease.scope.owner
         async with transact_under_lease(self.database, lease) as tx:
@@ -155,7 +155,7 @@ class HistoryTable(OwnerTables):
             await delete_summaries(tx, owner, gone, back)
             await tx.execute(_END_RESTORE, owner)
 
-    async def put_rows(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+    async def put_rows(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
         """Insert portable rows that have a "table" key. Existing rows are replaced, except for messages."""
         async with transact_under_lease(self.database, lease) as tx:
             await self._upsert_rows(tx, lease.scope.owner, rows)
@@ -199,7 +199,7 @@ class HistoryTable(OwnerTables):
         async with self.database.open_reader(owner) as reader:
             return len(await _select_new_facts(reader, owner, facts))
 
-    async def add_facts(self, lease: FoldLease, facts: Sequence[PortableRow], new_ids: Mapping[int, int]) -> int:
+    async def add_facts(self, lease: SummaryLease, facts: Sequence[PortableRow], new_ids: Mapping[int, int]) -> int:
         """Add the facts that are new and not overruled, and return their number. `new_ids` maps old message ids to new.
 
         A fact with `is_chosen` was chosen by hand, which overrules what the owner decided about it before.

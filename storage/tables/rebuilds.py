@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from records.errors import StaleFold
+from records.errors import StaleSummary
 from records.messages import MessageOutline
 from records.scopes import Scope
-from records.summaries import FoldLease, NewSummary, RebuiltSummary
+from records.summaries import NewSummary, RebuiltSummary, SummaryLease
 from storage.schema.rows import format_moment
 from storage.tables.folds import DELETE_SUMMARIES, complete_job, make_summary_fields, put_summary, transact_under_lease
 from storage.tables.owner_tables import OwnerTables, reserve_ids
@@ -18,14 +18,14 @@ MAX_RESTARTS = 3  # A rebuild that was interrupted this often is not restarted a
 
 
 class RebuildTable(OwnerTables):
-    """Rebuilds of a scope's summaries (`store.rebuilds`). Writes raise StaleFold if the lease is not valid."""
+    """Rebuilds of a scope's summaries (`store.rebuilds`). Writes raise StaleSummary if the lease is not valid."""
 
     async def read_outline(self, scope: Scope) -> list[MessageOutline]:
         """Return the outlines of the archived messages of a scope, in chronological order."""
         rows = await self._fetch_rows(scope.owner, _OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
-    async def extend_lease(self, lease: FoldLease, until: datetime) -> None:
+    async def extend_lease(self, lease: SummaryLease, until: datetime) -> None:
         async with transact_under_lease(self.database, lease) as tx:
             await tx.execute("UPDATE jobs SET expires_at = ? WHERE id = ?", format_moment(until), lease.job_id)
 
@@ -34,7 +34,7 @@ class RebuildTable(OwnerTables):
         row = await self._fetch_row(scope.owner, _PART, *scope, digest)
         return NewSummary(**json.loads(row["made"])) if row else None
 
-    async def store_finished_summary(self, lease: FoldLease, digest: str, new_summary: NewSummary) -> None:
+    async def store_finished_summary(self, lease: SummaryLease, digest: str, new_summary: NewSummary) -> None:
         """Keep a finished summary, so that an interrupted rebuild can reuse it after a restart."""
         async with transact_under_lease(self.database, lease) as tx:
             await tx.execute(
@@ -43,21 +43,21 @@ class RebuildTable(OwnerTables):
 
     async def commit_rebuild(
         self,
-        lease: FoldLease,
+        lease: SummaryLease,
         rebuilt: Sequence[RebuiltSummary],
         archived_messages: Sequence[MessageOutline],
         *,
         since: datetime,
         now: datetime,
     ) -> None:
-        """Replace all summaries of a scope. Raise StaleFold if one of `archived_messages` has changed after `since`."""
+        """Replace all summaries of a scope. Raise StaleSummary if one of `archived_messages` changed after `since`."""
         scope = lease.scope
         async with transact_under_lease(self.database, lease) as tx:
             archived = await tx.fetch_row(_ARCHIVED, format_moment(since), *scope)
             ids = [message.id for message in archived_messages]
             # Ids are never reused, so the same count and sum mean the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
-                raise StaleFold
+                raise StaleSummary
             first = await tx.run(reserve_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
             old = [row["id"] for row in await tx.fetch_rows(_OLD, *scope)]
             chunks: list[list[int]] = []
@@ -79,12 +79,12 @@ class RebuildTable(OwnerTables):
             await tx.execute("DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?", *scope)
             await complete_job(tx, lease, first + len(rebuilt) - 1, now)
 
-    async def store_correction(self, lease: FoldLease, summary_id: int, text: str) -> bool:
+    async def store_correction(self, lease: SummaryLease, summary_id: int, text: str) -> bool:
         """Replace the text of a summary with a person's correction. Return False if there is no such summary."""
         async with transact_under_lease(self.database, lease) as tx:
             return bool(await tx.fetch_rows(_CORRECT, text, text, *lease.scope, summary_id))
 
-    async def replace_summary_text(self, lease: FoldLease, summary_id: int, new_summary: NewSummary) -> None:
+    async def replace_summary_text(self, lease: SummaryLease, summary_id: int, new_summary: NewSummary) -> None:
         """Replace the text, model and costs of a summary with those of a new summary."""
         text, details = replace_surrogates(new_summary.text), json.dumps(dict(new_summary.details))
         figures = (new_summary.tokens_in, new_summary.tokens_out, new_summary.milliseconds, new_summary.score, details)

@@ -10,7 +10,7 @@ from telegram import ForceReply, InlineKeyboardButton, Message
 
 from locales.catalog import tr
 from locales.told import format_error
-from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
+from records.errors import ImportRefused, KeepsakeError, StaleSummary, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, TextQuestion
@@ -261,7 +261,7 @@ class TransferCommands(CommandGroup):
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
-            is_stale = isinstance(error, StaleFold)
+            is_stale = isinstance(error, StaleSummary)
             reasons = [tr("transfer-moved")] if is_stale else [format_error(error), tr("transfer-again")]
             text = " ".join([progress.summary, *reasons])
             await self._show_text(event, text, self._make_retry_row(event, error, IMPORT))

@@ -15,7 +15,7 @@ import pytest
 from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
-from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
+from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
 from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
@@ -149,8 +149,8 @@ async def talk(store: MemoryStore, scope: Scope, turns: int, words: str = "turn"
     return stored
 
 
-async def lease(store: MemoryStore, scope: Scope) -> FoldLease:
-    taken = await store.begin_fold(scope, "now", now=NOW, lease_duration=MINUTE)
+async def lease(store: MemoryStore, scope: Scope) -> SummaryLease:
+    taken = await store.acquire_summary_lease(scope, "now", now=NOW, duration=MINUTE)
     assert taken is not None
     return taken
 
@@ -160,10 +160,10 @@ def made(text: str = "They talked.") -> NewSummary:
 
 
 async def fold(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Summary:
-    plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="now")
-    return await store.commit_fold(await lease(store, scope), plan, made(), now=NOW)
+    plan = SummaryPlan(level=1, message_ids=tuple(message.id for message in messages), reason="now")
+    return await store.commit_summary(await lease(store, scope), plan, made(), now=NOW)
 
 
 async def fold_up(store: MemoryStore, scope: Scope, below: Sequence[Summary]) -> Summary:
-    plan = FoldPlan(level=below[0].level + 1, summary_ids=tuple(summary.id for summary in below), reason="upwards")
-    return await store.commit_fold(await lease(store, scope), plan, made(), now=NOW)
+    plan = SummaryPlan(level=below[0].level + 1, summary_ids=tuple(summary.id for summary in below), reason="upwards")
+    return await store.commit_summary(await lease(store, scope), plan, made(), now=NOW)

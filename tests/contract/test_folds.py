@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from records.errors import StaleFold
+from records.errors import StaleSummary
 from records.messages import Message, NewMessage
 from records.scopes import Scope
-from records.summaries import FoldPlan, NewSummary, RebuiltSummary, Summary
+from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryPlan
 from storage.stores.memory_store import MemoryStore
 from storage.tables.folds import make_summary_fields
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, talk
@@ -20,7 +20,7 @@ def ids(messages: list[Message]) -> tuple[int, ...]:
 
 
 async def version(store: MemoryStore, messages: list[Message], base: Summary | None, window: list[Message]) -> Summary:
-    plan = FoldPlan(
+    plan = SummaryPlan(
         level=1,
         message_ids=ids(messages),
         summary_ids=(base.id,) if base else (),
@@ -30,7 +30,7 @@ async def version(store: MemoryStore, messages: list[Message], base: Summary | N
         policy="sliding" if window else "rolling",
     )
     text = replace(made(), score=0.5, details={"retention": 0.25})
-    return await store.commit_fold(await lease(store, ANNA), plan, text, now=NOW)
+    return await store.commit_summary(await lease(store, ANNA), plan, text, now=NOW)
 
 
 async def test_a_version_takes_the_place_of_its_base(store: MemoryStore) -> None:
@@ -57,7 +57,7 @@ async def test_a_window_covers_its_messages_alone(store: MemoryStore) -> None:
     assert (second.first_id, second.last_id, second.message_count) == (stored[2].id, stored[7].id, 6)
     assert second.source_chunk_ids == (first.id, second.id)
     assert [message.chunk_id for message in await store.timeline.read_page(ANNA)] == [first.id] * 6 + [second.id] * 2
-    with pytest.raises(StaleFold):
+    with pytest.raises(StaleSummary):
         await version(store, [], second, [*stored[2:], replace(stored[7], id=99)])
 
 
@@ -138,7 +138,7 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         assert await store.list_summaries(TOPIC) == theirs
         assert [message.chunk_id for message in await store.timeline.read_page(TOPIC)][:6] == [1] * 6
         assert len(others) == 8
-        assert await store.begin_fold(ANNA, "now", now=NOW, lease_duration=MINUTE), "the lease is free"
+        assert await store.acquire_summary_lease(ANNA, "now", now=NOW, duration=MINUTE), "the lease is free"
 
 
 async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: MemoryStore) -> None:
@@ -147,15 +147,15 @@ async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: M
     held = await lease(store, ANNA)
     lost = replace(held, fence=held.fence - 1)
     for lease_of, seen in ((lost, outline), (held, outline[1:])):
-        with pytest.raises(StaleFold):
+        with pytest.raises(StaleSummary):
             await store.rebuilds.commit_rebuild(lease_of, [rebuilt(0, stored[:6])], seen, since=NOW, now=NOW)
-    with pytest.raises(StaleFold):
+    with pytest.raises(StaleSummary):
         await store.rebuilds.extend_lease(lost, NOW + MINUTE)
     await store.rebuilds.extend_lease(held, NOW + 9 * MINUTE)
-    assert await store.begin_fold(ANNA, "now", now=NOW + 8 * MINUTE, lease_duration=MINUTE) is None, (
+    assert await store.acquire_summary_lease(ANNA, "now", now=NOW + 8 * MINUTE, duration=MINUTE) is None, (
         "it holds longer now"
     )
-    await store.release_fold(held)
+    await store.release_summary_lease(held)
     assert (await store.list_summaries(ANNA))[0].text == "They talked."
 
 
@@ -172,7 +172,7 @@ async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: P
             store.rebuilds.store_correction(lost, 1, "Late."),
             store.rebuilds.replace_summary_text(lost, 1, made),
         ):
-            with pytest.raises(StaleFold):
+            with pytest.raises(StaleSummary):
                 await change
     async with opener(tmp_path) as store:
         [kept] = await store.list_summaries(ANNA)
@@ -190,14 +190,14 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
                 await archived(store)
             await store.void_leases()
             assert await store.rebuilds.list_interrupted_rebuilds() == ([ANNA] if 0 < start < 3 else [])
-            assert await store.begin_fold(ANNA, "rebuild", now=NOW + timedelta(hours=start), lease_duration=MINUTE)
+            assert await store.acquire_summary_lease(ANNA, "rebuild", now=NOW + timedelta(hours=start), duration=MINUTE)
     async with opener(tmp_path) as store:
         await store.void_leases()
         held = await lease(store, ANNA)
-        await store.release_fold(held)
-        taken = await store.begin_fold(ANNA, "now", now=NOW, lease_duration=MINUTE)
+        await store.release_summary_lease(held)
+        taken = await store.acquire_summary_lease(ANNA, "now", now=NOW, duration=MINUTE)
         assert taken is not None
-        await store.record_fold_failure(taken, "no", now=NOW)
+        await store.record_summary_failure(taken, "no", now=NOW)
         assert await store.rebuilds.list_interrupted_rebuilds() == []
 
 

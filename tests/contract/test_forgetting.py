@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from records.errors import StaleFold
+from records.errors import StaleSummary
 from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message, NewMessage
-from records.summaries import FoldPlan, Summary
+from records.summaries import Summary, SummaryPlan
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
 from storage.search import word_index
 from storage.search.protocol import MessageVectors
@@ -106,18 +106,18 @@ async def test_a_fold_in_flight_cannot_bring_it_back(store: MemoryStore) -> None
     taken = await lease(store, ANNA)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id), now=NOW)
     for ids in ([message.id for message in stored], [message.id for message in stored[1:]]):
-        plan = FoldPlan(level=1, message_ids=tuple(ids), reason="now")
-        with pytest.raises(StaleFold):
-            await store.commit_fold(taken, plan, made("secret"), now=NOW)
+        plan = SummaryPlan(level=1, message_ids=tuple(ids), reason="now")
+        with pytest.raises(StaleSummary):
+            await store.commit_summary(taken, plan, made("secret"), now=NOW)
     assert await store.list_summaries(ANNA, active_only=False) == []
-    assert await store.begin_fold(ANNA, "now", now=NOW, lease_duration=timedelta(minutes=1)) is not None
+    assert await store.acquire_summary_lease(ANNA, "now", now=NOW, duration=timedelta(minutes=1)) is not None
 
 
 async def test_what_a_failed_fold_said_goes_too(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
-    await store.record_fold_failure(await lease(store, ANNA), "It said heliotrope.", now=NOW)
+    await store.record_summary_failure(await lease(store, ANNA), "It said heliotrope.", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id), now=NOW)
-    assert await store.find_fold_failure(ANNA) is None
+    assert await store.find_summary_failure(ANNA) is None
     assert await rows(store, "SELECT error FROM jobs WHERE error IS NOT NULL") == []
 
 
@@ -298,7 +298,7 @@ async def history(store: MemoryStore, lowest: int) -> None:
     ]
     held = await lease(store, ANNA)
     await store.history.add_history(held, came_in, made(), now=NOW)
-    await store.release_fold(held)
+    await store.release_summary_lease(held)
 
 
 @pytest.mark.parametrize(

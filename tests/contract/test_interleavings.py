@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from records.errors import StaleFold
+from records.errors import StaleSummary
 from records.messages import Message
 from records.owners import StorageType
 from records.scopes import Scope
-from records.summaries import FoldLease, FoldPlan, Summary
+from records.summaries import Summary, SummaryLease, SummaryPlan
 from storage.bot_state.directory import Directory
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
@@ -39,7 +39,7 @@ class Expected:
     messages: list[Message] = field(default_factory=list)
     summaries: dict[int, Summary] = field(default_factory=dict)
     chunk_of: dict[int, int] = field(default_factory=dict)
-    lease: FoldLease | None = None
+    lease: SummaryLease | None = None
     leased_until: datetime = NOW
 
 
@@ -112,9 +112,11 @@ class Interleavings(RuleBasedStateMachine):
         self.run(work())
 
     @rule(scope=st.sampled_from(SCOPES))
-    def begin_fold(self, scope: Scope) -> None:
+    def acquire_summary_lease(self, scope: Scope) -> None:
         async def work() -> None:
-            taken = await (await self.home(scope.owner)).begin_fold(scope, "now", now=self.now, lease_duration=MINUTE)
+            taken = await (await self.home(scope.owner)).acquire_summary_lease(
+                scope, "now", now=self.now, duration=MINUTE
+            )
             held = self.expected[scope].lease
             assert (taken is None) == (held is not None and self.expected[scope].leased_until > self.now)
             if taken is not None:
@@ -123,7 +125,7 @@ class Interleavings(RuleBasedStateMachine):
         self.run(work())
 
     @rule(scope=st.sampled_from(SCOPES), size=st.integers(1, 5), upwards=st.booleans())
-    def commit_fold(self, scope: Scope, size: int, upwards: bool) -> None:
+    def commit_summary(self, scope: Scope, size: int, upwards: bool) -> None:
         expected = self.expected[scope]
         held = expected.lease
         active = [message for message in expected.messages if message.id not in expected.chunk_of][:size]
@@ -135,14 +137,14 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             ids = tuple(source.id for source in sources)
             plan = (
-                FoldPlan(level=2, summary_ids=ids, reason="upwards")
+                SummaryPlan(level=2, summary_ids=ids, reason="upwards")
                 if upwards
-                else FoldPlan(level=1, message_ids=ids, reason="now")
+                else SummaryPlan(level=1, message_ids=ids, reason="now")
             )
             store = await self.home(scope.owner)
-            summary = await store.commit_fold(held, plan, made(), now=self.now)
-            with pytest.raises(StaleFold):
-                await store.commit_fold(held, plan, made(), now=self.now)
+            summary = await store.commit_summary(held, plan, made(), now=self.now)
+            with pytest.raises(StaleSummary):
+                await store.commit_summary(held, plan, made(), now=self.now)
             expected.summaries[summary.id] = summary
             if upwards:
                 for message in below:
@@ -162,9 +164,9 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             store = await self.home(scope.owner)
             if release:
-                await store.release_fold(held)
+                await store.release_summary_lease(held)
             else:
-                failure = await store.record_fold_failure(held, "no answer", now=self.now)
+                failure = await store.record_summary_failure(held, "no answer", now=self.now)
                 assert failure.attempts >= 1
 
         self.run(work())

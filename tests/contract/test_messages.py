@@ -10,11 +10,11 @@ from typing import get_args
 
 import pytest
 
-from records.errors import StaleFold, StorageError
+from records.errors import StaleSummary, StorageError
 from records.messages import Origin
 from records.scopes import Scope
 from records.status import Counts
-from records.summaries import FoldPlan
+from records.summaries import SummaryPlan
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import (
     ANNA,
@@ -49,7 +49,7 @@ async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: Memo
     with pytest.raises(StorageError):
         await store.append_messages(Scope(owner=1), [said("hello")])
     with pytest.raises(StorageError):
-        await store.begin_fold(Scope(owner=1), "now", now=NOW, lease_duration=MINUTE)
+        await store.acquire_summary_lease(Scope(owner=1), "now", now=NOW, duration=MINUTE)
 
 
 async def test_questions_of_one_second_stand_as_they_were_stored(store: MemoryStore) -> None:
@@ -152,7 +152,7 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     )
     assert await store.search_messages(TOPIC, ["walrus"], limit=9) == [secret]
     assert (await store.read_counts(BORIS)).total == 1
-    with pytest.raises(StaleFold):
+    with pytest.raises(StaleSummary):
         await fold(store, BORIS, [secret])
     await fold(store, TOPIC, [secret])
     assert await store.list_summaries(BORIS, active_only=False) == []
@@ -240,34 +240,34 @@ async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) 
         False,
         True,
     ]
-    with pytest.raises(StaleFold):
+    with pytest.raises(StaleSummary):
         await fold_up(store, ANNA, below)
 
 
 async def test_a_scope_has_one_live_lease(store: MemoryStore) -> None:
     first = await lease(store, ANNA)
-    assert await store.begin_fold(ANNA, "now", now=NOW + MINUTE / 2, lease_duration=MINUTE) is None
-    assert await store.begin_fold(TOPIC, "now", now=NOW, lease_duration=MINUTE) is not None
-    second = await store.begin_fold(ANNA, "now", now=NOW + MINUTE, lease_duration=MINUTE)
+    assert await store.acquire_summary_lease(ANNA, "now", now=NOW + MINUTE / 2, duration=MINUTE) is None
+    assert await store.acquire_summary_lease(TOPIC, "now", now=NOW, duration=MINUTE) is not None
+    second = await store.acquire_summary_lease(ANNA, "now", now=NOW + MINUTE, duration=MINUTE)
     assert second is not None
     assert second.fence > first.fence
 
 
 async def test_a_lost_lease_changes_nothing(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
-    plan = FoldPlan(level=1, message_ids=(stored[0].id,), reason="now")
+    plan = SummaryPlan(level=1, message_ids=(stored[0].id,), reason="now")
     lost = await lease(store, ANNA)
-    taker = await store.begin_fold(ANNA, "now", now=NOW + 2 * MINUTE, lease_duration=MINUTE)
+    taker = await store.acquire_summary_lease(ANNA, "now", now=NOW + 2 * MINUTE, duration=MINUTE)
     assert taker is not None
-    with pytest.raises(StaleFold):
-        await store.commit_fold(lost, plan, made(), now=NOW)
-    await store.record_fold_failure(lost, "too late", now=NOW)
-    await store.release_fold(lost)
-    assert await store.find_fold_failure(ANNA) is None
+    with pytest.raises(StaleSummary):
+        await store.commit_summary(lost, plan, made(), now=NOW)
+    await store.record_summary_failure(lost, "too late", now=NOW)
+    await store.release_summary_lease(lost)
+    assert await store.find_summary_failure(ANNA) is None
     assert await store.list_summaries(ANNA) == []
-    await store.commit_fold(taker, plan, made(), now=NOW)
-    with pytest.raises(StaleFold):
-        await store.commit_fold(taker, plan, made(), now=NOW)
+    await store.commit_summary(taker, plan, made(), now=NOW)
+    with pytest.raises(StaleSummary):
+        await store.commit_summary(taker, plan, made(), now=NOW)
 
 
 async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
@@ -275,31 +275,31 @@ async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
     await fold(store, ANNA, stored[:2])
     held = await lease(store, ANNA)
     for ids in ((stored[0].id, stored[2].id), (stored[2].id, 999), ()):
-        with pytest.raises(StaleFold):
-            await store.commit_fold(held, FoldPlan(level=1, message_ids=ids, reason="now"), made(), now=NOW)
+        with pytest.raises(StaleSummary):
+            await store.commit_summary(held, SummaryPlan(level=1, message_ids=ids, reason="now"), made(), now=NOW)
     assert (await store.read_counts(ANNA)).archived == 2
-    await store.commit_fold(held, FoldPlan(level=1, message_ids=(stored[2].id,), reason="now"), made(), now=NOW)
+    await store.commit_summary(held, SummaryPlan(level=1, message_ids=(stored[2].id,), reason="now"), made(), now=NOW)
 
 
 async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
-    first = await store.record_fold_failure(await lease(store, ANNA), "no answer", now=NOW)
+    first = await store.record_summary_failure(await lease(store, ANNA), "no answer", now=NOW)
     assert (first.attempts, first.told, first.error, first.reason) == (1, False, "no answer", "now")
-    await store.mark_fold_failure_reported(ANNA)
+    await store.mark_summary_failure_reported(ANNA)
     held = await lease(store, ANNA)
     assert held.attempt == 2
-    second = await store.record_fold_failure(held, "refused", now=NOW)
+    second = await store.record_summary_failure(held, "refused", now=NOW)
     assert (second.attempts, second.told, second.error) == (2, True, "refused")
-    assert await store.find_fold_failure(ANNA) == second
+    assert await store.find_summary_failure(ANNA) == second
     assert await store.list_unsummarised_messages(ANNA) == stored
     await fold(store, ANNA, stored)
-    assert await store.find_fold_failure(ANNA) is None
+    assert await store.find_summary_failure(ANNA) is None
 
 
 async def test_a_released_lease_is_free_at_once(store: MemoryStore) -> None:
-    await store.release_fold(await lease(store, ANNA))
+    await store.release_summary_lease(await lease(store, ANNA))
     assert (await lease(store, ANNA)).attempt == 1
-    assert await store.find_fold_failure(ANNA) is None
+    assert await store.find_summary_failure(ANNA) is None
 
 
 async def test_a_start_takes_its_predecessors_leases_back(store: MemoryStore) -> None:
@@ -314,17 +314,17 @@ async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None
         await store.put_owner(config(store, ANNA.owner))
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:2])
-        await store.record_fold_failure(await lease(store, ANNA), "x", now=NOW)
+        await store.record_summary_failure(await lease(store, ANNA), "x", now=NOW)
         before = (
             await store.compute_digest(ANNA.owner),
             await store.timeline.read_page(ANNA),
-            await store.find_fold_failure(ANNA),
+            await store.find_summary_failure(ANNA),
         )
     async with opener(tmp_path) as store:
         after = (
             await store.compute_digest(ANNA.owner),
             await store.timeline.read_page(ANNA),
-            await store.find_fold_failure(ANNA),
+            await store.find_summary_failure(ANNA),
         )
         assert after == before
         assert len(await store.search_messages(ANNA, ["turn"], limit=9)) == 3
@@ -376,8 +376,10 @@ async def test_a_lease_does_not_survive_a_move(tmp_path: Path) -> None:
         await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
         successor = await lease(new, ANNA)
         assert successor.fence > held.fence
-        with pytest.raises(StaleFold):
-            await new.commit_fold(held, FoldPlan(level=1, message_ids=(stored[0].id,), reason="now"), made(), now=NOW)
+        with pytest.raises(StaleSummary):
+            await new.commit_summary(
+                held, SummaryPlan(level=1, message_ids=(stored[0].id,), reason="now"), made(), now=NOW
+            )
 
 
 async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
@@ -453,9 +455,9 @@ async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> Non
 
 async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:
     second = timedelta(seconds=1)
-    assert await store.begin_fold(ANNA, "idle", now=NOW, lease_duration=second) is not None
-    assert await store.begin_fold(ANNA, "idle", now=NOW + 0.9 * second, lease_duration=second) is None
-    assert await store.begin_fold(ANNA, "idle", now=NOW + second, lease_duration=second) is not None
+    assert await store.acquire_summary_lease(ANNA, "idle", now=NOW, duration=second) is not None
+    assert await store.acquire_summary_lease(ANNA, "idle", now=NOW + 0.9 * second, duration=second) is None
+    assert await store.acquire_summary_lease(ANNA, "idle", now=NOW + second, duration=second) is not None
 
 
 async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> None:

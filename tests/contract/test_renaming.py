@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from records.errors import StaleFold, StorageError
+from records.errors import StaleSummary, StorageError
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
-from records.summaries import FoldPlan
+from records.summaries import SummaryPlan
 from storage.bot_state.directory import Directory
 from storage.bot_state.renaming import OwnerRenaming
 from storage.bot_state.wizard_state import WizardState, WizardStates
@@ -102,12 +102,12 @@ async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: Memory
     stored = await talk(store, BORIS, 2)
     taken = await lease(store, BORIS)
     await store.rename_owner(BORIS.owner, NEW.owner)
-    plan = FoldPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
-    with pytest.raises(StaleFold):
-        await store.commit_fold(taken, plan, made(), now=NOW)
-    again = await store.begin_fold(NEW, "now", now=NOW, lease_duration=MINUTE)
+    plan = SummaryPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
+    with pytest.raises(StaleSummary):
+        await store.commit_summary(taken, plan, made(), now=NOW)
+    again = await store.acquire_summary_lease(NEW, "now", now=NOW, duration=MINUTE)
     assert again is not None
-    await store.commit_fold(again, plan, made(), now=NOW)
+    await store.commit_summary(again, plan, made(), now=NOW)
 
 
 class Broken:

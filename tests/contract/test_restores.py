@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from records.summaries import FoldLease
+from records.summaries import SummaryLease
 from storage.schema.portable_tables import RESTORES, SUMMARIES
 from storage.schema.rows import MESSAGE_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
@@ -14,8 +14,8 @@ def row(number: int, held: dict[str, object]) -> dict[str, object]:
     return {"table": RESTORES.name, **known}
 
 
-async def importing(store: MemoryStore) -> FoldLease:
-    taken = await store.begin_fold(ANNA, "import", now=NOW, lease_duration=MINUTE)
+async def importing(store: MemoryStore) -> SummaryLease:
+    taken = await store.acquire_summary_lease(ANNA, "import", now=NOW, duration=MINUTE)
     assert taken is not None
     return taken
 
@@ -26,7 +26,7 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     await store.history.put_rows(
         at_work, [row(0, {"parts": [2], "last": 2}), row(7, {"table": "facts", "tags": ["a"]})]
     )
-    await store.release_fold(at_work)
+    await store.release_summary_lease(at_work)
     assert await store.history.is_empty(ANNA.owner)
     under_way = await store.history.find_restore_row(ANNA.owner)
     assert under_way is not None
@@ -34,8 +34,8 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     assert [row["held"] for row in await store.history.list_held_back_rows(ANNA.owner)] == [
         {"table": "facts", "tags": ["a"]}
     ]
-    assert await store.begin_fold(ANNA, "threshold", now=NOW, lease_duration=MINUTE) is None
-    later = await store.begin_fold(ANNA, "threshold", now=NOW + timedelta(days=2), lease_duration=MINUTE)
+    assert await store.acquire_summary_lease(ANNA, "threshold", now=NOW, duration=MINUTE) is None
+    later = await store.acquire_summary_lease(ANNA, "threshold", now=NOW + timedelta(days=2), duration=MINUTE)
     assert later is not None
     await store.history.end_restore(later, set())
     assert await store.history.find_restore_row(ANNA.owner) is None
@@ -53,7 +53,7 @@ async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(
     await store.history.put_rows_and_recount(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
     )
-    await store.release_fold(at_work)
+    await store.release_summary_lease(at_work)
     [covering] = await store.history.read_summaries(ANNA.owner, [summary.id])
     assert (covering["message_count"], covering["first_id"], covering["last_id"]) == (5, 1, 50)
     assert (await lease(store, ANNA)).fence > at_work.fence

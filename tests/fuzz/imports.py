@@ -105,9 +105,9 @@ class ImportEntryPoints:
                 await store.read_last_turns(there, 4)
                 assert len(await store.list_summaries(there)) <= 10
                 # As an import: no summary begins while further files of an export are to come.
-                lease = await store.begin_fold(there, "import", now=NOW, lease_duration=NOW - NOW)
+                lease = await store.acquire_summary_lease(there, "import", now=NOW, duration=NOW - NOW)
                 assert lease is not None
-                await store.release_fold(lease)
+                await store.release_summary_lease(lease)
             assert await store.compute_digest(owner)
             await store.append_messages(scope, [NewMessage(role="user", content="Still here.", created_at=NOW)])
         for storage in IN_FILES:  # moving verifies that every row comes out equal

@@ -12,8 +12,8 @@ import telegram
 
 from background.rebuild import RebuildProgress
 from records.scopes import Person, Scope
-from records.summaries import FoldPlan, FoldReason
-from summaries.planning import FoldPolicy, ScopeState, get_foldable_turns, list_message_ids
+from records.summaries import SummaryPlan, SummaryReason
+from summaries.planning import ScopeState, SummaryPolicy, get_foldable_turns, list_message_ids
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies
@@ -128,16 +128,16 @@ def test_two_commands_of_one_name_are_refused_at_the_start() -> None:
 SCOPE = Scope(owner=ANNA.id)
 
 
-def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+def plan_a_pair(state: ScopeState, reason: SummaryReason) -> SummaryPlan | None:
     turns = get_foldable_turns(state.turns, reason)[:2]
     return (
-        FoldPlan(level=1, message_ids=list_message_ids(turns), reason=reason, policy="pairs")
+        SummaryPlan(level=1, message_ids=list_message_ids(turns), reason=reason, policy="pairs")
         if len(turns) == 2
         else None
     )
 
 
-PAIRS = FoldPolicy(
+PAIRS = SummaryPolicy(
     name="pairs", plan=plan_a_pair, can_fold=lambda counts, _: counts.active_messages > 1, rebuild_turns=lambda _: 2
 )
 

@@ -49,7 +49,7 @@ async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:
         talk.server.default("summary-model", Behaviour(status=400))
         await talk.turn("Point 5.")
         async with talk.services.memory.open_store(ANNA.id) as store:
-            assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease_duration=timedelta(hours=1))
+            assert await store.acquire_summary_lease(SCOPE, "now", now=talk.moment[0], duration=timedelta(hours=1))
         with contextlib.closing(sqlite3.connect(f"file:{tmp_path / 'memory.db'}?mode=ro", uri=True)) as connection:
             rows = {
                 name: connection.execute(sql.replace("101", str(ANNA.id))).fetchall() for name, sql in queries().items()

@@ -58,7 +58,7 @@ BELOW = sorted(
 
 def error_names() -> frozenset[str]:
     """The errors whose sentence a person reads; what stores and the quality gate say is the operator's."""
-    silent = (records_errors.StorageError, records_errors.FoldRefused, SettingsError)
+    silent = (records_errors.StorageError, records_errors.SummaryRejected, SettingsError)
     found, waiting = set(), [KeepsakeError]
     while waiting:
         kind = waiting.pop()

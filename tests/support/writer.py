@@ -9,7 +9,7 @@ from pathlib import Path
 
 from records.owners import StorageType
 from records.scopes import Scope
-from records.summaries import FoldPlan
+from records.summaries import SummaryPlan
 from storage.bot_state.directory import Directory
 from storage.engine.data_dir import lock_data_dir
 from storage.engine.sqlite import Database
@@ -64,13 +64,13 @@ async def step(
             await store.append_messages(scope, [said(f"line {source} " + "x" * 300, source=source)])
             tell(f"said {owner} {source}")
         case "fold":
-            lease = await store.begin_fold(scope, "now", now=NOW, lease_duration=MINUTE)
+            lease = await store.acquire_summary_lease(scope, "now", now=NOW, duration=MINUTE)
             ids = tuple(message.id for message in await store.list_unsummarised_messages(scope))
             if lease and ids:
-                plan = FoldPlan(level=1, message_ids=ids, reason="now")
-                await store.commit_fold(lease, plan, made(), now=NOW)
+                plan = SummaryPlan(level=1, message_ids=ids, reason="now")
+                await store.commit_summary(lease, plan, made(), now=NOW)
             elif lease:
-                await store.release_fold(lease)
+                await store.release_summary_lease(lease)
         case "move":
             target = next(kind for kind in IN_FILES if kind is not store.kind)
             await directory.move_owner(owner, stores, target, now=NOW)

@@ -14,7 +14,7 @@ import pytest
 
 from background.rebuild import RebuildProgress
 from locales.catalog import tr
-from records.errors import StaleFold
+from records.errors import StaleSummary
 from records.facts import FactChange, NewFact
 from records.forgetting import ForgetRequest
 from records.messages import Message, MessageOutline, NewMessage
@@ -266,12 +266,12 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
     now = talk.moment[0]
     async with talk.services.memory.open_store(ANNA.id) as store:
         outline = await store.rebuilds.read_outline(SCOPE)
-        lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease_duration=timedelta(minutes=5))
+        lease = await store.acquire_summary_lease(SCOPE, "rebuild", now=now, duration=timedelta(minutes=5))
         assert lease is not None
         gone = [*outline, MessageOutline(id=999, turn=999, is_user=True)]
-        with pytest.raises(StaleFold):
+        with pytest.raises(StaleSummary):
             await store.rebuilds.commit_rebuild(lease, [], gone, since=now, now=now)
-        await store.release_fold(lease)
+        await store.release_summary_lease(lease)
     assert await versions(talk) == old
 
 
@@ -374,10 +374,10 @@ async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk,
 async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> None:
     below = (await versions(talk))[0]
     async with talk.services.memory.open_store(ANNA.id) as store:
-        lease = await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease_duration=timedelta(minutes=1))
+        lease = await store.acquire_summary_lease(SCOPE, "now", now=talk.moment[0], duration=timedelta(minutes=1))
         assert await talk.services.rebuilder.correct_summary(SCOPE, below.id, "Nothing.") == "busy"
         assert lease is not None
-        await store.release_fold(lease)
+        await store.release_summary_lease(lease)
     assert await talk.services.rebuilder.correct_summary(SCOPE, 99_999, "Nothing.") == "gone"
 
 
@@ -387,4 +387,7 @@ async def test_a_correction_stays_when_the_model_fails_above_it(talk: Talk) -> N
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
     assert "They talked about the zoo in Basel." in {version.text for version in await versions(talk)}
     async with talk.services.memory.open_store(ANNA.id) as store:  # and no lease stays behind
-        assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease_duration=timedelta(minutes=1)) is not None
+        assert (
+            await store.acquire_summary_lease(SCOPE, "now", now=talk.moment[0], duration=timedelta(minutes=1))
+            is not None
+        )

@@ -5,7 +5,7 @@ import pytest
 from llm.partial_answer import BrokenCall
 from locales.catalog import LANGUAGES, use_language
 from locales.told import FOR_THE_OPERATOR, KEYS, format_error, use_reader_role
-from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
+from records.errors import KeepsakeError, ModelBroken, ModelError, StorageCorrupt, SummaryRejected
 
 
 def kinds(kind: type[KeepsakeError]) -> list[type[KeepsakeError]]:
@@ -42,5 +42,5 @@ def test_only_who_runs_the_bot_reads_names_of_settings() -> None:
 
 def test_what_is_for_the_operator_is_not_told_to_people() -> None:
     with use_language("ru"):
-        for error in (StorageCorrupt("memory.db: page 7 is damaged"), FoldRefused("it invents the number 7")):
+        for error in (StorageCorrupt("memory.db: page 7 is damaged"), SummaryRejected("it invents the number 7")):
             assert "7" not in format_error(error)

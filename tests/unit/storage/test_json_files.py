@@ -37,7 +37,7 @@ async def filled(folder: Path) -> str:
         await store.put_owner(config(store, ANNA.owner))
         stored = await talk(store, ANNA, 3)
         await fold(store, ANNA, stored[:4])
-        await store.record_fold_failure(await lease(store, ANNA), "no answer", now=NOW)
+        await store.record_summary_failure(await lease(store, ANNA), "no answer", now=NOW)
         return await store.compute_digest(ANNA.owner)
 
 
@@ -107,7 +107,7 @@ async def test_the_working_copy_may_be_deleted(tmp_path: Path) -> None:
         assert await store.compute_digest(ANNA.owner) == digest
         assert len(await store.search_messages(ANNA, ["turn"], limit=9)) == 3
         assert store.reports == []
-        failure = await store.find_fold_failure(ANNA)
+        failure = await store.find_summary_failure(ANNA)
         assert failure is not None
         assert failure.error == "no answer"
 

@@ -17,7 +17,7 @@ from psycopg.conninfo import make_conninfo
 from external_memory import ExternalMemory
 from records.errors import StorageError
 from records.owners import StorageType
-from records.summaries import FoldPlan
+from records.summaries import SummaryPlan
 from storage.bot_state.replica import Replica
 from storage.engine.postgres import MAX_CONNECTIONS
 from storage.stores.postgres import PostgresStore, open_postgres_database
@@ -63,14 +63,14 @@ async def test_a_fold_whose_commit_was_cut_is_whole_or_not_at_all(
     async with wired(postgres_url, tmp_path) as (store, wire):
         stored = await talk(store, ANNA, 2)
         held = await lease(store, ANNA)
-        plan = FoldPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
+        plan = SummaryPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
         wire.cuts, wire.arrives = True, arrives
         with pytest.raises(StorageError):
-            await store.commit_fold(held, plan, made(), now=NOW)
-        await store.record_fold_failure(held, "cut", now=NOW)
+            await store.commit_summary(held, plan, made(), now=NOW)
+        await store.record_summary_failure(held, "cut", now=NOW)
         active = {message.is_active for message in await store.timeline.read_page(ANNA)}
         assert (active, len(await store.list_summaries(ANNA))) == (({False}, 1) if arrives else ({True}, 0))
-        assert (await store.find_fold_failure(ANNA) is None) is arrives
+        assert (await store.find_summary_failure(ANNA) is None) is arrives
         if not arrives:
             await fold(store, ANNA, stored)
 

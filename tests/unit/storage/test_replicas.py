@@ -17,7 +17,7 @@ from records.forgetting import ForgetRequest
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
-from records.summaries import FoldPlan
+from records.summaries import SummaryPlan
 from settings import Secret
 from storage.bot_state.inbox import Arrival, Inbox
 from storage.bot_state.postgres_inbox import SharedWork
@@ -211,9 +211,9 @@ async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machi
         async with second.memory.open_store_if_on(ANN) as taken_over:
             assert taken_over is not None
             summary = await fold(taken_over, scope, [message])
-        plan = FoldPlan(level=1, message_ids=(message.id,), reason="now")
+        plan = SummaryPlan(level=1, message_ids=(message.id,), reason="now")
         with pytest.raises(ServedElsewhere):
-            await store.commit_fold(begun, plan, made(), now=NOW)
+            await store.commit_summary(begun, plan, made(), now=NOW)
         async with second.memory.open_store_if_on(ANN) as taken_over:
             assert taken_over is not None
             assert [summary.id for summary in await taken_over.list_summaries(scope)] == [summary.id]
@@ -405,7 +405,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
                     folding = await lease(store, scope)
             assert await refuses(), "a fold is"
             async with first.memory.open_store(ANN) as store:
-                await store.release_fold(folding)
+                await store.release_summary_lease(folding)
             await asking
         assert (first.leases.is_serving(ANN), second.leases.is_serving(ANN)) == (False, True)
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llm import prompts, quoting
-from records.errors import FoldRefused, ModelDeclined
+from records.errors import ModelDeclined, SummaryRejected
 from records.facts import Fact
 from records.messages import Message, Role
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Scope
 from records.summaries import NewSummary
-from summaries.generation import FoldInput, Summariser, list_stale_facts, make_message_sources
+from summaries.generation import Summariser, SummaryInput, list_stale_facts, make_message_sources
 from summaries.quality_score import Source
 from tests.support.dense import ceilings, texts
 from text.tokenizer import Tokenizer
@@ -48,7 +48,7 @@ class Model:
         return "\n".join(message.content for message in self.asked[number])
 
 
-async def summary(model: Model, material: FoldInput) -> NewSummary:
+async def summary(model: Model, material: SummaryInput) -> NewSummary:
     return await Summariser(tokenizer=TOKENS, window=model.window).summarise(material, model, model="m")
 
 
@@ -58,14 +58,14 @@ def lines(*texts: str) -> list[Source]:
 
 async def test_what_was_corrected_later_is_named_to_the_model_and_fits_the_window() -> None:
     model = Model(GOOD)
-    await summary(model, FoldInput(lines=lines("My garden is green."), limit=50))
+    await summary(model, SummaryInput(lines=lines("My garden is green."), limit=50))
     assert "superseded" not in model.request(0)
     old = [f"- Anna's wedding is on {day} June." for day in range(1, 9)]
-    await summary(model, FoldInput(lines=lines("My garden is green."), limit=50, superseded=old))
+    await summary(model, SummaryInput(lines=lines("My garden is green."), limit=50, superseded=old))
     assert "\n".join(["<superseded>", *old, "</superseded>"]) in model.request(1)
     assert "In <superseded> is what was corrected" in model.request(1)
     long = [f"- Anna said {number} and {'more and ' * 40}more." for number in range(200)]
-    await summary(model, FoldInput(lines=lines("My garden is green."), limit=50, superseded=long))
+    await summary(model, SummaryInput(lines=lines("My garden is green."), limit=50, superseded=long))
     assert long[-1] in model.request(2)
     assert long[0] not in model.request(2)
 
@@ -73,7 +73,7 @@ async def test_what_was_corrected_later_is_named_to_the_model_and_fits_the_windo
 async def test_what_is_to_be_summarised_comes_last() -> None:
     """A small model answers the last block: it gave back the superseded facts alone."""
     model = Model("Anna met some people and spoke of a flat.")
-    await summary(model, FoldInput(lines=TOLD, limit=200, superseded=["- Anna lives in Oslo."]))
+    await summary(model, SummaryInput(lines=TOLD, limit=200, superseded=["- Anna lives in Oslo."]))
     for number in range(2):
         assert model.request(number).rstrip().endswith("</conversation>")
     assert "<missing>" in model.request(1)
@@ -82,10 +82,10 @@ async def test_what_is_to_be_summarised_comes_last() -> None:
 async def test_a_superseded_fact_is_no_sentence_of_a_summary() -> None:
     old = ["- Anna lives in Oslo."]
     model = Model("Anna lives in Oslo. Her garden is green.")
-    made = await summary(model, FoldInput(lines=lines("My garden is green."), limit=50, superseded=old))
+    made = await summary(model, SummaryInput(lines=lines("My garden is green."), limit=50, superseded=old))
     assert made.text == "Her garden is green."
-    with pytest.raises(FoldRefused):
-        await summary(Model("Anna lives in Oslo."), FoldInput(lines=lines("Hello."), limit=50, superseded=old))
+    with pytest.raises(SummaryRejected):
+        await summary(Model("Anna lives in Oslo."), SummaryInput(lines=lines("Hello."), limit=50, superseded=old))
 
 
 async def test_of_summaries_too_what_the_next_level_lacks_is_named() -> None:
@@ -93,7 +93,7 @@ async def test_of_summaries_too_what_the_next_level_lacks_is_named() -> None:
     below = [Source(text=f"[2026-05-03] {text}", is_user=False) for text in told]
     better = "On 12 February Anna met Boris in Bergen; Anna's flat costs 1450 euros."
     model = Model("Anna has a flat.", better)
-    made = await summary(model, FoldInput(lines=below, limit=200, of_summaries=True))
+    made = await summary(model, SummaryInput(lines=below, limit=200, of_summaries=True))
     assert (made.text, len(model.asked)) == (better, 2)
 
 
@@ -108,7 +108,7 @@ async def test_a_copy_of_all_summaries_loses_what_tells_least_and_not_its_end() 
     )
     below = [Source(text=f"[2026-03-0{day}] {text}", is_user=False) for day, text in enumerate(told, start=2)]
     model = Model("\n".join(summary.text for summary in below), window=2000)
-    made = await summary(model, FoldInput(lines=below, limit=45, of_summaries=True))
+    made = await summary(model, SummaryInput(lines=below, limit=45, of_summaries=True))
     assert "6 March" in made.text
     assert not any(word in made.text for word in ("weather", "recipe", "cats", "film"))
     assert "[2026" not in made.text
@@ -159,7 +159,7 @@ def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:
 
 async def test_one_request_where_everything_fits() -> None:
     model = Model(GOOD)
-    made = await summary(model, FoldInput(lines=lines("My garden in Porto is green."), limit=50))
+    made = await summary(model, SummaryInput(lines=lines("My garden in Porto is green."), limit=50))
     assert (made.text, made.tokens_in, made.tokens_out, made.model) == (GOOD, 10, 2, "m")
     assert made.prompt_version == prompts.FOLD_VERSION
     assert made.score is not None
@@ -169,7 +169,7 @@ async def test_one_request_where_everything_fits() -> None:
 async def test_a_base_and_what_was_said_since_stand_in_one_request() -> None:
     model = Model(GOOD)
     base = [Source(text="[level 1 · 2026-05-02 · 4 messages] Anna has a garden.", is_user=False)]
-    await summary(model, FoldInput(lines=lines("It is green."), prior=base, limit=50))
+    await summary(model, SummaryInput(lines=lines("It is green."), prior=base, limit=50))
     (request,) = model.asked
     assert [message.role for message in request] == ["system", "user"]
     body = request[1].content
@@ -182,7 +182,7 @@ async def test_what_is_too_long_is_made_in_parts(with_base: bool) -> None:
     model = Model(GOOD)
     long = lines(*["The garden has roses and more roses. " * 40] * 5)
     base = [Source(text="[level 1] Anna has a garden.", is_user=False)] if with_base else []
-    made = await summary(model, FoldInput(lines=long, prior=base, limit=50))
+    made = await summary(model, SummaryInput(lines=long, prior=base, limit=50))
     assert made.text == GOOD
     assert len(model.asked) > 3
     assert made.tokens_in == 10 * len(model.asked)
@@ -192,7 +192,7 @@ async def test_what_is_too_long_is_made_in_parts(with_base: bool) -> None:
 @pytest.mark.parametrize("first", ["", "She has 77 roses.", ModelDeclined()])
 async def test_a_refused_text_gets_a_second_chance_with_the_reasons(first: str | Exception) -> None:
     model = Model(first, GOOD)
-    made = await summary(model, FoldInput(lines=lines("My garden is green."), limit=50))
+    made = await summary(model, SummaryInput(lines=lines("My garden is green."), limit=50))
     assert made.text == GOOD
     assert "was refused" not in model.request(0)
     assert "was refused: it " in model.request(1)
@@ -200,16 +200,16 @@ async def test_a_refused_text_gets_a_second_chance_with_the_reasons(first: str |
 
 async def test_two_refusals_are_the_end() -> None:
     model = Model("She has 77 roses.")
-    with pytest.raises(FoldRefused, match="number"):
-        await summary(model, FoldInput(lines=lines("My garden is green."), limit=50))
+    with pytest.raises(SummaryRejected, match="number"):
+        await summary(model, SummaryInput(lines=lines("My garden is green."), limit=50))
     assert len(model.asked) == 2
     with pytest.raises(ModelDeclined):
-        await summary(Model(ModelDeclined()), FoldInput(lines=lines("My garden is green."), limit=50))
+        await summary(Model(ModelDeclined()), SummaryInput(lines=lines("My garden is green."), limit=50))
 
 
-def sliding(text: str) -> FoldInput:
+def sliding(text: str) -> SummaryInput:
     window = lines("It is green.", "It has a bench.")
-    return FoldInput(
+    return SummaryInput(
         lines=window[1:],
         prior=[Source(text="[level 1] Anna has roses.", is_user=False)],
         dropped=lines(text),
@@ -241,13 +241,13 @@ async def test_dropped_lines_cannot_close_their_block() -> None:
 
 async def test_an_owners_wishes_are_told_and_cut_to_their_share() -> None:
     model = Model(GOOD)
-    await summary(model, FoldInput(lines=lines("It is green."), limit=50, wishes="Name every rose. " * 200))
+    await summary(model, SummaryInput(lines=lines("It is green."), limit=50, wishes="Name every rose. " * 200))
     assert "Name every rose." in model.asked[0][0].content
 
 
 async def test_a_text_is_cut_to_its_limit() -> None:
     model = Model("The garden is green. " + " ".join("abcdefghij") * 9)
-    made = await summary(model, FoldInput(lines=lines("It is green."), limit=12))
+    made = await summary(model, SummaryInput(lines=lines("It is green."), limit=12))
     assert TOKENS.count(made.text) <= 12
 
 
@@ -280,7 +280,7 @@ def test_a_fold_keeps_to_the_ceiling_in_all_its_requests_and_reads_every_line(
 ) -> None:
     below = [] if base is None else [Source(text=f"[level 1] Base: {quoting.quote_text(base)}", is_user=False)]
     left = numbered([dropped]) if below and dropped is not None else ()
-    material = FoldInput(
+    material = SummaryInput(
         lines=numbered(said),
         prior=below,
         dropped=left,
@@ -290,7 +290,7 @@ def test_a_fold_keeps_to_the_ceiling_in_all_its_requests_and_reads_every_line(
         wishes=wishes,
     )
     model = Model(*answers, window=ceiling)
-    with suppress(FoldRefused):
+    with suppress(SummaryRejected):
         asyncio.run(summary(model, material))
     read = "".join(model.request(number) for number in range(len(model.asked)))
     assert all(f"Line{number}:" in read for number in range(len(said)))
@@ -306,7 +306,7 @@ TOLD = lines(
 async def test_what_a_summary_lacks_is_named_once_and_the_better_text_is_kept() -> None:
     better = "On 12 February Anna met Boris and Olga in Bergen; Mara rents the flat for 1450 euros."
     model = Model("Anna met some people and spoke of a flat.", better)
-    made = await summary(model, FoldInput(lines=TOLD, limit=200))
+    made = await summary(model, SummaryInput(lines=TOLD, limit=200))
     assert (made.text, len(model.asked)) == (better, 2)
     assert made.tokens_in == 20
     system, request = (message.content for message in model.asked[1])
@@ -319,11 +319,11 @@ async def test_the_first_text_stays_where_the_second_is_no_better_or_fails() -> 
     short = "Anna met some people and spoke of a flat."
     for second in ("Anna spoke.", "Anna met Zoltan in 1877.", ModelDeclined()):
         model = Model(short, second)
-        made = await summary(model, FoldInput(lines=TOLD, limit=200))
+        made = await summary(model, SummaryInput(lines=TOLD, limit=200))
         assert (made.text, len(model.asked)) == (short, 2)
 
 
 async def test_a_summary_with_half_of_what_was_named_is_not_asked_for_again() -> None:
     model = Model("Anna met Boris and Olga in Bergen; the flat costs 1450 euros.")
-    await summary(model, FoldInput(lines=TOLD, limit=200))
+    await summary(model, SummaryInput(lines=TOLD, limit=200))
     assert len(model.asked) == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from records.messages import MessageOutline
 from records.owners import Policy
 from records.status import Counts
-from records.summaries import FoldPlan, FoldReason
+from records.summaries import SummaryPlan, SummaryReason
 from summaries import rolling
 from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, get_foldable_turns
 from summaries.policies import POLICIES
@@ -90,9 +90,9 @@ class Scope:
     def active(self) -> list[Made]:
         return [made_summary for made_summary in self.made if made_summary.is_active]
 
-    def fold(self, reason: FoldReason) -> list[FoldPlan]:
+    def fold(self, reason: SummaryReason) -> list[SummaryPlan]:
         """Everything due; the plans, each checked against what there is before it is carried out."""
-        plans: list[FoldPlan] = []
+        plans: list[SummaryPlan] = []
         while found := POLICIES[self.policy].plan(self.state(), "upwards" if plans else reason):
             assert len(plans) < 50, "folding comes to an end"
             if plans or reason == "threshold":
@@ -101,7 +101,7 @@ class Scope:
             plans.append(found)
         return plans
 
-    def commit(self, found: FoldPlan) -> None:
+    def commit(self, found: SummaryPlan) -> None:
         active = {made_summary.id: made_summary for made_summary in self.active()}
         assert found.message_ids or found.summary_ids
         assert list(found.message_ids) == sorted(set(found.message_ids)), "oldest first, none twice"
@@ -193,7 +193,7 @@ def test_nothing_that_is_being_answered_is_folded_unasked(policy: Policy, histor
         assert not {scope.newest, scope.newest - 1} & scope.chunk_of.keys()
 
 
-def said(scope: Scope, turns: int) -> list[list[FoldPlan]]:
+def said(scope: Scope, turns: int) -> list[list[SummaryPlan]]:
     plans = []
     for _ in range(turns):
         scope.say(1, answered=True)

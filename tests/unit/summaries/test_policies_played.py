@@ -15,7 +15,7 @@ from records.forgetting import ForgetRequest
 from records.messages import Message, NewMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
-from records.summaries import FoldReason, Summary
+from records.summaries import Summary, SummaryReason
 from summaries.policies import POLICIES
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -383,8 +383,8 @@ async def test_a_running_fold_is_never_waited_for(tmp_path: Path) -> None:
     async with talking(tmp_path, **TIGHT) as talk:
         await under_pressure(talk)
         async with talk.services.memory.open_store(ANNA.id) as store:
-            reason: FoldReason = "now"
-            assert await store.begin_fold(SCOPE, reason, now=talk.moment[0], lease_duration=timedelta(hours=1))
+            reason: SummaryReason = "now"
+            assert await store.acquire_summary_lease(SCOPE, reason, now=talk.moment[0], duration=timedelta(hours=1))
         reply = await talk.say("And now? " + "otters and newts " * 250)
         assert not reply.is_error
         assert not talk.server.of("summary-model")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.summaries import FoldPlan, FoldReason
+from records.summaries import SummaryPlan, SummaryReason
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState
 from summaries.pyramid import FAN_IN, MAX_ACTIVE, plan_fold
 
@@ -15,12 +15,12 @@ def turn(*ids: int, answered: bool = True) -> ActiveTurn:
     return ActiveTurn(message_ids=ids, answered=answered)
 
 
-def upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
+def upwards(active: Mapping[int, Sequence[int]]) -> SummaryPlan | None:
     standing = [ActiveSummary(id=number, level=level) for level, ids in active.items() for number in ids]
     return plan_fold(ScopeState(summaries=standing), "upwards")
 
 
-def asked(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
+def asked(turns: Sequence[ActiveTurn], every_n: int, reason: SummaryReason) -> SummaryPlan | None:
     return plan_fold(ScopeState(turns=turns, every_n=every_n), reason)
 
 

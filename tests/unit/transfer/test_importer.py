@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from chat.services import Services
-from records.errors import ImportRefused, StaleFold, StorageError
+from records.errors import ImportRefused, StaleSummary, StorageError
 from records.facts import FactChange, NewFact
 from records.forgetting import ForgetRequest
 from records.messages import NewMessage
@@ -477,7 +477,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
                 is_forgotten = True
                 await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
 
-        with pytest.raises((StorageError, StaleFold)):
+        with pytest.raises((StorageError, StaleSummary)):
             await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert (await store.read_counts(HERE)).total == 0
@@ -616,7 +616,7 @@ async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path
         async def moving(done: int, total: int) -> None:
             await talk.remember(storage=StorageType.JSON)
 
-        with pytest.raises(StaleFold):
+        with pytest.raises(StaleSummary):
             await talk.services.importer.run(HERE, ANNA.id, history(300), progress=moving)
         assert await imported(talk, history(300)) == (200, 100)
     assert not find_violations(read_memory_state(tmp_path))

@@ -17,7 +17,7 @@ from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
-from records.summaries import FoldFailure, FoldOutcome, Summary
+from records.summaries import Summary, SummaryFailure, SummaryOutcome
 from retrieval.prompt_builder import add_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.command_group import LIFETIME
@@ -34,10 +34,10 @@ from text.tokenizer import Tokenizer
 class ScriptedSummaries:
     """Summaries that are what a test says."""
 
-    outcome: FoldOutcome = field(default_factory=lambda: FoldOutcome(state="nothing"))
+    outcome: SummaryOutcome = field(default_factory=lambda: SummaryOutcome(state="nothing"))
     shown: Sequence[Summary] = ()
 
-    async def fold_now(self, scope: Scope) -> FoldOutcome:
+    async def fold_now(self, scope: Scope) -> SummaryOutcome:
         return self.outcome
 
     async def list_active_summaries(self, scope: Scope) -> Sequence[Summary]:
@@ -288,7 +288,7 @@ async def test_on_and_off_keep_the_configuration(desk: Desk) -> None:
 
 def test_status_has_its_lines() -> None:
     counts = Counts(total=12, archived=9, active_turns=1, active_by_level={1: 2, 3: 1})
-    failure = FoldFailure(at=STARTED, reason="threshold", error="The model is overloaded.", attempts=2, told=True)
+    failure = SummaryFailure(at=STARTED, reason="threshold", error="The model is overloaded.", attempts=2, told=True)
     lines = format_status(Status(config=None, counts=counts, failure=failure)).splitlines()
     for line in (
         "Messages since last summary: 3",
@@ -328,14 +328,14 @@ async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, script
 @pytest.mark.parametrize(
     ("outcome", "says"),
     [
-        (FoldOutcome(state="folded", summaries=(summary(1, "x"),), archived=8), "Summarised: 1 summary made"),
-        (FoldOutcome(state="nothing"), "Nothing to summarise"),
-        (FoldOutcome(state="busy"), "right now"),
-        (FoldOutcome(state="failed", error="The model is overloaded."), "Nothing was lost"),
+        (SummaryOutcome(state="folded", summaries=(summary(1, "x"),), archived=8), "Summarised: 1 summary made"),
+        (SummaryOutcome(state="nothing"), "Nothing to summarise"),
+        (SummaryOutcome(state="busy"), "right now"),
+        (SummaryOutcome(state="failed", error="The model is overloaded."), "Nothing was lost"),
     ],
 )
 async def test_summarising_now_says_what_came_of_it(
-    desk: Desk, scripted: ScriptedSummaries, outcome: FoldOutcome, says: str
+    desk: Desk, scripted: ScriptedSummaries, outcome: SummaryOutcome, says: str
 ) -> None:
     scripted.outcome = outcome
     await desk.say(ANN, ANN, "/summary_now")

@@ -28,7 +28,9 @@ async def test_what_waits_for_another_summary_can_be_tried_again(desk: Desk, tal
     await talk.remember(owner=ANN)
     await talk.turn("The walnuts are in the cellar.", person=Person(id=ANN, name="Ann"))
     async with talk.services.memory.open_store(ANN) as store:
-        await store.begin_fold(Scope(owner=ANN), "rebuild", now=talk.moment[0], lease_duration=timedelta(minutes=5))
+        await store.acquire_summary_lease(
+            Scope(owner=ANN), "rebuild", now=talk.moment[0], duration=timedelta(minutes=5)
+        )
     await desk.say(ANN, ANN, "/summary_now")
     assert "being made right now" in desk.last(ANN)
     assert list(desk.buttons(ANN)[1]) == ["Try again"]
