@@ -122,7 +122,7 @@ class MemoryRetrieval:
             await _run_in_thread_if_long(lambda: builder.add_older_turns(unstored), words)
             return await _run_in_thread_if_long(builder.context, words)
         if sources is None:
-            sources = await store.read_context_sources(scope, turns=TURNS_READ, before=turn)
+            sources = await store.read_context_sources(scope, turns=TURNS_READ, before_turn=turn)
         newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
@@ -368,7 +368,7 @@ class MemoryRetrieval:
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
         superseded = await store.list_superseded_summaries(scope, limit=prefix_cache.MAX_TURNS_READ)
-        newest = await store.read_last_turns(scope, prefix_cache.MAX_TURNS_READ, before=turn)
+        newest = await store.read_last_turns(scope, prefix_cache.MAX_TURNS_READ, before_turn=turn)
         for block in prefix_cache.BLOCKS:
             shown = prefix_cache.find_stable_version(active[0], {version.id: version for version in superseded}, block)
             repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)

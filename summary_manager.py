@@ -200,7 +200,7 @@ class SummaryManager:
             indexed = await store.vectors.count_indexed_and_all_messages(scope.owner, model) if model else None
             embedded = await store.vectors.count_embedded_messages(scope.owner, model) if model else 0
             saved = await store.explanations.count_saved_tokens(scope.owner)
-            history_extraction = await store.history_extraction.read_message_counts(scope)
+            history_extraction = await store.history_extraction.count_read_and_all_messages(scope)
         is_large = config is not None and config.storage is StorageType.JSON and counts.total > MAX_JSON_MESSAGES
         return Status(
             config=config,
@@ -269,7 +269,7 @@ class SummaryManager:
                 return None
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
-            archived = await store.timeline.read_page(scope, before=active[0].id, limit=policy.looks_back)
+            archived = await store.timeline.read_page(scope, before_id=active[0].id, limit=policy.looks_back)
         grouped = partial(group_turns, active, self._tokens.count if reason == "pressure" else None)
         is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
         summaries = sorted(await store.list_summaries(scope), key=lambda summary: (summary.sort_key, summary.id))
@@ -320,7 +320,9 @@ class SummaryManager:
                 # Messages that the predecessor covers have its chunk or an earlier one. Chunk ids are summary ids.
                 new = [m for m in window if not below or m.chunk_id is None or m.chunk_id > below[0].id]
                 if below and below[0].sort_key < window[0].sort_key:
-                    earlier = await store.timeline.read_page(scope, before=window[0].id, limit=below[0].message_count)
+                    earlier = await store.timeline.read_page(
+                        scope, before_id=window[0].id, limit=below[0].message_count
+                    )
                     dropped = [message for message in earlier if message.sort_key >= below[0].sort_key]
             facts = await store.facts.list_all_facts(scope.owner)
         summaries = make_summary_sources(below)

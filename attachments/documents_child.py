@@ -24,7 +24,7 @@ def read_document(data: bytes, name: str) -> DocumentText:
     return DocumentText(name=name, passages=passages, is_whole=is_whole)
 
 
-def run_child() -> None:
+def run_as_child_process() -> None:
     """Read a document from standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
     limit_resources(memory_bytes=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), cpu_seconds=SECONDS)

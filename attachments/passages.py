@@ -27,7 +27,7 @@ class DocumentLine:
     group: str = ""
 
 
-class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
+class ReadLimitReached(Exception):  # noqa: N818 - reads as the state it is
     """Raised if a document is longer than a reader's limit."""
 
 
@@ -54,7 +54,7 @@ def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Pass
     """Group lines into passages, up to a size limit. Return the passages, and True if nothing was left out."""
     drafts: list[_Passage] = []
     characters = 0
-    with suppress(MoreThanRead):
+    with suppress(ReadLimitReached):
         for piece in (replace(line, text=text) for line in lines for text in _split_into_pieces(line.text)):
             is_fitting = bool(drafts) and drafts[-1].has_room_for(piece)
             if characters + len(piece.text) > MAX_TEXT_CHARS or (len(drafts) == MAX_PASSAGES and not is_fitting):

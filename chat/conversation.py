@@ -23,7 +23,7 @@ from locales.catalog import tr
 from locales.told import add_error_number, format_apology, format_error
 from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageCorrupt, StorageError
-from records.messages import UNSTORED, Message, NewMessage, Versions
+from records.messages import UNSTORED, AnswerVersions, Message, NewMessage
 from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Notices, Reply, UserMessage
@@ -207,7 +207,7 @@ class Conversation:
     async def _make_reply_from_stored_answer(self, turn: Turn, answer: Message | None) -> Reply | None:
         versions = turn.session.get_versions(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
-            versions = Versions(texts=(answer.content,), number=1)
+            versions = AnswerVersions(texts=(answer.content,), number=1)
             with suppress(StorageError):
                 async with self._memory.open_store_if_on(turn.scope.owner) as store:
                     versions = await store.forgetting.list_versions(turn.scope, answer.id) if store else versions

@@ -127,7 +127,7 @@ class Explanations:
         async with self._memory.open_store_if_on(scope.owner) as store:
             texts = list[tuple[int, str]]()
             if store is not None:
-                texts = await store.explanations.list_latest_explanations(scope, before=before, limit=limit)
+                texts = await store.explanations.list_latest_explanations(scope, before_id=before, limit=limit)
             stored = [(number, record) for number, text in texts if (record := parse_explanation(text)) is not None]
             records: list[tuple[int | None, ExplanationRecord]] = [*stored]
             if cached is not None and (not stored or cached.at > stored[0][1].at):

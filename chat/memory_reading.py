@@ -204,8 +204,8 @@ class MemoryReading:
             middle = next(iter(await store.read_messages(scope, [message_id])), None)
             if middle is None or not _is_showable(middle, until):
                 return SearchResult(text="There is no such message.")
-            before = await store.timeline.read_page(scope, before=message_id, limit=NEIGHBOURS)
-            after = await store.timeline.read_page(scope, after=message_id, limit=NEIGHBOURS)
+            before = await store.timeline.read_page(scope, before_id=message_id, limit=NEIGHBOURS)
+            after = await store.timeline.read_page(scope, after_id=message_id, limit=NEIGHBOURS)
         distances = {message.id: abs(place) for place, message in enumerate([*before, middle, *after], -len(before))}
         near = [
             message

@@ -137,7 +137,7 @@ class MemorySearch:
         before: int | None = None
         scanned = 0
         while not found and scanned < 20_000:
-            page = await store.timeline.read_page(scope, before=before, limit=PAGE)
+            page = await store.timeline.read_page(scope, before_id=before, limit=PAGE)
             if not page:
                 break
             found += (await asyncio.to_thread(_find_matching_hits, page, query))[::-1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from records.forgetting import ForgetRequest
-from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
+from records.messages import UNSTORED, AnswerVersions, Correction, Message, NewMessage
 from records.owners import MODES, Mode
 from records.scopes import Scope
 from records.turns import ReplyTarget
@@ -61,7 +61,7 @@ class Session:
     is_outdated: bool = False  # something was forgotten that a running question may have read
     memory_was_offered: bool = False
     replied: tuple[int, ReplyTarget] | None = None  # the last turn and the message that it replied to
-    versions: tuple[int, Versions] = (0, Versions())  # the last turn and its unstored answers
+    versions: tuple[int, AnswerVersions] = (0, AnswerVersions())  # the last turn and its unstored answers
     answers: tuple[int, dict[str, GivenAnswer]] = field(default_factory=lambda: (0, {}))
 
     @property
@@ -84,7 +84,7 @@ class Session:
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
-            self.replied, self.versions = None, (0, Versions())
+            self.replied, self.versions = None, (0, AnswerVersions())
             if "off" in (self.mode, mode):
                 self.recent.clear()
         self.mode = mode
@@ -102,7 +102,7 @@ class Session:
         """Return the answers that this process gave to a turn, keyed by their text."""
         return self.answers[1] if self.answers[0] == turn else {}
 
-    def get_versions(self, turn: int, mode: Mode) -> Versions:
+    def get_versions(self, turn: int, mode: Mode) -> AnswerVersions:
         """Return the versions of the answer to a turn that is not stored."""
         if self.versions[0] == turn:
             return self.versions[1]
@@ -111,14 +111,14 @@ class Session:
             for message in self.get_messages(mode)
             if message.turn == turn and message.role == "assistant"
         )
-        return Versions(texts=said, number=len(said))
+        return AnswerVersions(texts=said, number=len(said))
 
     def add_version(self, turn: int, text: str, mode: Mode) -> None:
         """Add a version of the answer to the last turn, which must be `turn`, and select it."""
         texts = self.get_versions(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)
-        self.versions = turn, Versions(texts=texts)
+        self.versions = turn, AnswerVersions(texts=texts)
         self.select_version(turn, texts.index(text) + 1, mode)
 
     def select_version(self, turn: int, number: int, mode: Mode) -> None:
@@ -137,7 +137,7 @@ class Session:
                 if message.content == text:
                     break
                 held[index] = replace(message, content=text)
-                self.versions = message.turn, Versions()  # they answered what it said before
+                self.versions = message.turn, AnswerVersions()  # they answered what it said before
                 return Correction(turn=message.turn, is_last=held[-1].turn == message.turn)
         return Correction()
 
@@ -150,7 +150,7 @@ class Session:
 
     def forget(self, request: ForgetRequest) -> None:
         """Drop all recent messages, and those unwritten messages that are to be forgotten."""
-        self.replied, self.versions = None, (0, Versions())
+        self.replied, self.versions = None, (0, AnswerVersions())
         self.recent.clear()
         self.incognito.clear()
         self.undescribed.clear()

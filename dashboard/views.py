@@ -102,8 +102,8 @@ class Views:
         async with self._services.memory.open_store(request.owner) as store:
             found = await store.timeline.read_page(
                 request.scope,
-                before=before,
-                after=after,
+                before_id=before,
+                after_id=after,
                 since=since,
                 speaker=parameters.read_text("speaker", MAX_NAME_CHARS),
                 kind=_parse_timeline_kind(request),

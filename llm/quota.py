@@ -20,7 +20,7 @@ from llm.chat_model import ChatModel, OnText
 from llm.embeddings import MAX_INPUT_CHARS
 from locales.catalog import format_time_until, tr
 from records.errors import ModelError, ModelUnreachable, QuotaExceeded, StorageError
-from records.model_calls import Completion, DayOfUse, Prompt, Schema, Usage
+from records.model_calls import Completion, DailyUsage, Prompt, Schema, Usage
 from records.scopes import Clock
 from runtime.tasks import run_uncancelled
 from text.tokenizer import Tokenizer
@@ -50,7 +50,7 @@ class Ledger(Protocol):
 
     async def read_usage_of_day(self, day: date) -> dict[int, Usage]: ...
 
-    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DayOfUse]: ...
+    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DailyUsage]: ...
 
 
 @define(eq=False)
@@ -153,7 +153,7 @@ class Quota:
         prompt, completion = await asyncio.to_thread(lambda: (self._tokens.count(read), self._tokens.count(written)))
         await self._spend_tokens(spender, model, Usage(prompt=prompt, completion=completion))
 
-    async def days(self, spender: int, days: int) -> list[DayOfUse]:
+    async def days(self, spender: int, days: int) -> list[DailyUsage]:
         """Return the usage of the last `days` days (UTC), including today, by day and model. Raise StorageError."""
         await self.write()
         return await self._ledger.list_days_of_use(spender, self._clock().date(), days)

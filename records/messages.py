@@ -88,7 +88,7 @@ def limit_document_passages(messages: Iterable[Message]) -> list[Message]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Versions:
+class AnswerVersions:
     """The texts of a regenerated answer, oldest first."""
 
     texts: tuple[str, ...] = ()

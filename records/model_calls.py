@@ -36,7 +36,7 @@ class Usage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DayOfUse:
+class DailyUsage:
     """The tokens that were used with one model on one day (UTC)."""
 
     day: date

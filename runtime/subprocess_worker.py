@@ -20,8 +20,9 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
 
 
 def make_child_program(module: str) -> str:
-    """Return Python code that imports `module` and calls its function `run_child`."""
-    return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import run_child; run_child()"
+    """Return Python code that imports `module` and calls its function `run_as_child_process`."""
+    function = "run_as_child_process"
+    return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import {function}; {function}()"
 
 
 async def start_child(

@@ -264,7 +264,7 @@ async def _iterate_backup_rows(owner_stores: OwnerStores, readers: Readers) -> B
             yield batch
 
 
-def run_child() -> None:
+def run_as_child_process() -> None:
     """Make a backup at low priority, as a child process that reads the request from stdin and answers on stdout."""
     if hasattr(os, "nice"):
         os.nice(10)

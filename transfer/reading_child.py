@@ -21,7 +21,7 @@ PIECE_ITEMS = 500  # messages or rows that are returned at once: the parent deco
 PIECE_CHARACTERS = 200_000  # of their texts
 
 
-def run_child() -> None:
+def run_as_child_process() -> None:
     """Read a file from standard input, and write its content to standard output in pieces."""
     # Our own parent process wrote this, not the sender of the file.
     options = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301

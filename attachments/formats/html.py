@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from attachments.formats import plain
-from attachments.passages import DocumentLine, MoreThanRead
+from attachments.passages import DocumentLine, ReadLimitReached
 from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_pieces
 
 MAX_PAGE_CHARS = 5_000_000  # characters of markup that are read: of a page, or of all chapters of a book
@@ -59,7 +59,7 @@ class _PageReader(HTMLParser):
 
 
 def read_lines(data: bytes, *, group: str = "", max_chars: int | None = None) -> Iterator[DocumentLine]:
-    """Yield the lines of a page, each with `group` or else its heading. Raise MoreThanRead after `max_chars`."""
+    """Yield the lines of a page, each with `group` or else its heading. Raise ReadLimitReached after `max_chars`."""
     page, max_chars = plain.decode_text(data), MAX_PAGE_CHARS if max_chars is None else max_chars
     seen = page if len(page) <= max_chars else page[:max_chars].rpartition("<")[0]
     reader = _PageReader()
@@ -68,4 +68,4 @@ def read_lines(data: bytes, *, group: str = "", max_chars: int | None = None) ->
             yield DocumentLine(text=text, group=group or (f"“{heading}”" if heading else ""))
         reader.lines.clear()
     if len(page) > max_chars:
-        raise MoreThanRead
+        raise ReadLimitReached

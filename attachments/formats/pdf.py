@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pypdf
 
-from attachments.passages import DocumentLine, MoreThanRead
+from attachments.passages import DocumentLine, ReadLimitReached
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
@@ -14,7 +14,7 @@ MAX_PAGES = 2_000
 
 
 def read_lines(data: bytes) -> Iterator[DocumentLine]:
-    """Yield the text of each page. Raise DocumentUnreadable if there is none, or MoreThanRead after MAX_PAGES."""
+    """Yield the text of each page. Raise DocumentUnreadable if there is none, or ReadLimitReached after MAX_PAGES."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):
@@ -24,7 +24,7 @@ def read_lines(data: bytes) -> Iterator[DocumentLine]:
         if number > MAX_PAGES:
             if is_empty:
                 break
-            raise MoreThanRead
+            raise ReadLimitReached
         text = page.extract_text().strip()
         is_empty = is_empty and not text
         yield DocumentLine(text=text, noun="page", number=number)

@@ -82,7 +82,7 @@ class OwnerDeletion(StatementRunner):
                     if not row["is_erased"]:
                         store = await find_store(owner)
                         await store.wait_until_indexed(owner)
-                        request, begun_at = _parse_forgetting(row)
+                        request, begun_at = _parse_deletion_record(row)
                         await self._execute_deletion(row["id"], owner, request, store, begun_at)
                     finished.append(owner)
         with suppress(StorageError):
@@ -153,7 +153,7 @@ class OwnerDeletion(StatementRunner):
         return True
 
 
-def _parse_forgetting(row: Row) -> tuple[ForgetRequest, datetime]:
+def _parse_deletion_record(row: Row) -> tuple[ForgetRequest, datetime]:
     with translate_value_errors("forgettings"):
         fields = {"ids": (), **json.loads(row["what"])}
         moments = {name: parse_optional_moment(fields.get(name)) for name in ("since", "until")}

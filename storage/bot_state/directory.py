@@ -218,10 +218,10 @@ class SharedDirectory(Directory):
             await tx.execute("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
 
 
-async def insert_rows(tx: Transaction, table: str, names: str, rows: Iterable[Iterable[Value]]) -> None:
-    """Insert rows, with their values in the order of `names`. Skip rows that the table already has."""
-    marks = ", ".join("?" * len(names.split(", ")))
-    sql = f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
+async def insert_rows(tx: Transaction, table: str, column_names: str, rows: Iterable[Iterable[Value]]) -> None:
+    """Insert rows, with their values in the order of `column_names`. Skip rows that the table already has."""
+    marks = ", ".join("?" * len(column_names.split(", ")))
+    sql = f"INSERT INTO {table} ({column_names}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
     await tx.execute_many(sql, map(tuple, rows))
 
 

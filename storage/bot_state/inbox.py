@@ -17,7 +17,7 @@ NOBODY = 0  # the owner of an update without a chat, and the sender of one witho
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ReceivedUpdate:
     """A received update, with its JSON in ASCII. `is_begun` is True if its handling began before it could be stored."""
 
     update_id: int
@@ -64,7 +64,7 @@ class Inbox(StatementRunner):
     """The SQL condition for an update that this process may change. Its values are bot, update and `_holder`."""
     _holder: tuple[Value, ...] = ()
 
-    async def store_updates(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+    async def store_updates(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
         """Store updates in the order of arrival, and return the ids that were not stored yet."""
         at = format_moment(now)
 

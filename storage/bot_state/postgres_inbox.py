@@ -9,7 +9,7 @@ from datetime import datetime
 from attrs import define, field
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import Arrival, AttemptCounter, Inbox, Lease, PendingUpdate, parse_pending_update
+from storage.bot_state.inbox import AttemptCounter, Inbox, Lease, PendingUpdate, ReceivedUpdate, parse_pending_update
 from storage.bot_state.postgres_leases import POLLING, PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
@@ -56,7 +56,7 @@ class PostgresInbox(Inbox):
         self._me = leases.replica
         self._holder = (leases.replica.id,)
 
-    async def store_updates(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+    async def store_updates(self, bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
         at = format_moment(now)
         for arrival in arrivals:
             if arrival.is_begun:

@@ -158,10 +158,10 @@ class PostgresLeases(StatementRunner):
 
             await self._prepare_owners(await self.database.transact(take_leases, None))
 
-    def _compute_share(self, connection: Connection, waiting: Sequence[int]) -> int:
+    def _compute_share(self, connection: Connection, waiting_owners: Sequence[int]) -> int:
         """Return how many waiting owners this process may take so that all live processes serve equally many."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
-        [free] = connection.execute(_FREE, (json.dumps(waiting),)).fetchall()[0]
+        [free] = connection.execute(_FREE, (json.dumps(waiting_owners),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))
         return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served_owners))
 
@@ -199,12 +199,12 @@ class PostgresLeases(StatementRunner):
         """Wait until this process gains or loses a lease."""
         await self._changed.wait()
 
-    async def _prepare_owners(self, taken: dict[int, int]) -> bool:
+    async def _prepare_owners(self, fences: dict[int, int]) -> bool:
         """Run the callbacks for newly taken owners. Return False if `taken` is empty. On error, release them."""
-        owners = list(taken)
+        owners = list(fences)
         if not owners:
             return False
-        self.replica.held.update(taken)
+        self.replica.held.update(fences)
         people = [owner for owner in owners if owner > POLLING]
         try:
             for prepare in self._prepare if people else ():

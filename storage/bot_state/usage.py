@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, fields
 from datetime import date, timedelta
 
-from records.model_calls import DayOfUse, Usage
+from records.model_calls import DailyUsage, Usage
 from storage.engine.protocol import StatementRunner
 
 KEPT_DAYS = 90  # days kept in the ledger, enough for a quarterly bill
@@ -28,13 +28,14 @@ class UsageLedger(StatementRunner):
         rows = await self._fetch_rows(None, f"{_SUMS} WHERE day = ? GROUP BY user_id", day.isoformat())
         return {spender: _make_usage(sums) for spender, *sums in rows}
 
-    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DayOfUse]:
+    async def list_days_of_use(self, spender: int, until: date, days: int) -> list[DailyUsage]:
         """Return the usage of an id on the last `days` days up to `until`, sorted by day and model."""
         since = until - timedelta(days=days - 1)
         sql = f"SELECT day, model, {_COUNTS} FROM usage WHERE user_id = ? AND day BETWEEN ? AND ? ORDER BY day, model"  # noqa: S608
         rows = await self._fetch_rows(None, sql, spender, since.isoformat(), until.isoformat())
         return [
-            DayOfUse(day=date.fromisoformat(day), model=model, used=_make_usage(counts)) for day, model, *counts in rows
+            DailyUsage(day=date.fromisoformat(day), model=model, used=_make_usage(counts))
+            for day, model, *counts in rows
         ]
 
     async def delete_usage(self, spender: int, today: date) -> None:

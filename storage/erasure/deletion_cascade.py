@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from records.forgetting import DeletionPreview, ForgetRequest, ForgetResult, RemainingQuotes
-from records.messages import Message, Versions
+from records.messages import AnswerVersions, Message
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import OwnerDatabase, Reader, Row, Transaction
@@ -74,7 +74,7 @@ class DeletionCascade(OwnerTables):
             with translate_value_errors("this memory"):
                 deletion, taken = await _find_and_count_rows(tx, owner, request)
             if not request.keeps_messages:
-                await _void_fold_leases(tx, owner)
+                await _void_summary_leases(tx, owner)
             if request.what == "everything":
                 await tx.run(delete_owner_rows, owner)
                 await tx.execute(_CLEAR_SETTINGS, owner)
@@ -130,10 +130,10 @@ class DeletionCascade(OwnerTables):
         self._drop_copies(scope.owner)
         return after
 
-    async def list_versions(self, scope: Scope, answer_id: int) -> Versions:
+    async def list_versions(self, scope: Scope, answer_id: int) -> AnswerVersions:
         """Return all versions of an answer, oldest first, and the 1-based number of the version that is shown."""
         rows = await self._fetch_rows(scope.owner, _ANSWERS, *scope, answer_id)
-        return Versions(
+        return AnswerVersions(
             texts=tuple(str(row["content"]) for row in rows),
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
         )
@@ -195,7 +195,7 @@ async def _find_and_count_rows(
     deletion = await _find_rows_to_delete(reader, owner, request)
     if not (request.may_have_quotes and counts_quotes):
         return deletion, await _count_rows(reader, owner, deletion, request)
-    quotes = await find_quotes(reader, owner, deletion.ids, facts=request.ids if request.what == "facts" else ())
+    quotes = await find_quotes(reader, owner, deletion.ids, fact_ids=request.ids if request.what == "facts" else ())
     if request.with_quotes and quotes:
         ids = (*deletion.message_ids, *quotes.messages)
         rows = await _fetch_messages(reader, owner, ForgetRequest(what="messages", ids=ids))
@@ -276,7 +276,7 @@ async def _delete_dependents(tx: Transaction, message: Message) -> None:
     scope = message.scope
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     deletion = await _find_derived_rows(tx, scope.owner, {scope.thread: [message.id]}, chunks, keeps_decided_facts=True)
-    await _void_fold_leases(tx, scope.owner)
+    await _void_summary_leases(tx, scope.owner)
     await decision_table.store_decisions(tx, scope.owner, deletion.facts.ids)
     await _erase_rows(tx, scope.owner, replace(deletion, messages={}), keeps_end_times=False)
 
@@ -348,7 +348,7 @@ async def _count_rows(reader: Reader, owner: int, deletion: _RowsToDelete, reque
 
 
 # erasing -----------------------------------------------------------------------------------------------------
-async def _void_fold_leases(tx: Transaction, owner: int) -> None:
+async def _void_summary_leases(tx: Transaction, owner: int) -> None:
     """Void the leases of running folds, and delete errors and partial results that may quote forgotten text."""
     await tx.execute("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.execute("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)

@@ -47,13 +47,13 @@ class ProfileSources:
 
 
 def find_summary_cascade(
-    summaries: Sequence[SummarySources], messages: Mapping[int, Sequence[int]], chunks: Set[int] = frozenset()
+    summaries: Sequence[SummarySources], ids_by_thread: Mapping[int, Sequence[int]], chunk_ids: Set[int] = frozenset()
 ) -> SummaryCascade:
     """Find the summaries that cover one of these messages, and those made from a summary to be deleted."""
     gone = {
         summary.id
         for summary in summaries
-        if summary.chunks & chunks or summary.id in chunks or _covers_any(summary, messages)
+        if summary.chunks & chunk_ids or summary.id in chunk_ids or _covers_any(summary, ids_by_thread)
     }
     above: dict[int, list[int]] = {}
     for summary in summaries:
@@ -73,15 +73,15 @@ def find_summary_cascade(
     return SummaryCascade(gone=frozenset(gone), reactivated=frozenset(back))
 
 
-def _covers_any(summary: SummarySources, messages: Mapping[int, Sequence[int]]) -> bool:
-    ids = messages.get(summary.thread, ())
+def _covers_any(summary: SummarySources, ids_by_thread: Mapping[int, Sequence[int]]) -> bool:
+    ids = ids_by_thread.get(summary.thread, ())
     first = bisect_left(ids, summary.first_id)
     return first < len(ids) and ids[first] <= summary.last_id
 
 
-def find_facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> frozenset[int]:
+def find_facts_built_on(facts: Iterable[FactSources], message_ids: Set[int]) -> frozenset[int]:
     """Return the facts learned from one of these messages, even if other messages support them too."""
-    return frozenset(fact.id for fact in facts if fact.sources & messages)
+    return frozenset(fact.id for fact in facts if fact.sources & message_ids)
 
 
 def find_outdated_profiles(

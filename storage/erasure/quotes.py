@@ -83,10 +83,10 @@ class _ForgottenWords:
     new: Set[Phrase] = frozenset()
     is_complete: bool = True
 
-    def find_terms(self, text: str) -> set[Phrase]:
+    def find_terms(self, text: str) -> set[str]:
         return {self.terms[term] for term in analyzer.list_terms(text) if term in self.terms}
 
-    def find_word_runs(self, text: str) -> set[Phrase]:
+    def find_word_runs(self, text: str) -> set[tuple[str, ...]]:
         words = analyzer.split_words(text) if self.runs else []
         return {
             run
@@ -149,9 +149,9 @@ class _RemainingMessages:
         return set().union(*(self.phrases[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
-async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, facts: Collection[int] = ()) -> Quotes:
+async def find_quotes(reader: Reader, owner: int, deleted_ids: RowIds, *, fact_ids: Collection[int] = ()) -> Quotes:
     """Find the remaining texts that quote deleted messages or, if no messages are deleted, these facts."""
-    words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], facts)
+    words = await _read_forgotten_words(reader, owner, deleted_ids["messages"], fact_ids)
     said, holders = await _find_remaining_messages(reader, owner, words, deleted_ids["messages"])
     if not words.new:
         return Quotes(holders=frozenset(holders), is_complete=words.is_complete)

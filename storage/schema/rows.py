@@ -40,7 +40,7 @@ def parse_optional_moment(text: object) -> datetime | None:
     return None if text is None else parse_moment(text)
 
 
-class Records(Generic[Record]):
+class RowMapper(Generic[Record]):
     """Converts database rows to instances of a dataclass and back. `renamed` maps field names to column names.
 
     `computed` names the columns that are written from a property of the dataclass, and never read.
@@ -93,17 +93,17 @@ def _parse_value(kind: Kind, value: Any) -> Any:
     return tuple(parsed) if kind in ("ids", "texts") else parsed
 
 
-SUMMARY_ROWS = Records(Summary, tables.SUMMARIES, text="summary_text")
-FACT_ROWS = Records(Fact, tables.FACTS)
-DECISION_ROWS = Records(Decision, tables.DECISIONS)
-MESSAGE_ROWS = Records(Message, tables.MESSAGES, computed=("is_active",), turn="turn_id")
-PROFILE_ROWS = Records(Profile, tables.PROFILES)
-REMINDER_ROWS = Records(
+SUMMARY_ROWS = RowMapper(Summary, tables.SUMMARIES, text="summary_text")
+FACT_ROWS = RowMapper(Fact, tables.FACTS)
+DECISION_ROWS = RowMapper(Decision, tables.DECISIONS)
+MESSAGE_ROWS = RowMapper(Message, tables.MESSAGES, computed=("is_active",), turn="turn_id")
+PROFILE_ROWS = RowMapper(Profile, tables.PROFILES)
+REMINDER_ROWS = RowMapper(
     Reminder, tables.REMINDERS, thread="thread_id", person="person_id", local="wall_time", source="source_id"
 )
-FAILURE_ROWS = Records(SummaryFailure, tables.FAILURES)
-CONVERSATION_ROWS = Records(StoredConversation, tables.CONVERSATIONS)
-CONFIG_ROWS = Records(OwnerConfig, tables.USERS, every_n="summary_every_n", enabled="memory_enabled")
+FAILURE_ROWS = RowMapper(SummaryFailure, tables.FAILURES)
+CONVERSATION_ROWS = RowMapper(StoredConversation, tables.CONVERSATIONS)
+CONFIG_ROWS = RowMapper(OwnerConfig, tables.USERS, every_n="summary_every_n", enabled="memory_enabled")
 
 parse_message = MESSAGE_ROWS.parse
 

@@ -13,7 +13,7 @@ MAX_COMPLETIONS_READ = 200  # a short prefix begins thousands of terms
 LAST_CHARACTER = "\U0010ffff"  # sorts after every letter, in SQLite and in PostgreSQL's collation "C"
 
 
-class FullText:
+class FullTextIndex:
     """The SQLite word index, which uses FTS5. All methods run inside the caller's transaction."""
 
     def insert_entries(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
@@ -80,12 +80,12 @@ class FullText:
         return [seq for (seq,) in rows]
 
 
-_FTS5 = FullText()
+_FTS5 = FullTextIndex()
 
 
-def get_word_index(connection: Connection) -> FullText:
+def get_word_index(connection: Connection) -> FullTextIndex:
     """Return the word index implementation for a connection."""
-    index: FullText = getattr(connection, "full_text", _FTS5)
+    index: FullTextIndex = getattr(connection, "full_text", _FTS5)
     return index
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ, FullText
+from storage.search.full_text import LAST_CHARACTER, MAX_COMPLETIONS_READ, FullTextIndex
 from storage.search.terms import TermHashes, TermsEntry, make_scope_prefix, make_token
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
@@ -16,7 +16,7 @@ MAX_TOKEN_BYTES = 1_000  # a longer token is cut and gets its hash: a lexeme may
 MAX_LEXEMES_BYTES = 600_000  # bytes of tokens of one message that are indexed: a tsvector may have 1 MB
 
 
-class TsVector(FullText):
+class TsVectorIndex(FullTextIndex):
     """The word index of the PostgreSQL store."""
 
     def insert_entries(self, connection: Connection, entries: Sequence[TermsEntry]) -> None:
@@ -28,8 +28,8 @@ class TsVector(FullText):
     def remove_owner(self, connection: Connection, owner: int) -> None:
         connection.execute("DELETE FROM words WHERE user_id = ?", (owner,))
 
-    def remove_messages(self, connection: Connection, owner: int, seqs: str) -> None:
-        connection.execute(_REMOVE, (owner, seqs))
+    def remove_messages(self, connection: Connection, owner: int, seqs_json: str) -> None:
+        connection.execute(_REMOVE, (owner, seqs_json))
 
     def merge_all_segments(self, connection: Connection) -> None:
         """Do nothing, since VACUUM removes deleted rows."""

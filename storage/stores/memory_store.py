@@ -142,14 +142,14 @@ class MemoryStore(SummaryTable):
         """Return the messages of a turn, ordered by id."""
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
-    async def read_last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """Return the messages of the last turns before the turn `before`, oldest first, without imported ones."""
-        values = (*scope, 2**62 if before is None else before, max(0, turns))
+    async def read_last_turns(self, scope: Scope, turns: int, *, before_turn: int | None = None) -> list[Message]:
+        """Return the messages of the last turns before the turn `before_turn`, oldest first, without imported ones."""
+        values = (*scope, 2**62 if before_turn is None else before_turn, max(0, turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
-    async def read_context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
-        """Return all parts of a prompt except search results. Ignore turns from `before` onwards."""
-        read = partial(message_table.read_context_sources, scope=scope, turns=turns, before=before)
+    async def read_context_sources(self, scope: Scope, *, turns: int, before_turn: int | None = None) -> ContextSources:
+        """Return all parts of a prompt except search results. Ignore turns from `before_turn` on."""
+        read = partial(message_table.read_context_sources, scope=scope, turns=turns, before_turn=before_turn)
         return await self._run_in_snapshot(scope.owner, read)
 
     async def read_counts(self, scope: Scope) -> Counts:

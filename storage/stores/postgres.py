@@ -6,7 +6,7 @@ from records.owners import StorageType
 from storage.engine.postgres import LeaseHolder, PostgresDatabase
 from storage.schema.portable_tables import ERASED
 from storage.schema.postgres_migrations import migrate
-from storage.search.postgres_full_text import TsVector
+from storage.search.postgres_full_text import TsVectorIndex
 from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import change_owner_id
 
@@ -15,7 +15,7 @@ def open_postgres_database(
     url: str, *, replica: LeaseHolder | None = None
 ) -> AbstractAsyncContextManager[PostgresDatabase]:
     """Open a PostgreSQL database with this program's migrations and word index."""
-    return PostgresDatabase.open(url, migrate=migrate, full_text=TsVector(), replica=replica)
+    return PostgresDatabase.open(url, migrate=migrate, full_text=TsVectorIndex(), replica=replica)
 
 
 class PostgresStore(MemoryStore):

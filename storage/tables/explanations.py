@@ -23,10 +23,10 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def list_latest_explanations(
-        self, scope: Scope, *, before: int | None = None, limit: int
+        self, scope: Scope, *, before_id: int | None = None, limit: int
     ) -> list[tuple[int, str]]:
-        """Return the latest (answer id, explanation) pairs with an id below `before`, newest first."""
-        rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before is None else before, limit)
+        """Return the latest (answer id, explanation) pairs with an id below `before_id`, newest first."""
+        rows = await self._fetch_rows(scope.owner, _LATEST, *scope, 2**62 if before_id is None else before_id, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
 
     async def find_message(self, scope: Scope, telegram_id: int) -> Message | None:

@@ -15,14 +15,14 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Transaction
 from storage.schema.portable_tables import FACTS, translate_value_errors
-from storage.schema.rows import FACT_ROWS, Records, format_moment, parse_fact, parse_message
+from storage.schema.rows import FACT_ROWS, RowMapper, format_moment, parse_fact, parse_message
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 from text.characters import remove_invisible_characters
 
 EARLIER = "earlier"  # the origin of a row that holds the text before an edit
-_NEW_FACT_ROWS = Records(NewFact, FACTS, known="known_id")
+_NEW_FACT_ROWS = RowMapper(NewFact, FACTS, known="known_id")
 
 
 class FactTable(OwnerTables):
@@ -37,8 +37,8 @@ class FactTable(OwnerTables):
         rows = await self._fetch_rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
         return [parse_fact(row) for row in rows]
 
-    async def find_fact(self, owner: int, id_: int) -> Fact | None:
-        row = await self._fetch_row(owner, _ONE, owner, id_)
+    async def find_fact(self, owner: int, fact_id: int) -> Fact | None:
+        row = await self._fetch_row(owner, _ONE, owner, fact_id)
         return parse_fact(row) if row else None
 
     async def list_decisions(self, owner: int) -> list[Decision]:
@@ -114,16 +114,16 @@ class FactTable(OwnerTables):
             made: dict[int, int] = {}
             inserted = []
             for number, change in enumerate(changes, start=1):
-                id_ = _resolve_fact_id(change.same_as, made)
-                if id_ is None or not await self._merge_into_known_fact(tx, scope.owner, id_, change):
-                    id_ = await self._insert_fact(tx, scope.owner, change.fact, now)
-                    inserted.append(id_)
-                made[-number] = id_
+                fact_id = _resolve_fact_id(change.same_as, made)
+                if fact_id is None or not await self._merge_into_known_fact(tx, scope.owner, fact_id, change):
+                    fact_id = await self._insert_fact(tx, scope.owner, change.fact, now)
+                    inserted.append(fact_id)
+                made[-number] = fact_id
                 for closed in change.closes:
-                    if (old := _resolve_fact_id(closed, made)) is not None and old != id_:
-                        await self._mark_superseded(tx, scope.owner, old, change.fact.valid_from, id_)
-                if (later := _resolve_fact_id(change.gave_way_to, made)) is not None and later != id_:
-                    await self._insert_before_later_fact(tx, scope.owner, id_, later)
+                    if (old := _resolve_fact_id(closed, made)) is not None and old != fact_id:
+                        await self._mark_superseded(tx, scope.owner, old, change.fact.valid_from, fact_id)
+                if (later := _resolve_fact_id(change.gave_way_to, made)) is not None and later != fact_id:
+                    await self._insert_before_later_fact(tx, scope.owner, fact_id, later)
             await tx.execute(_PAST if from_imported_history else _PROGRESS, *scope, new_last_learned_id)
             rows = await tx.fetch_rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
@@ -131,17 +131,17 @@ class FactTable(OwnerTables):
     async def add_fact(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
         """Add a fact entered by a person. It supersedes the fact with the id `instead_of`, if given."""
         async with self.database.open_transaction(owner) as tx:
-            id_ = await self._insert_fact(tx, owner, fact, now)
+            fact_id = await self._insert_fact(tx, owner, fact, now)
             if instead_of is not None:
-                await self._mark_superseded(tx, owner, instead_of, fact.valid_from, id_)
+                await self._mark_superseded(tx, owner, instead_of, fact.valid_from, fact_id)
                 decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
                 await tx.execute(decided, format_moment(now), owner, instead_of)
-            return parse_fact((await tx.fetch_rows(_ONE, owner, id_))[0])
+            return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
 
-    async def edit_fact(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
+    async def edit_fact(self, owner: int, fact_id: int, text: str, *, now: datetime) -> Fact | None:
         """Replace a fact's text, and keep the old text as a superseded fact. Return None if there is no such fact."""
         async with self.database.open_transaction(owner) as tx:
-            row = await tx.fetch_row(_ONE, owner, id_)
+            row = await tx.fetch_row(_ONE, owner, fact_id)
             if row is None:
                 return None
             known = parse_fact(row)
@@ -150,51 +150,57 @@ class FactTable(OwnerTables):
             earlier = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
             old = FACTS.to_portable(row)
-            old |= {"id": earlier, "superseded_by": id_, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
+            old |= {
+                "id": earlier,
+                "superseded_by": fact_id,
+                "origin": EARLIER,
+                "is_pinned": False,
+                "decided_at": moment,
+            }
             await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**old, "valid_to": old["valid_to"] or moment}))
-            await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, id_)
-            return parse_fact((await tx.fetch_rows(_ONE, owner, id_))[0])
+            await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, fact_id)
+            return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
 
-    async def find_previous_version_id(self, owner: int, id_: int) -> int | None:
+    async def find_previous_version_id(self, owner: int, fact_id: int) -> int | None:
         """Return the id of the row with a fact's text before its last edit, or None if it was never edited."""
-        row = await self._fetch_row(owner, _BEFORE_EDIT, owner, id_)
+        row = await self._fetch_row(owner, _BEFORE_EDIT, owner, fact_id)
         return int(row[0]) if row else None
 
-    async def restore_superseded_facts(self, owner: int, id_: int) -> bool:
+    async def restore_superseded_facts(self, owner: int, fact_id: int) -> bool:
         """Revalidate the facts that a fact superseded. Move its pin to them. Return False if there are none."""
         async with self.database.open_transaction(owner) as tx:
-            rows = await tx.fetch_rows(_REPLACED, owner, json.dumps([id_]))
-            current = await tx.fetch_row(_ONE, owner, id_)
+            rows = await tx.fetch_rows(_REPLACED, owner, json.dumps([fact_id]))
+            current = await tx.fetch_row(_ONE, owner, fact_id)
             if not rows or current is None:
                 return False
-            await tx.execute(_TAKE_UP_AGAIN, current["is_pinned"], owner, id_)
-            await tx.execute("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, id_)
+            await tx.execute(_TAKE_UP_AGAIN, current["is_pinned"], owner, fact_id)
+            await tx.execute("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, fact_id)
         return True
 
-    async def pin_fact(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
+    async def pin_fact(self, owner: int, fact_id: int, *, is_pinned: bool, now: datetime) -> Fact | None:
         """Pin or unpin a fact. Return None if it does not exist, or is to be pinned but is no longer valid."""
         where = _HOLDS if is_pinned else ""
         change = "is_pinned = ?, decided_at = ?"
-        return await self._update_fact(owner, id_, change, int(is_pinned), format_moment(now), where=where)
+        return await self._update_fact(owner, fact_id, change, int(is_pinned), format_moment(now), where=where)
 
-    async def convert_fact_to_instruction(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+    async def convert_fact_to_instruction(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
         """Turn a fact into an instruction, which is part of every prompt. Return None if there is no valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
-        return await self._update_fact(owner, id_, change, format_moment(now), where=_HOLDS)
+        return await self._update_fact(owner, fact_id, change, format_moment(now), where=_HOLDS)
 
-    async def delete_fact(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+    async def delete_fact(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
         """Mark a fact as deleted, which excludes it from prompts. It can be restored until it is erased."""
         change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
-        return await self._update_fact(owner, id_, change, format_moment(now), format_moment(now))
+        return await self._update_fact(owner, fact_id, change, format_moment(now), format_moment(now))
 
-    async def restore_fact(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        return await self._update_fact(owner, id_, "deleted_at = NULL, decided_at = ?", format_moment(now))
+    async def restore_fact(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
+        return await self._update_fact(owner, fact_id, "deleted_at = NULL, decided_at = ?", format_moment(now))
 
-    async def list_deleted_facts(self, before: datetime) -> Mapping[int, Sequence[int]]:
+    async def list_deleted_facts(self, deleted_before: datetime) -> Mapping[int, Sequence[int]]:
         """Map each owner to the ids of their facts that were deleted before a given time."""
         found: dict[int, list[int]] = {}
-        for owner, id_ in await self._fetch_rows(None, _DELETED, self.kind, format_moment(before)):
-            found.setdefault(owner, []).append(id_)
+        for owner, fact_id in await self._fetch_rows(None, _DELETED, self.kind, format_moment(deleted_before)):
+            found.setdefault(owner, []).append(fact_id)
         return found
 
     async def list_unembedded_facts(self, model: str, limit: int) -> list[Fact]:
@@ -220,14 +226,14 @@ class FactTable(OwnerTables):
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
     async def _insert_fact(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
-        id_ = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
-        row = {**_NEW_FACT_ROWS.to_row(fact), "id": id_, "user_id": owner, "created_at": format_moment(now)}
+        fact_id = await tx.run(reserve_ids, self.kind, owner, "next_fact_id")
+        row = {**_NEW_FACT_ROWS.to_row(fact), "id": fact_id, "user_id": owner, "created_at": format_moment(now)}
         await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**row, "text": remove_invisible_characters(fact.text)}))
-        return id_
+        return fact_id
 
-    async def _merge_into_known_fact(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
+    async def _merge_into_known_fact(self, tx: Transaction, owner: int, fact_id: int, change: FactChange) -> bool:
         """Merge a new fact into a known fact. Return False if the known fact is no longer valid."""
-        row = await tx.fetch_row(f"{_VALID} AND id = ?", owner, id_)
+        row = await tx.fetch_row(f"{_VALID} AND id = ?", owner, fact_id)
         if row is None:
             return False
         known, new = parse_fact(row), change.fact
@@ -245,39 +251,48 @@ class FactTable(OwnerTables):
         await tx.execute(FACTS.upsert_sql, *FACTS.to_values({**FACTS.to_portable(row), **FACT_ROWS.to_row(merged)}))
         return True
 
-    async def _mark_superseded(self, tx: Transaction, owner: int, id_: int, moment: datetime, successor: int) -> None:
-        """End a fact at `moment`, unless it has ended already, and record its successor. Move its pin as well."""
-        row = await tx.fetch_row(_ONE, owner, id_)
+    async def _mark_superseded(
+        self, tx: Transaction, owner: int, fact_id: int, ended_at: datetime, successor_id: int
+    ) -> None:
+        """End a fact at `ended_at`, unless it has ended already, and record its successor. Move its pin as well."""
+        row = await tx.fetch_row(_ONE, owner, fact_id)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
         old = parse_fact(row)
-        ended = format_moment(old.valid_to or max(moment, old.valid_from))
+        ended = format_moment(old.valid_to or max(ended_at, old.valid_from))
         closing = "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?"
-        await tx.execute(closing, ended, successor, owner, id_)
+        await tx.execute(closing, ended, successor_id, owner, fact_id)
         if old.is_pinned:
-            await tx.execute("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
+            await tx.execute("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor_id)
 
-    async def _insert_before_later_fact(self, tx: Transaction, owner: int, id_: int, later_id: int) -> None:
+    async def _insert_before_later_fact(self, tx: Transaction, owner: int, fact_id: int, later_id: int) -> None:
         """Insert a fact before a later one in its history, since a history can be learned in any order."""
-        new, last = await tx.fetch_row(_ONE, owner, id_), await tx.fetch_row(_ONE, owner, later_id)
+        new, last = await tx.fetch_row(_ONE, owner, fact_id), await tx.fetch_row(_ONE, owner, later_id)
         if new is None or last is None:
             return
         successor = last
-        shared = id_, new["subject"], new["valid_from"]
+        shared = fact_id, new["subject"], new["valid_from"]
         while between := await tx.fetch_row(_AFTER, owner, successor["id"], *shared, successor["valid_from"]):
             successor = between
         await tx.execute(
-            _TAKES_OVER, id_, new["valid_from"], owner, successor["id"], id_, new["subject"], successor["valid_from"]
+            _TAKES_OVER,
+            fact_id,
+            new["valid_from"],
+            owner,
+            successor["id"],
+            fact_id,
+            new["subject"],
+            successor["valid_from"],
         )
         ended = successor["valid_from"] if new["valid_to"] == last["valid_from"] else new["valid_to"]
         closing = "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?"
-        await tx.execute(closing, successor["id"], ended, owner, id_)
+        await tx.execute(closing, successor["id"], ended, owner, fact_id)
 
     async def _update_fact(
-        self, owner: int, id_: int, assignment: str, *values: int | str, where: str = ""
+        self, owner: int, fact_id: int, assignment: str, *values: int | str, where: str = ""
     ) -> Fact | None:
         update = f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *"  # noqa: S608
-        rows = await self._execute(owner, update, *values, owner, id_)
+        rows = await self._execute(owner, update, *values, owner, fact_id)
         return parse_fact(rows[0]) if rows else None
 
 

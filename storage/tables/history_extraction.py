@@ -52,7 +52,7 @@ class HistoryExtractionTable(OwnerTables):
             rows = await reader.fetch_rows(_NEXT, *scope, limit)
         return int(row["past_id"]), [parse_message(row) for row in rows]
 
-    async def read_message_counts(self, scope: Scope) -> tuple[int, int] | None:
+    async def count_read_and_all_messages(self, scope: Scope) -> tuple[int, int] | None:
         """Return the numbers of messages read and of all messages, or None if no extraction is running."""
         async with self.database.open_reader(scope.owner, in_snapshot=True) as reader:
             if await reader.fetch_row(_RUNNING, *scope) is None:

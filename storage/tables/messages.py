@@ -70,7 +70,7 @@ def store_question(
     row = connection.execute(IN_SCOPE_BY_SOURCE, (scope.owner, "assistant", source, scope.thread)).fetchone()
     if row is not None or not turns:
         return StoredQuestion(turn=first.turn, answer=parse_message(row) if row is not None else None)
-    sources = read_context_sources(connection, scope, turns=turns, before=first.turn)
+    sources = read_context_sources(connection, scope, turns=turns, before_turn=first.turn)
     return StoredQuestion(turn=first.turn, sources=sources)
 
 
@@ -92,9 +92,11 @@ def _find_stored_message_or_take_id(
     return parse_message(known) if known else (reserve_ids(connection, kind, scope.owner, "next_message_id"), None)
 
 
-def read_context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:
+def read_context_sources(
+    connection: Connection, scope: Scope, *, turns: int, before_turn: int | None
+) -> ContextSources:
     """Implement `MemoryStore.read_context_sources`."""
-    first_left_out = 2**62 if before is None else before
+    first_left_out = 2**62 if before_turn is None else before_turn
     total, archived, characters = connection.execute(_SUMS, tuple(scope)).fetchone() or (0, 0, 0)
     latest = connection.execute(_UNSUMMARISED, (*scope, first_left_out, MAX_UNSUMMARISED)).fetchall()
     unsummarised = [parse_message(row) for row in reversed(latest)]

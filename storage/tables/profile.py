@@ -8,10 +8,10 @@ from records.facts import NewProfile, Profile
 from records.summaries import Summary
 from storage.engine.protocol import Connection
 from storage.schema.portable_tables import PROFILES
-from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS, Records, format_moment
+from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS, RowMapper, format_moment
 from storage.tables.owner_tables import OwnerTables, reserve_ids
 
-_NEW_PROFILE_ROWS = Records(NewProfile, PROFILES)
+_NEW_PROFILE_ROWS = RowMapper(NewProfile, PROFILES)
 
 
 class ProfileTable(OwnerTables):

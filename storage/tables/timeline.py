@@ -25,8 +25,8 @@ class TimelineTable(OwnerTables):
         self,
         scope: Scope,
         *,
-        before: int | None = None,
-        after: int | None = None,
+        before_id: int | None = None,
+        after_id: int | None = None,
         since: datetime | None = None,
         speaker: str = "",
         kind: TimelineKind = "",
@@ -34,18 +34,18 @@ class TimelineTable(OwnerTables):
     ) -> list[Message]:
         """Return a page of messages in chronological order. Without a bound, these are the latest messages.
 
-        The page ends just before the message `before`, or begins just after the message `after` or at the time `since`.
+        The page ends just before the message `before_id`, or begins just after the message `after_id` or at `since`.
         """
         where, values = "", tuple[int | str, ...]()
-        if before is not None:
-            where, values = f"AND (created_at, id) < {_POSITION}", (scope.owner, before)
-        elif after is not None:
-            where, values = f"AND (created_at, id) > {_POSITION}", (scope.owner, after)
+        if before_id is not None:
+            where, values = f"AND (created_at, id) < {_POSITION}", (scope.owner, before_id)
+        elif after_id is not None:
+            where, values = f"AND (created_at, id) > {_POSITION}", (scope.owner, after_id)
         elif since is not None:
             where, values = "AND created_at >= ?", (format_moment(since),)
         if speaker:
             where, values = f"{where} AND speaker = ?", (*values, speaker)
-        is_forwards = before is None and (after is not None or since is not None)
+        is_forwards = before_id is None and (after_id is not None or since is not None)
         order = "" if is_forwards else "DESC"
         sql = f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where} {_KINDS[kind]}"  # noqa: S608
         sql = f"{sql} ORDER BY created_at {order}, id {order} LIMIT ?"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, timedelta
 
 from locales.catalog import format_decimal, tr
-from records.model_calls import DayOfUse, Price, Usage
+from records.model_calls import DailyUsage, Price, Usage
 from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup
 
 SPANS_OF_DAYS = (7, 30)  # the number of days shown
@@ -32,7 +32,7 @@ class UsageCommands(CommandGroup):
         await self._delivery.send_text(event.chat, "\n".join(lines))
 
 
-def format_usage(days_of_use: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
+def format_usage(days_of_use: Sequence[DailyUsage], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
     """Format the token usage from `since` to today, with a chart if any tokens were used."""
     total = sum((day.used for day in days_of_use), Usage())
     lines = [tr("usage-days", days=(today - since).days + 1, answers=tr("usage-answers", answers=total.answers))]
@@ -50,7 +50,7 @@ def format_usage(days_of_use: Sequence[DayOfUse], since: date, today: date, pric
     return [*lines, draw_chart(days_of_use, since, today)]
 
 
-def draw_chart(days_of_use: Sequence[DayOfUse], since: date, today: date) -> str:
+def draw_chart(days_of_use: Sequence[DailyUsage], since: date, today: date) -> str:
     """Draw a chart with one character per day, oldest first."""
     days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
     tokens = [sum(use.used.total for use in days_of_use if use.day == day) for day in days]

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
-from storage.bot_state.inbox import NOBODY, Arrival, AttemptCounter, Inbox, Lease, PendingUpdate
+from storage.bot_state.inbox import NOBODY, AttemptCounter, Inbox, Lease, PendingUpdate, ReceivedUpdate
 from telegram_ui.updates.raw_update import parse_raw_update
 
 logger = logging.getLogger(__name__)
@@ -154,13 +154,13 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
-            arrivals: list[Arrival] = []
+            arrivals: list[ReceivedUpdate] = []
             counts_by_sender = Counter[int]()
             for update, raw in updates:
                 sender = find_sender_id(update)
                 is_new = update.update_id not in self._unwritten and self._keep(update)
                 if is_new and not self._exceeds_limit(update, counts_by_sender[sender]):
-                    arrivals.append(Arrival(update.update_id, json.dumps(raw), find_owner_id(update), sender))
+                    arrivals.append(ReceivedUpdate(update.update_id, json.dumps(raw), find_owner_id(update), sender))
                     counts_by_sender[sender] += 1
             if arrivals:
                 new = await self._inbox.store_updates(self._bot_id, arrivals, self._now())
@@ -295,7 +295,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             return self._ahead.pop(number)
         # An update that was passed on unwritten is in progress here, or already answered.
         is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
-        arrival = Arrival(number, update.to_json(), find_owner_id(update), find_sender_id(update), is_begun)
+        arrival = ReceivedUpdate(number, update.to_json(), find_owner_id(update), find_sender_id(update), is_begun)
         is_new = number in await self._inbox.store_updates(self._bot_id, [arrival], self._now())
         if number in self._answered:
             await self._inbox.mark_done(self._bot_id, [number], self._now())

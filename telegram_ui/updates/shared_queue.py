@@ -12,7 +12,7 @@ import telegram
 from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
-from storage.bot_state.inbox import NOBODY, Arrival, Inbox, Lease
+from storage.bot_state.inbox import NOBODY, Inbox, Lease, ReceivedUpdate
 from telegram_ui.updates.durable_queue import (
     MAX_KNOWN_PEOPLE,
     MAX_UNFINISHED,
@@ -70,7 +70,7 @@ class SharedQueue(DurableQueue):
             except Exception as error:  # broad: the library may raise anything
                 logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
             else:
-                arrival = Arrival(row.update_id, row.payload, find_owner_id(update), find_sender_id(update))
+                arrival = ReceivedUpdate(row.update_id, row.payload, find_owner_id(update), find_sender_id(update))
                 await self._inbox.store_updates(bot.id, [arrival], row.received_at)
             await former.mark_done(bot.id, [row.update_id], self._now())
         return len(rows)

@@ -20,7 +20,7 @@ from records.model_calls import Usage
 from records.owners import KnownPerson, StorageType
 from records.scopes import Scope
 from storage.backup import BackupResult, RestoreResult, back_up, restore_backup_file
-from storage.bot_state.inbox import Arrival
+from storage.bot_state.inbox import ReceivedUpdate
 from storage.engine.data_dir import LOCK_NAME
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
@@ -91,7 +91,7 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
         used = {(77, "m"): Usage(prompt=5, completion=4, written=3), (77, "n"): Usage(completion=2)}
         await memory.usage.add_usage(NOW.date(), used)
         for number in (7, 6):
-            await memory.inbox.store_updates(900, [Arrival(number, WAITING, owner=-1003, person=77)], NOW)
+            await memory.inbox.store_updates(900, [ReceivedUpdate(number, WAITING, owner=-1003, person=77)], NOW)
         assert memory.shared_work
         await memory.shared_work.claim_updates(900, limit=9, now=NOW)
         await memory.inbox.mark_done(900, [6], NOW)

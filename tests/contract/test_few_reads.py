@@ -44,7 +44,7 @@ async def test_a_question_is_stored_and_its_context_read_at_once(store: MemorySt
     assert (await store.store_question(ANNA, [said("and now?", source="1:1")])).sources is None
     pieces = [said("first half", source="1:2"), said("second half", source="1:3")]
     asked = await store.store_question(ANNA, pieces, turns=4)
-    assert asked.sources == await store.read_context_sources(ANNA, turns=4, before=asked.turn)
+    assert asked.sources == await store.read_context_sources(ANNA, turns=4, before_turn=asked.turn)
     assert asked.sources is not None
     assert asked.sources.unsummarised[-1].content == "and now?"
     assert asked.sources.total == 13
@@ -69,8 +69,8 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
     await fold(store, ANNA, stored[:4])
     await fold(store, ANNA, stored[4:6])
     for turns, before in ((4, None), (2, stored[-2].turn), (0, stored[-2].turn), (9, 1)):
-        sources = await store.read_context_sources(ANNA, turns=turns, before=before)
-        assert sources.last == await store.read_last_turns(ANNA, turns, before=before)
+        sources = await store.read_context_sources(ANNA, turns=turns, before_turn=before)
+        assert sources.last == await store.read_last_turns(ANNA, turns, before_turn=before)
         assert sources.unsummarised == [
             message
             for message in await store.list_unsummarised_messages(ANNA)
@@ -85,8 +85,8 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
         )
         assert (sources.profile, sources.facts) == (None, [])
     for turns, before in ((1, None), (9, None), (1, 2), (0, None)):  # nothing is archived
-        sources = await store.read_context_sources(BORIS, turns=turns, before=before)
-        assert sources.last == await store.read_last_turns(BORIS, turns, before=before)
+        sources = await store.read_context_sources(BORIS, turns=turns, before_turn=before)
+        assert sources.last == await store.read_last_turns(BORIS, turns, before_turn=before)
     nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), turns=4)
     assert (nobody.last, nobody.unsummarised, nobody.summaries, nobody.total) == ([], [], [], 0)
 
@@ -117,7 +117,7 @@ async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store
     async def read_last_turns() -> tuple[int, Sequence[Message]]:
         def count(connection: Connection) -> tuple[int, Sequence[Message]]:
             counting: Any = Counting(connection)
-            found = messages.read_context_sources(counting, ANNA, turns=2, before=None)
+            found = messages.read_context_sources(counting, ANNA, turns=2, before_turn=None)
             return counting.asked_for_turns, found.last
 
         async with read(store) as reader:

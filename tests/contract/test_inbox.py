@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.inbox import Inbox, ReceivedUpdate
 from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica
@@ -42,7 +42,7 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield shared
 
 
-async def received(inbox: Inbox, arrivals: Sequence[Arrival]) -> None:
+async def received(inbox: Inbox, arrivals: Sequence[ReceivedUpdate]) -> None:
     """What came, and is this process's to do."""
     await inbox.store_updates(BOT, arrivals, NOW)
     if isinstance(inbox, SharedInbox):
@@ -50,23 +50,23 @@ async def received(inbox: Inbox, arrivals: Sequence[Arrival]) -> None:
 
 
 async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
-    await received(inbox, [Arrival(7, "{}")])
-    assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
-    assert await inbox.store_updates(BOT + 1, [Arrival(7, "{}")], NOW)
-    assert await inbox.store_updates(BOT, [Arrival(3, '{"text": "ü\0"}')], NOW + MINUTE)
+    await received(inbox, [ReceivedUpdate(7, "{}")])
+    assert not await inbox.store_updates(BOT, [ReceivedUpdate(7, "{}")], NOW)
+    assert await inbox.store_updates(BOT + 1, [ReceivedUpdate(7, "{}")], NOW)
+    assert await inbox.store_updates(BOT, [ReceivedUpdate(3, '{"text": "ü\0"}')], NOW + MINUTE)
     assert [(update.update_id, update.payload) for update in await inbox.list_pending_updates(BOT)] == [
         (7, "{}"),
         (3, '{"text": "ü\0"}'),
     ]
     await inbox.mark_done(BOT, [7], NOW)
-    assert not await inbox.store_updates(BOT, [Arrival(7, "{}")], NOW)
+    assert not await inbox.store_updates(BOT, [ReceivedUpdate(7, "{}")], NOW)
     assert [update.update_id for update in await inbox.list_pending_updates(BOT)] == [3]
 
 
 async def test_the_payload_of_a_done_update_is_erased(
     inbox: Inbox, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    await received(inbox, [Arrival(1, "walrus")])
+    await received(inbox, [ReceivedUpdate(1, "walrus")])
     await inbox.mark_done(BOT, [1], NOW)
     assert await inbox.database.truncate_log()
     rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
@@ -74,7 +74,7 @@ async def test_the_payload_of_a_done_update_is_erased(
 
 
 async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
-    await received(inbox, [Arrival(1, "{}")])
+    await received(inbox, [ReceivedUpdate(1, "{}")])
     assert [
         await inbox.increment_attempts(BOT, 1, "attempts"),
         await inbox.increment_attempts(BOT, 1, "attempts"),
@@ -96,17 +96,17 @@ async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
 
 
 async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
-    await received(inbox, [Arrival(number, "{}") for number in (1, 2, 3)])
+    await received(inbox, [ReceivedUpdate(number, "{}") for number in (1, 2, 3)])
     await inbox.mark_done(BOT, [1], NOW)
     await inbox.mark_done(BOT, [2], NOW + timedelta(hours=40))
     assert await inbox.delete_done_updates(NOW + timedelta(hours=1)) == 1
-    assert await inbox.store_updates(BOT, [Arrival(1, "{}")], NOW)
-    assert not await inbox.store_updates(BOT, [Arrival(2, "{}")], NOW)
-    assert not await inbox.store_updates(BOT, [Arrival(3, "{}")], NOW)
+    assert await inbox.store_updates(BOT, [ReceivedUpdate(1, "{}")], NOW)
+    assert not await inbox.store_updates(BOT, [ReceivedUpdate(2, "{}")], NOW)
+    assert not await inbox.store_updates(BOT, [ReceivedUpdate(3, "{}")], NOW)
 
 
 async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:
-    await received(inbox, [Arrival(1, "walrus"), Arrival(2, "{}")])
+    await received(inbox, [ReceivedUpdate(1, "walrus"), ReceivedUpdate(2, "{}")])
     waiting = await inbox.list_waiting_positions()
     assert sorted(waiting) == [f"{BOT}:1", f"{BOT}:2"]
     await inbox.erase_payloads([waiting[f"{BOT}:1"]])

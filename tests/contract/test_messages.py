@@ -125,7 +125,7 @@ async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryS
 async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
     await store.append_messages(ANNA, [said(f"{n}") for n in range(7)])
     newest = await store.timeline.read_page(ANNA, limit=3)
-    older = await store.timeline.read_page(ANNA, before=newest[0].id, limit=3)
+    older = await store.timeline.read_page(ANNA, before_id=newest[0].id, limit=3)
     assert [message.content for message in older + newest] == ["1", "2", "3", "4", "5", "6"]
 
 
@@ -133,7 +133,7 @@ async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStor
     stored = await talk(store, ANNA, 4)
     await fold(store, ANNA, stored[:6])
     assert [turn.id for turn in await store.read_last_turns(ANNA, 2)] == [message.id for message in stored[4:]]
-    assert [turn.id for turn in await store.read_last_turns(ANNA, 2, before=stored[4].turn)] == [
+    assert [turn.id for turn in await store.read_last_turns(ANNA, 2, before_turn=stored[4].turn)] == [
         message.id for message in stored[:4]
     ]
     assert await store.read_last_turns(ANNA, 0) == []

@@ -18,7 +18,7 @@ from attachments.passages import (
     MAX_PASSAGES,
     MAX_TEXT_CHARS,
     DocumentLine,
-    MoreThanRead,
+    ReadLimitReached,
     group_lines_into_passages,
 )
 from locales.catalog import tr
@@ -236,7 +236,7 @@ def test_all_chapters_of_a_book_together_are_bounded(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(plain, "decode_text", counted)
     monkeypatch.setattr(html, "MAX_PAGE_CHARS", 10_000)
-    with pytest.raises(MoreThanRead):
+    with pytest.raises(ReadLimitReached):
         list(detection.read_lines(epub(["<p></p>" * 100] * 100), "book.epub"))
     assert read_so_far < 2 * html.MAX_PAGE_CHARS
 
@@ -267,7 +267,7 @@ async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch)
         "def read(data, name):\n"
         "    if 'TELEGRAM_BOT_TOKEN' not in os.environ: bytearray(10**10)\n"
         "documents_child.read_document = read\n"
-        "documents_child.run_child()"
+        "documents_child.run_as_child_process()"
     )
     monkeypatch.setattr(documents, "CHILD", child)
     with pytest.raises(DocumentUnreadable) as refused:

@@ -17,7 +17,7 @@ from records.forgetting import ForgetRequest
 from records.messages import NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.bot_state.inbox import Arrival
+from storage.bot_state.inbox import ReceivedUpdate
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES
 from storage.stores.memory_store import MemoryStore
 from tests.peers.openai_server import Behaviour
@@ -156,7 +156,7 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
         await talk.remember()
         memory = talk.services.memory
         for number, text in ((5, WORD), (6, "kept")):
-            await memory.inbox.store_updates(1, [Arrival(number, json.dumps({"text": text}))], talk.moment[0])
+            await memory.inbox.store_updates(1, [ReceivedUpdate(number, json.dumps({"text": text}))], talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert [update.payload for update in await memory.inbox.list_pending_updates(1)] == ["", '{"text": "kept"}']

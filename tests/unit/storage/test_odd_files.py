@@ -17,7 +17,7 @@ from records.forgetting import ForgetRequest
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import back_up
-from storage.bot_state.inbox import Arrival
+from storage.bot_state.inbox import ReceivedUpdate
 from storage.engine.sqlite_driver import sqlite3
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import NOW, fold, said, talk
@@ -138,7 +138,7 @@ async def test_one_damaged_row_costs_only_its_owner(
     table: str, column: str, value: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It ended the start for everybody, some with a traceback."""
-    arrivals = [Arrival(number, f"update {number}") for number in (1, 2)]
+    arrivals = [ReceivedUpdate(number, f"update {number}") for number in (1, 2)]
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         for owner in (1, 2):
             await memory.configure(owner, storage=StorageType.SQLITE, every_n=5)

@@ -19,7 +19,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import SummaryPlan
 from settings import Secret
-from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.inbox import Inbox, ReceivedUpdate
 from storage.bot_state.postgres_inbox import SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
 from telegram_ui.sending.chat import require_lease, require_lease_for_sending
@@ -106,7 +106,7 @@ def three(machines: Machines) -> AbstractAsyncContextManager[list[Machine]]:
 
 async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machines: Machines) -> None:
     async with three(machines) as those:
-        arrivals = [Arrival(number, "{}", owner=number % 10) for number in range(1, 101)]
+        arrivals = [ReceivedUpdate(number, "{}", owner=number % 10) for number in range(1, 101)]
         await those[0].inbox.store_updates(BOT, arrivals, NOW)
         found = await asyncio.gather(*(replica.claims() for replica in those for _ in range(3)))
         by_machine = [found[start] + found[start + 1] + found[start + 2] for start in (0, 3, 6)]
@@ -118,7 +118,7 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
         # What comes later goes to whoever serves the owner, wherever it arrives.
         server = next(replica for replica in those if replica.leases.is_serving(3))
         for number, replica in enumerate(those, start=201):
-            await replica.inbox.store_updates(BOT, [Arrival(number, "{}", owner=3)], NOW)
+            await replica.inbox.store_updates(BOT, [ReceivedUpdate(number, "{}", owner=3)], NOW)
         assert [await replica.claims() for replica in those if replica is not server] == [[], []]
         assert await server.claims() == [201, 202, 203]
 
@@ -126,19 +126,21 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
 async def test_each_takes_its_share_of_new_owners_and_anybody_those_who_wait(machines: Machines) -> None:
     async with three(machines) as those:
         first, second, _ = those
-        arrivals = [Arrival(number, "{}", owner=number) for number in range(1, 10)]
+        arrivals = [ReceivedUpdate(number, "{}", owner=number) for number in range(1, 10)]
         await first.inbox.store_updates(BOT, arrivals, NOW)
         assert [len(await replica.claims()) for replica in (first, first, second)] == [3, 0, 3]
         # The third may hang: what it leaves is not left for long.
         late = await first.work.claim_updates(BOT, limit=100, now=NOW + timedelta(seconds=3))
         assert len(late) == 3
-        await first.inbox.store_updates(BOT, [Arrival(10, "{}", owner=10)], NOW)
+        await first.inbox.store_updates(BOT, [ReceivedUpdate(10, "{}", owner=10)], NOW)
         assert [await replica.claims() for replica in those] == [[], [10], []]
 
 
 async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(machines: Machines) -> None:
     async with machines.opened("a") as first, machines.opened("b") as second:
-        await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN), Arrival(2, "{}", owner=ANN)], NOW)
+        await first.inbox.store_updates(
+            BOT, [ReceivedUpdate(1, "{}", owner=ANN), ReceivedUpdate(2, "{}", owner=ANN)], NOW
+        )
         assert await first.claims() == [1, 2]
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "before", update_id=1)
@@ -177,7 +179,7 @@ async def test_a_lease_whose_reply_was_lost_is_taken_again(machines: Machines) -
     async with laid(machines.url) as (behind, wire):
         machines.url = behind
         async with machines.opened("a") as alone:
-            await alone.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+            await alone.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
             wire.cuts = True
             with pytest.raises(StorageError):
                 await alone.claims()
@@ -191,7 +193,7 @@ async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machi
     async with machines.opened("a") as first, machines.opened("b") as second:
         await second.memory.get_config(ANN)
         second.leases.replica.called.clear()
-        await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+        await first.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
         async with asyncio.timeout(30):
             await second.leases.replica.called.wait()
         assert await first.claims() == []
@@ -240,7 +242,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
 async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
     async with machines.opened("b") as second:
         async with machines.opened("a") as first:
-            await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+            await first.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
             assert await first.claims() == [1]
             mine, others = first.work.make_polling_leader(BOT), second.work.make_polling_leader(BOT)
             for duty in (mine, others):
@@ -254,7 +256,7 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
 async def test_the_next_run_in_the_same_folder_need_not_wait(machines: Machines) -> None:
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(machines.opened("a"))
-        await first.inbox.store_updates(BOT, [Arrival(1, "{}", owner=ANN)], NOW)
+        await first.inbox.store_updates(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
         assert await first.claims() == [1]
         first.leases.replica.held.clear()  # killed: nothing is given back
     async with machines.opened("a") as again:
@@ -267,7 +269,9 @@ async def test_a_memory_in_files_is_served_where_the_files_are(machines: Machine
         await first.memory.configure(ANN, storage=StorageType.JSON, every_n=5)
         await first.says(ANN, "in a file", update_id=1)
     async with machines.opened("b") as second:
-        await second.inbox.store_updates(BOT, [Arrival(2, "{}", owner=ANN), Arrival(3, "{}", owner=BEN)], NOW)
+        await second.inbox.store_updates(
+            BOT, [ReceivedUpdate(2, "{}", owner=ANN), ReceivedUpdate(3, "{}", owner=BEN)], NOW
+        )
         assert await second.claims() == [3]
         with pytest.raises(ServedElsewhere):
             await second.memory.get_config(ANN)

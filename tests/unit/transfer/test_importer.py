@@ -308,7 +308,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
             await imported(talk, history(100, first=first))
         async with talk.services.memory.open_store(ANNA.id) as store:
             messages = await store.timeline.read_page(HERE, limit=1000)
-            earlier = await store.timeline.read_page(HERE, before=messages[152].id, limit=5)
+            earlier = await store.timeline.read_page(HERE, before_id=messages[152].id, limit=5)
             summaries = await store.list_summaries(HERE, active_only=False)
             pool = await store.find_candidate_messages(HERE, ["flowerpot"], limit=1)
         numbers = [

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from records.model_calls import DayOfUse, Price, Usage, parse_price
+from records.model_calls import DailyUsage, Price, Usage, parse_price
 from telegram_ui.commands.usage import draw_chart, format_usage
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, Desk
 
@@ -10,8 +10,8 @@ TODAY = date(2026, 11, 21)
 PRICES = {"dear": Price(prompt=2.0, completion=8.0, cached=0.5)}
 
 
-def use(days_ago: int, model: str = "dear", **tokens: int) -> DayOfUse:
-    return DayOfUse(day=TODAY - timedelta(days=days_ago), model=model, used=Usage(**tokens))
+def use(days_ago: int, model: str = "dear", **tokens: int) -> DailyUsage:
+    return DailyUsage(day=TODAY - timedelta(days=days_ago), model=model, used=Usage(**tokens))
 
 
 def test_a_chart_has_a_character_for_each_day_and_its_highest_for_the_most() -> None:

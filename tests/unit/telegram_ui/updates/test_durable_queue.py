@@ -12,7 +12,7 @@ import telegram
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
-from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.inbox import Inbox, ReceivedUpdate
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import MAX_RUNS, MIN_TRYING_TIME, DurableQueue, QueuedUpdate
@@ -71,7 +71,7 @@ async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: 
 
 async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
-    await inbox.store_updates(bot.id, [Arrival(1, update(1, bot).to_json())], NOW)
+    await inbox.store_updates(bot.id, [ReceivedUpdate(1, update(1, bot).to_json())], NOW)
     await queue.enqueue_updates(fetched(1, bot))
     assert taken(queue) == [1]
     await queue.enqueue_updates(fetched(1, bot))
@@ -157,10 +157,10 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
 async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: ExtBot[Any]) -> None:
     """But not within the hour: many quick deaths may be another's fault."""
     await inbox.store_updates(
-        bot.id, [Arrival(1, update(1, bot).to_json())], NOW - MIN_TRYING_TIME - timedelta(seconds=1)
+        bot.id, [ReceivedUpdate(1, update(1, bot).to_json())], NOW - MIN_TRYING_TIME - timedelta(seconds=1)
     )
     await inbox.store_updates(
-        bot.id, [Arrival(2, update(2, bot).to_json())], NOW - MIN_TRYING_TIME + timedelta(seconds=1)
+        bot.id, [ReceivedUpdate(2, update(2, bot).to_json())], NOW - MIN_TRYING_TIME + timedelta(seconds=1)
     )
     for _ in range(MAX_RUNS):
         assert taken(await opened(inbox, bot)) == [1, 2]
@@ -169,8 +169,8 @@ async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: Ext
 
 
 async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: Inbox, bot: ExtBot[Any]) -> None:
-    await inbox.store_updates(bot.id, [Arrival(1, "{")], NOW)
-    await inbox.store_updates(bot.id, [Arrival(2, update(2, bot).to_json())], NOW)
+    await inbox.store_updates(bot.id, [ReceivedUpdate(1, "{")], NOW)
+    await inbox.store_updates(bot.id, [ReceivedUpdate(2, update(2, bot).to_json())], NOW)
     assert taken(await opened(inbox, bot)) == [2]
 
 

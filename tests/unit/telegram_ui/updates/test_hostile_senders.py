@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from locales.catalog import tr
 from records.scopes import Person
 from settings import Settings
-from storage.bot_state.inbox import Arrival
+from storage.bot_state.inbox import ReceivedUpdate
 from telegram_ui.updates.access import MAX_TOLD_IN_ALL, Access
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
@@ -60,7 +60,7 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
     written: list[int] = []
     receive = bots.inbox.store_updates
 
-    async def counted(bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+    async def counted(bot_id: int, arrivals: Sequence[ReceivedUpdate], now: datetime) -> set[int]:
         written.extend(arrival.update_id for arrival in arrivals)
         return await receive(bot_id, arrivals, now)
 

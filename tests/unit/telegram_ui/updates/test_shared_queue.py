@@ -16,7 +16,7 @@ from telegram.ext import ExtBot
 from records.errors import StorageError
 from records.owners import KnownPerson
 from settings import Secret, Settings
-from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.inbox import Inbox, ReceivedUpdate
 from storage.bot_state.people import People
 from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
@@ -253,8 +253,8 @@ async def test_what_waited_while_the_process_was_alone_goes_to_all(
     (tmp_path / "a").mkdir()
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
         alone = Inbox(files)
-        await alone.store_updates(bot.id, [Arrival(8, "{")], NOW)
-        await alone.store_updates(bot.id, [Arrival(9, update(9, bot).to_json())], NOW)
+        await alone.store_updates(bot.id, [ReceivedUpdate(8, "{")], NOW)
+        await alone.store_updates(bot.id, [ReceivedUpdate(9, update(9, bot).to_json())], NOW)
     async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
         assert await came(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
