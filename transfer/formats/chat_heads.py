@@ -83,8 +83,6 @@ def split_messages(text: str) -> list[tuple[Head, str]]:
 def find_date_order(written: Sequence[WrittenDate]) -> str | None:
     """Return the order of year, month and day in these dates, or None if it is ambiguous."""
     dates = [numbers for numbers, order in written if not order]
-    if written and not dates:
-        return "ymd"
     if 2 * sum(first > 31 for first, _, _ in dates) >= len(dates):
         return "ymd"
     if any(first > 12 for first, _, _ in dates):

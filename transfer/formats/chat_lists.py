@@ -74,8 +74,7 @@ class ChatLists:
     def add(self, messages: Sequence[object], key: str, title: str) -> None:
         """Add messages to the chat `key`, which may consist of several parts."""
         self._titles[key] = repair_encoding(title)
-        elements = ((f".messages[{number}]", -1, message) for number, message in enumerate(messages))
-        read = self._talks.read_messages(elements, partial(self._read_message, key, Counter[str]()))
+        read = self._talks.read_messages(messages, partial(self._read_message, key, Counter[str]()), ".messages")
         if read:
             is_newest_first = read[0].created_at > read[-1].created_at
             self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)

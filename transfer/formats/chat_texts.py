@@ -56,9 +56,8 @@ def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> Imp
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         left = iter(dates)
         dated = ((line, line.day and next(left)) for line in chat)
-        elements = ((pair[0].stamp or f"[{number}]", -1, pair) for number, pair in enumerate(dated))
         read_line = partial(_convert_line_to_message, talks, convert, Counter[str]())
-        talks.add(make_times_monotonic(talks.read_messages(elements, read_line)))
+        talks.add(make_times_monotonic(talks.read_messages(dated, read_line)))
     talks.ask_who_imports()
     return talks.make_history()
 
@@ -77,7 +76,7 @@ def _convert_line_to_message(
     try:
         day = convert(*numbers or (0, 0, 0))
     except (ValueError, OverflowError):  # no such day
-        raise WrongElement from None
+        raise WrongElement(f" {line.stamp}".rstrip()) from None
     said_at = datetime.combine(day, line.clock, talks.reading.zone).astimezone(UTC)
     name = number_duplicate(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), seen)
     return talks.make_message(name, "user", line.words, said_at, speaker=line.speaker or "?")

@@ -57,8 +57,7 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
         words = _find_shown_text(message, content, documents)
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
-    elements = ((f".mapping[{name[:40]!r}].message", message) for name, message in messages.items())
-    talks.add_conversation(talk, elements, read_turn)
+    talks.add_conversation(talk, messages.values(), read_turn, where=".mapping")
 
 
 def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

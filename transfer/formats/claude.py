@@ -30,8 +30,7 @@ def _add_conversation(talks: Conversations, raw: object) -> None:
         messages = [message for message in read_list(value, member) if message is not None]
         if all(as_object(message).get("parent_message_uuid") for message in messages):
             messages = select_newest_branch(messages)
-        elements = ((f".{member}[{number}]", message) for number, message in enumerate(messages))
-        talks.add_conversation(value, elements, _read_turn, as_text(value.get("uuid")))
+        talks.add_conversation(value, messages, _read_turn, as_text(value.get("uuid")), f".{member}")
     elif "prompt_template" in value or "docs" in value:
         _read_project(value, talks)
     else:
@@ -76,8 +75,7 @@ def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
         title = as_text(document.get("filename")) or "file"
         return ImportedTurn("user", words and f"[{title}]\n{words}", as_text(document.get("uuid")))
 
-    elements = ((f".docs[{number}]", document) for number, document in enumerate(read_list(raw, "docs")))
-    talks.add_conversation(raw, elements, read_document, as_text(raw.get("uuid")))
+    talks.add_conversation(raw, read_list(raw, "docs"), read_document, as_text(raw.get("uuid")), ".docs")
     for about in (as_text(raw.get("description")).strip(), as_text(raw.get("prompt_template")).strip()):
         fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=talks.find_time(raw))
         talks.facts += [fact] if about else []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import count, pairwise
+from itertools import count, pairwise, repeat
 from typing import Any, NamedTuple
 
 from locales.catalog import tr
@@ -34,7 +34,6 @@ _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # the most characters of a title shown when a conversation is damaged
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
-Element = tuple[str, int, Any]  # A part of a file: its name, its offset and its value
 
 
 class LeftOut(Exception):  # noqa: N818 - reads as the state it is
@@ -96,26 +95,29 @@ class Conversations:
                     require_object(None)
 
     def read_messages(
-        self,
-        elements: Iterable[Element],
-        read_message: Callable[[Any], ImportedMessage],
-        stream: JsonStream | None = None,
+        self, items: Iterable[Any] | JsonStream, read_message: Callable[[Any], ImportedMessage], where: str = ""
     ) -> list[ImportedMessage]:
-        """Read each element with `read_message`. Count and skip those for which it raises LeftOut or WrongElement."""
+        """Read each of the items, or of the next array of a stream, with `read_message`.
+
+        Count and skip those for which it raises LeftOut or WrongElement. `where` is what the file calls the array.
+        """
         made: list[ImportedMessage] = []
-        for where, at, raw in iterate_with_pauses(elements):
-            with self.count_failures(where, stream, at):
-                made.append(read_message(raw))
+        stream = items if isinstance(items, JsonStream) else None
+        values = repeat(None) if isinstance(items, JsonStream) else iterate_with_pauses(items)
+        for number, value in zip(stream.iterate_elements() if stream else count(), values, strict=False):
+            with self.count_failures(f"{where}[{number}]", stream, stream.at if stream else -1):
+                made.append(read_message(stream.read_value() if stream else value))
         return made
 
     def add_conversation(
         self,
         raw: Mapping[str, Any],
-        elements: Iterable[tuple[str, Any]],
+        messages: Iterable[Any],
         read_turn: Callable[[Any, datetime], ImportedTurn],
         key: str = "",
+        where: str = ".messages",
     ) -> None:
-        """Add a conversation with an assistant. `elements` holds its messages with their places in the file.
+        """Add a conversation with an assistant. `where` is what the file calls its messages.
 
         A message without a time gets that of the previous message or of `raw`; without either, it is undated. One
         without an id gets a hash of `key` (default: the first message), its position and its text.
@@ -143,7 +145,7 @@ class Conversations:
             name = name or number_duplicate(hash_parts(key, number, own, words), self._seen)
             return self.make_message(name, own, words.strip(), last, speaker=speaker, is_undated=known is None)
 
-        said = make_times_monotonic(self.read_messages(((where, -1, item) for where, item in elements), read_message))
+        said = make_times_monotonic(self.read_messages(messages, read_message, where))
         self.add(said, raw.get("title") or raw.get("name"))
 
     def make_message(self, name: str, role: Role, words: str, said_at: datetime, **more: Any) -> ImportedMessage:
@@ -219,13 +221,6 @@ class Conversations:
             questions=(*self.questions, *offers),
             facts=facts,
         )
-
-
-def iterate_elements(stream: JsonStream, where: str = "") -> Iterator[Element]:
-    """Yield the name, offset and value of each element of the next array, which is called `where`."""
-    for number in stream.iterate_elements():
-        at = stream.at
-        yield f"{where}[{number}]", at, stream.read_value()
 
 
 MAX_WRAPPERS = 6  # objects and lists around a conversation

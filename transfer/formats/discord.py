@@ -8,13 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from transfer.formats.chat_lists import iterate_rows
-from transfer.formats.conversations import (
-    Conversations,
-    LeftOut,
-    add_reactions,
-    format_forwarded_text,
-    iterate_elements,
-)
+from transfer.formats.conversations import Conversations, LeftOut, add_reactions, format_forwarded_text
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
 from transfer.formats.values import as_object, as_text, read_list, require_object, select_objects
 
@@ -42,8 +36,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
                 names |= require_object(file.open_json().read_value())  # there is one of servers, too
                 continue
             is_table = file.text.lstrip()[:1] != "["
-            table = ((f"[{number}]", -1, row) for number, row in enumerate(iterate_rows(file.text)))
-            said = talks.read_messages(table if is_table else iterate_elements(file.open_json()), read_row)
+            said = talks.read_messages(iterate_rows(file.text) if is_table else file.open_json(), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
             talks.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
     return talks.make_history()
@@ -62,7 +55,7 @@ def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None
         if name == "channel":
             title = as_text(as_object(stream.read_value()).get("name"))
         elif name == "messages":
-            said += talks.read_messages(iterate_elements(stream, name), partial(_read_message, talks, bots), stream)
+            said += talks.read_messages(stream, partial(_read_message, talks, bots), name)
     talks.add(said, title)
 
 

@@ -138,14 +138,13 @@ def _find_date_line(lines: Sequence[str], language: str, order: str, zone: tzinf
 
 def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
     chunks = read_list(require_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
-    places = ((f".chunkedPrompt.chunks[{number}]", chunk) for number, chunk in enumerate(chunks))
-    shown = (place for place in places if not any(map(as_object(place[1]).get, _UNSEEN)))
+    shown = (chunk for chunk in chunks if not any(map(as_object(chunk).get, _UNSEEN)))
 
     def read_turn(chunk: Mapping[str, Any], _: datetime) -> ImportedTurn:
         parts = [as_text(part.get("text")) for part in select_objects(chunk.get("parts")) if not part.get("thought")]
         return ImportedTurn(chunk.get("role"), as_text(chunk.get("text")) or "".join(parts))
 
-    talks.add_conversation({"title": name}, shown, read_turn, name)
+    talks.add_conversation({"title": name}, shown, read_turn, name, ".chunkedPrompt.chunks")
 
 
 def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
@@ -155,8 +154,8 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
         parts = select_objects(as_object(turn.get("system_turn")).get("text"))
         return ImportedTurn("model", "\n".join(as_text(part.get("data")) for part in parts))
 
-    turns = ((f".conversation_turns[{at}]", turn) for at, turn in enumerate(read_list(raw, "conversation_turns")))
-    talks.add_conversation(raw, turns, read_turn, as_text(raw.get("title")))
+    turns = read_list(raw, "conversation_turns")
+    talks.add_conversation(raw, turns, read_turn, as_text(raw.get("title")), ".conversation_turns")
 
 
 def _fits_format(sample: Sample) -> bool:

@@ -311,7 +311,6 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
 def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
     """Add a conversation with an assistant. A speaker with an unknown role gets the role that no other speaker has."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
-    elements = ((f".messages[{number}]", message) for number, message in enumerate(messages))
     labels = dict.fromkeys(find_role(as_object(message)) or "" for message in messages)
     sides = {label: ROLES.get(label) for label in labels}
     if not any(sides.values()):
@@ -324,7 +323,7 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
     title = find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")
     inner = [*select_objects(list(raw.values())), *select_objects(list(as_object(raw.get("metadata")).values()))]
     times = {} if _find_seconds(raw) else next((held for held in inner if _find_seconds(held)), {})
-    talks.add_conversation({**times, **raw, "title": title}, elements, read_turn, str(key)[:200])
+    talks.add_conversation({**times, **raw, "title": title}, messages, read_turn, str(key)[:200])
 
 
 def _read_turn(

@@ -16,7 +16,6 @@ from transfer.formats.conversations import (
     add_title,
     format_forwarded_text,
     format_poll,
-    iterate_elements,
 )
 from transfer.formats.history import (
     FileReading,
@@ -93,7 +92,7 @@ def _read_messages(chat: _Chat, stream: JsonStream, talks: Conversations) -> lis
         talks.skipped["here"] += sum(1 for _ in stream.iterate_elements())
         return []
     read_message = partial(_read_message, chat, talks.reading)
-    return add_title(talks.read_messages(iterate_elements(stream, "messages"), read_message, stream), chat.name)
+    return add_title(talks.read_messages(stream, read_message, "messages"), chat.name)
 
 
 def _sort_by_size(chats: Sequence[_Chat]) -> list[_Chat]:
@@ -218,13 +217,8 @@ def _iterate_extras(raw: Mapping[str, Any]) -> Iterator[str]:
 FORMAT = ImportFormat(
     name="telegram",
     product="Telegram",
-    fits=lambda sample: (
-        sample.opening == "{"
-        and bool(
-            (sample.names & {"chats", "left_chats"} and ("about" in sample.names or '"list"' in sample.text))
-            or ({"messages", "type", "id"} <= sample.names and "guild" not in sample.names)
-        )
-    ),
+    marks=("messages+type+id", "chats+about", "left_chats+about"),
+    fits=lambda sample: bool(sample.names & {"chats", "left_chats"}) and '"list"' in sample.text,
     read=read_history,
     members=re.compile(r"\A[^/]*/result\.json"),
 )

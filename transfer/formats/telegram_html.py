@@ -30,12 +30,9 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         titles = (
             block.find_text("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
         )
-        each = (
-            (f"{file.path}[{number}]", -1, block)
-            for file in pages
-            for number, block in enumerate(iterate_blocks(file.text, "message"))
-        )
-        talks.add(talks.read_messages(each, partial(_read_message, reading.zone, [""])), next(filter(None, titles), ""))
+        blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
+        said = talks.read_messages(blocks, partial(_read_message, reading.zone, [""]), folder)
+        talks.add(said, next(filter(None, titles), ""))
     talks.ask_who_imports()
     return talks.make_history()
 

@@ -233,9 +233,9 @@ def test_a_damaged_conversation_of_chatgpt_is_left_out_and_named() -> None:
 def test_a_damaged_message_of_chatgpt_is_left_out_and_named() -> None:
     whole = len(of(sample("chatgpt_conversations.json")).messages)
     wrong: list[tuple[tuple[str, ...], object, str]] = [
-        (("author",), None, "“Trip to Lisbon”.mapping['u-1'].message.author (line 2)"),
-        (("create_time",), "now", ".message.create_time (line 2)"),
-        (("content", "parts"), "x", ".message.content.parts (line 2)"),
+        (("author",), None, "“Trip to Lisbon”.mapping[1].author (line 2)"),
+        (("create_time",), "now", "[1].create_time (line 2)"),
+        (("content", "parts"), "x", "[1].content.parts (line 2)"),
     ]
     for path, value, why in wrong:
         past = of(with_damage(("mapping", "u-1", "message", *path), value))

@@ -443,7 +443,7 @@ def test_one_damaged_message_costs_no_other_one() -> None:
     ]
     page = f'<div class="page_wrap">{"".join(block.format(*values) for values in blocks)}</div>'
     lines = "11/05/2024, 10:00 - Ann: One\n31/02/2024, 10:01 - Tom: Lost\n11/05/2024, 10:02 - Tom: Two\n"
-    for file, place in ((page, "[1].date"), (lines, "31/02/2024, 10:01")):
+    for file, place in ((page, "[1].date"), (lines, "[1] 31/02/2024, 10:01")):
         found = past(file, answers={"speaker0": (0,)})
         assert said(found) == [("user", "Ann", "One"), ("user", "Tom", "Two")]
         assert f"damaged: 1. The first one: {place}" in found.notes[-1].replace("messages.html", "")
