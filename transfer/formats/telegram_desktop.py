@@ -91,7 +91,7 @@ def _read_messages(chat: _Chat, stream: JsonStream, talks: Conversations) -> lis
     if chat.kind == "bot_chat" and chat.id == talks.reading.bot:
         talks.skipped["here"] += sum(1 for _ in stream.iterate_elements())
         return []
-    read_message = partial(_read_message, chat, talks.reading)
+    read_message = partial(_read_message, chat, talks)
     return add_title(talks.read_messages(stream, read_message, "messages"), chat.name)
 
 
@@ -141,29 +141,28 @@ def _make_notes(chats: Sequence[_Chat], is_person_there: bool, person: int) -> l
     return notes
 
 
-def _read_message(chat: _Chat, reading: FileReading, value: object) -> ImportedMessage:
+def _read_message(chat: _Chat, talks: Conversations, value: object) -> ImportedMessage:
     raw = require_object(value)
     if raw.get("type", "message") != "message":
         raise LeftOut("service")
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement(".id")
-    said_at = require_moment(raw.get("date_unixtime") or raw.get("date"), ".date", reading.zone)
+    said_at = require_moment(raw.get("date_unixtime") or raw.get("date"), ".date", talks.reading.zone)
     content = _read_content(raw)
     if not content.strip():
         raise LeftOut("wordless")
-    sender, me = _find_sender(raw), f"user{reading.person}"
+    sender, me = _find_sender(raw), f"user{talks.reading.person}"
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
     is_forwarded = "forwarded_from" in raw
-    return ImportedMessage(
-        source=f"import:telegram:{chat.id}:{number}",
-        role="assistant" if is_bot else "user",
-        content=format_forwarded_text(as_text(raw["forwarded_from"]), content) if is_forwarded else content,
-        created_at=said_at,
+    return talks.make_message(
+        f"{chat.id}:{number}",
+        "assistant" if is_bot else "user",
+        format_forwarded_text(as_text(raw["forwarded_from"]), content) if is_forwarded else content,
+        said_at,
         speaker=as_text(raw.get("from")) or ("" if sender == me else DELETED),
         origin="forwarded" if is_forwarded else "imported",
         is_own=is_forwarded or is_bot or sender == me,
-        answers=is_bot,
     )
 
 

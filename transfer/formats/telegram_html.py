@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from datetime import tzinfo
 from functools import partial
 
 from transfer.formats.conversations import Conversations, LeftOut, format_forwarded_text, format_poll, hash_parts
@@ -31,7 +30,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
             block.find_text("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
         )
         blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
-        said = talks.read_messages(blocks, partial(_read_message, reading.zone, [""]), folder)
+        said = talks.read_messages(blocks, partial(_read_message, talks, [""]), folder)
         talks.add(said, next(filter(None, titles), ""))
     talks.ask_who_imports()
     return talks.make_history()
@@ -41,7 +40,7 @@ def _find_folder(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
 
 
-def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage:
+def _read_message(talks: Conversations, speakers: list[str], block: Block) -> ImportedMessage:
     """Return a message. If it has no name, its speaker is the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
@@ -50,7 +49,7 @@ def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMe
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
     speakers += [name for part in own if "from_name" in part.classes and (name := _read_name(part))][:1]
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
-    said_at = require_moment(stamp.strip(), ".date", zone)
+    said_at = require_moment(stamp.strip(), ".date", talks.reading.zone)
     words = "\n".join(text for part in own if (text := _format_part(part)))
     if original:
         named = original.find("from_name")
@@ -59,14 +58,8 @@ def _read_message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMe
     if not words.strip():
         raise LeftOut("wordless")
     name = block.attributes.get("id", "").removeprefix("message")
-    return ImportedMessage(
-        source=f"import:telegram-html:{hash_parts(name, stamp, speakers[-1])}",
-        role="user",
-        content=words.strip(),
-        created_at=said_at,
-        speaker=speakers[-1],
-        origin="forwarded" if original else "imported",
-    )
+    name, origin = hash_parts(name, stamp, speakers[-1]), "forwarded" if original else "imported"
+    return talks.make_message(name, "user", words.strip(), said_at, speaker=speakers[-1], origin=origin)
 
 
 def _format_part(part: Block) -> str:
