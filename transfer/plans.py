@@ -78,17 +78,13 @@ def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
         lines.append(tr("transfer-plan-part", missing=plan.missing_parts))
     elif plan.is_restored:
         lines.append(tr("transfer-plan-whole"))
-    elif plan.new_messages:
+    elif plan.new_messages or plan.new_facts:
         ends = [moment.astimezone(UTC).date() for moment in (plan.first_at, plan.last_at) if moment]
         days = " – ".join(dict.fromkeys(format_day(end, with_year=True) for end in ends))
-        what = _format_counts(plan.new_messages, 0)
+        what = _format_counts(plan.new_messages, 0 if plan.new_messages else plan.new_facts)
         added = tr("transfer-adds-dated", what=what, when=days) if days else tr("transfer-adds", what=what)
         lines.append(" ".join([added, *_format_known_messages(plan.known)]))
-        lines.append(tr("transfer-as-history"))
-    elif plan.new_facts:
-        lines.append(
-            " ".join([tr("transfer-adds", what=_format_counts(0, plan.new_facts)), *_format_known_messages(plan.known)])
-        )
+        lines += [tr("transfer-as-history")] if plan.new_messages else []
     elif plan.total or plan.facts:
         lines.append(tr("transfer-all-known"))
     else:
