@@ -181,26 +181,26 @@ class Changes:
         return {"said": tr("dashboard-summary-corrected")}
 
     async def begin_conversation(self, request: PageRequest) -> JsonBody:
-        location, title = await self._find_topic(request), _parse_title(request)
+        chat, title = await self._find_topic(request), _parse_title(request)
         if get_memory_mode(request.config) == "off":
             raise RequestRefused(409, tr("chats-off"))
-        current = await self._services.memory.find_open_conversation(location)
-        await self._services.memory.begin_conversation(location, title)
-        self._services.titles.start_generating(location, [current])
+        current = await self._services.memory.find_open_conversation(chat)
+        await self._services.memory.begin_conversation(chat, title)
+        self._services.titles.start_generating(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def open_conversation(self, request: PageRequest) -> JsonBody:
-        location = await self._find_topic(request)
-        current = await self._services.memory.find_open_conversation(location)
-        if not await self._services.memory.open_conversation(location, request.scope):
+        chat = await self._find_topic(request)
+        current = await self._services.memory.find_open_conversation(chat)
+        if not await self._services.memory.open_conversation(chat, request.scope):
             raise RequestRefused(404, tr("chats-gone"))
-        self._services.titles.start_generating(location, [current])
+        self._services.titles.start_generating(chat, [current])
         return {"scopes": await self._views.list_scopes(request.owner)}
 
     async def name_conversation(self, request: PageRequest) -> JsonBody:
-        location, title = await self._find_topic(request), _parse_title(request)
+        chat, title = await self._find_topic(request), _parse_title(request)
         async with self._services.memory.open_store(request.owner) as store:
-            is_done = await store.conversations.set_title(location, request.scope, title, now=self._services.clock())
+            is_done = await store.conversations.set_title(chat, request.scope, title, now=self._services.clock())
         if not is_done:
             raise RequestRefused(404, tr("chats-gone"))
         return {"scopes": await self._views.list_scopes(request.owner)}

@@ -201,7 +201,7 @@ def compile_holidays() -> re.Pattern[str]:
 
 
 @cache
-def find_time_words() -> Sequence[re.Pattern[str]]:
+def list_time_word_patterns() -> Sequence[re.Pattern[str]]:
     """Return patterns for months, weekdays, units and parts of the day in all languages."""
     lexicons = [load_lexicon(language) for language in LANGUAGES]
     near = [lexicon.word[name] for lexicon in lexicons for name in ("today", "tomorrow", "tonight", "unread")]
@@ -218,7 +218,7 @@ def is_time_word(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool)
     token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
     word = normalise_word(token)
     is_han = HAN.search(word) is not None  # written without spaces
-    names = find_time_words()
+    names = list_time_word_patterns()
     is_shaped = _TIME_SHAPES.match(token) or _HAN_CLOCK.search(token)
     if is_shaped or any(name.search(word) if is_han else name.fullmatch(word) for name in names):
         neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]

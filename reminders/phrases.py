@@ -10,7 +10,7 @@ from locales.catalog import ENGLISH, LANGUAGES, current_language
 from records.reminders import NewReminder
 from reminders import lexicon
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_local_reminder, make_reminder
-from reminders.time_parts import AFTER_TOMORROW, TimeReading, skip_gap
+from reminders.time_parts import AFTER_TOMORROW, TimePhraseParser, skip_gap
 from reminders.zones import TOKEN, find_possible_zone_or_day
 from text.characters import format_visible_line
 from text.time_zones import add_months, to_utc
@@ -35,16 +35,16 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     text = format_visible_line(phrase)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(lexicon.PLAIN)  # keeps its length
-    readings = list[TimeReading]()
+    parsers = list[TimePhraseParser]()
     for language in dict.fromkeys([current_language(), ENGLISH, *LANGUAGES]):
         written, places = lexicon.write_in_digits(bare, language)
         words = lexicon.load_lexicon(language)
-        readings.append(TimeReading(request=text, text=written, places=places, words=words, wall=wall))
-        readings[-1].read_time_parts(readings[-1].skip(0, "joining"))
-    best = max(readings, key=lambda reading: (reading.find_place(reading.end), reading.is_every))
+        parsers.append(TimePhraseParser(request=text, text=written, places=places, words=words, wall=wall))
+        parsers[-1].parse_time_parts(parsers[-1].skip_words(0, "joining"))
+    best = max(parsers, key=lambda parser: (parser.find_place(parser.end), parser.is_every))
     start, end = best.find_place(best.end), len(text)
-    if unread := _find_unread_time_words(best):
-        if best.zone_words or (found := _find_time_at_end(readings)) is None:
+    if unread := _find_unparsed_time_words(best):
+        if best.zone_words or (found := _find_time_at_end(parsers)) is None:
             return NotUnderstood(words=unread)
         best, start, end = found
     if best.impossible:
@@ -73,73 +73,73 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     return NotUnderstood(words=doubt, reminder=reminder) if doubt or end < len(text) else reminder
 
 
-def _find_time_at_end(readings: Sequence[TimeReading]) -> tuple[TimeReading, int, int] | None:
+def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
     """Find a time at the end of a text, as in "call mum tomorrow at 9", and return it with the text before it."""
-    tokens = [[*TOKEN.finditer(early.text.rstrip(_ENDS))] for early in readings]
-    for back, number in product(range(MAX_END_TOKENS, 0, -1), range(len(readings))):
-        index, early = len(tokens[number]) - back, readings[number]
+    tokens = [[*TOKEN.finditer(early.text.rstrip(_ENDS))] for early in parsers]
+    for back, number in product(range(MAX_END_TOKENS, 0, -1), range(len(parsers))):
+        index, early = len(tokens[number]) - back, parsers[number]
         if index < 1:
             continue
         start, late = tokens[number][index].start(), replace(early, unsure=[*early.unsure])
-        late.read_time_parts(start)
+        late.parse_time_parts(start)
         if start > early.end and late.end >= tokens[number][-1].end() and (late.clock or not late.part):
             before = [token for token in tokens[number][:index] if token.start() >= early.end]
             leads = [False, *(late.match_preposition(token.start()) is not None for token in before)]
             is_open = any(lexicon.is_time_word(before, at, is_timed=not leads[at]) for at in range(len(before)))
-            is_open |= late.has_unread_zone or any(late.match("every", token.start()) > 0 for token in before)
-            is_open |= any(late.match(name, before[-1].start()) > 0 for name in ("and", "next", "until") if before)
+            is_open |= late.has_unparsed_zone or any(late.match_word("every", token.start()) > 0 for token in before)
+            is_open |= any(late.match_word(name, before[-1].start()) > 0 for name in ("and", "next", "until") if before)
             return None if is_open else (late, early.find_place(early.end), late.places[start][0])
     return None
 
 
-def _plan_reminder(reading: TimeReading, text: str, now: datetime) -> NewReminder | Impossible | NotUnderstood:
-    wall = reading.wall
-    if reading.distance is not None:
-        due_at = now + (reading.distance - wall)
+def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | NotUnderstood:
+    wall = parser.wall
+    if parser.distance is not None:
+        due_at = now + (parser.distance - wall)
         return check_due_time(due_at, now) or make_reminder(text, due_at, None, "", now) or NotUnderstood(words="")
-    hour, minute = reading.clock or (MORNING, 0)
-    local = datetime.combine(reading.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
-    if hour == 24 or (reading.is_midnight and reading.day == wall.date()):
+    hour, minute = parser.clock or (MORNING, 0)
+    local = datetime.combine(parser.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
+    if hour == 24 or (parser.is_midnight and parser.day == wall.date()):
         local += timedelta(days=1)
-    if reading.month_day:
-        local = add_months(local, months=0, day=reading.month_day)
-        if local <= wall or local.day != reading.month_day:
-            later = (add_months(local, months=months, day=reading.month_day) for months in range(1, 13))
-            local = next((day for day in later if day.day == reading.month_day), local)
-    elif reading.weekday is not None and reading.day is None:
-        local += timedelta(days=(reading.weekday - local.weekday()) % 7)
-    if reading.weekday is not None and reading.weekday != local.weekday():
+    if parser.month_day:
+        local = add_months(local, months=0, day=parser.month_day)
+        if local <= wall or local.day != parser.month_day:
+            later = (add_months(local, months=months, day=parser.month_day) for months in range(1, 13))
+            local = next((day for day in later if day.day == parser.month_day), local)
+    elif parser.weekday is not None and parser.day is None:
+        local += timedelta(days=(parser.weekday - local.weekday()) % 7)
+    if parser.weekday is not None and parser.weekday != local.weekday():
         return "none"  # "Friday, 3 December" of a year in which that is a Thursday
-    if local <= wall and reading.day is None:
-        local += timedelta(days=7 if reading.weekday is not None else 1)
-    if not reading.repeat:
+    if local <= wall and parser.day is None:
+        local += timedelta(days=7 if parser.weekday is not None else 1)
+    if not parser.repeat:
         if why := check_due_time(local, now.replace(tzinfo=None)):
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins
-    return make_local_reminder(text, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+    return make_local_reminder(text, local, parser.repeat, now, parser.month_day) or NotUnderstood(words="")
 
 
-def _find_unread_time_words(reading: TimeReading) -> str:
-    text = reading.text
-    if reading.zone_words is not None and reading.has_unread_zone:
-        return reading.quote(reading.zone_words.start, reading.zone_words.stop)
-    is_timed = reading.clock is not None or reading.distance is not None
-    is_read = is_timed or (not reading.part and (reading.is_dated or reading.repeat == "daily"))
-    if reading.is_every and reading.repeat != "daily":
-        is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
-    start = skip_gap(text, reading.end) if is_read else 0
+def _find_unparsed_time_words(parser: TimePhraseParser) -> str:
+    text = parser.text
+    if parser.zone_words is not None and parser.has_unparsed_zone:
+        return parser.quote(parser.zone_words.start, parser.zone_words.stop)
+    is_timed = parser.clock is not None or parser.distance is not None
+    is_read = is_timed or (not parser.part and (parser.is_dated or parser.repeat == "daily"))
+    if parser.is_every and parser.repeat != "daily":
+        is_read = (parser.repeat == "weekly" and parser.weekday is not None) or parser.month_day > 0
+    start = skip_gap(text, parser.end) if is_read else 0
     for token in TOKEN.finditer(text):
-        if token.start() < reading.end < token.end() and _INSIDE_WORD.match(text, reading.end):
-            return reading.quote(*token.span())  # "9ish"
+        if token.start() < parser.end < token.end() and _INSIDE_WORD.match(text, parser.end):
+            return parser.quote(*token.span())  # "9ish"
     holidays = [
         found.span() for found in lexicon.compile_holidays().finditer(text) if " " in found[0]
     ]  # "Mother's Day"
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     tokens = [token for token in tokens if not any(first <= token.start() < end for first, end in holidays)]
-    after = reading.skip(start, "on", "at")
-    second = reading.skip(reading.skip(start, "until", "of"), "on", "at")  # "at 9 to 10", "at 9 or at 10"
-    alike = {at + 1 for at, token in enumerate(tokens[:-1]) if token[0].casefold() == reading.clock_lead.casefold()}
+    after = parser.skip_words(start, "on", "at")
+    second = parser.skip_words(parser.skip_words(start, "until", "of"), "on", "at")  # "at 9 to 10", "at 9 or at 10"
+    alike = {at + 1 for at, token in enumerate(tokens[:-1]) if token[0].casefold() == parser.clock_lead.casefold()}
     near = {0, *alike, *(at for at, token in enumerate(tokens) if token.start() in (after, second))}
     marks = [
         index
@@ -147,15 +147,17 @@ def _find_unread_time_words(reading: TimeReading) -> str:
         if lexicon.is_time_word(tokens, index, is_timed=is_timed and index not in near)
     ]
     # In Chinese, "and" is also "with".
-    begins = not is_read or (reading.match("and", start) >= 0 and (bool(marks) or not lexicon.HAN.match(text, start)))
+    begins = not is_read or (
+        parser.match_word("and", start) >= 0 and (bool(marks) or not lexicon.HAN.match(text, start))
+    )
     if after > start:
         begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
     if begins:
         last = max([index for index in marks if index <= 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
-        while last + 1 < len(tokens) and tokens[last].end() <= reading.end:
+        while last + 1 < len(tokens) and tokens[last].end() <= parser.end:
             last += 1  # up to the word after "every"
-        return reading.quote(start, tokens[last].end() if tokens else len(text))[:MAX_SHOWN_CHARS]
+        return parser.quote(start, tokens[last].end() if tokens else len(text))[:MAX_SHOWN_CHARS]
     if not marks:
         return ""
     last = next(index for index in range(marks[0], len(tokens) + 1) if index not in marks) - 1
-    return reading.quote(tokens[marks[0]].start(), tokens[last].end())[:MAX_SHOWN_CHARS]
+    return parser.quote(tokens[marks[0]].start(), tokens[last].end())[:MAX_SHOWN_CHARS]

@@ -33,10 +33,11 @@ _CLOCK_TIME = re.compile(
 )
 _HOUR = re.compile(r"(?P<hour>\d{1,2})(?:h(?!\w))?(?![\d/]|[:.,-]\d|(?:st|nd|rd|th)\b)", re.IGNORECASE)
 _GAP = re.compile(r"[\s,;]*")
+Position = int  # an index after the text that was parsed, or -1 if it does not match
 
 
 @dataclass(kw_only=True, slots=True)
-class TimeReading:
+class TimePhraseParser:
     """The state of a parser for one language. `end` is the position after the last word it understood.
 
     `text` has the times of `request` in digits, and `places` where each of its characters stands there.
@@ -64,7 +65,7 @@ class TimeReading:
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     unsure: list[str] = field(default_factory=list)  # words that may mean another time, or none
 
-    def match(self, name: str, start: int) -> int:
+    def match_word(self, name: str, start: int) -> Position:
         """Return the position after a match of the pattern `name` and the separator that follows it, or -1."""
         found = self.words.word[name].match(self.text, start)
         return skip_gap(self.text, found.end()) if found else -1
@@ -78,18 +79,18 @@ class TimeReading:
         return self.request[self.places[start][0] : self.find_place(end)] if start < end else ""
 
     @property
-    def has_unread_zone(self) -> bool:
+    def has_unparsed_zone(self) -> bool:
         return self.zone_words is not None and (self.zone is None or self.is_every)
 
     @property
     def is_dated(self) -> bool:
         return self.day is not None or self.weekday is not None or self.month_day > 0
 
-    def read_time_parts(self, start: int) -> None:
+    def parse_time_parts(self, start: int) -> None:
         start, lead = skip_gap(self.text, start), ""
         while start < len(self.text):
             is_clock_known = self.clock is not None
-            if (after := self._read_time_part(start, lead)) > start:
+            if (after := self._parse_time_part(start, lead)) > start:
                 if self.clock is not None and not is_clock_known:
                     self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = after, ""
@@ -100,34 +101,34 @@ class TimeReading:
                 return
 
     def match_preposition(self, start: int) -> tuple[str, int] | None:
-        return next(((name, after) for name in ("on", "at") if (after := self.match(name, start)) > start), None)
+        return next(((name, after) for name in ("on", "at") if (after := self.match_word(name, start)) > start), None)
 
-    def skip(self, start: int, *names: str) -> int:
+    def skip_words(self, start: int, *names: str) -> Position:
         """Return the position after any words of these kinds at `start`."""
-        while (after := max(self.match(name, start) for name in names)) > start:
+        while (after := max(self.match_word(name, start) for name in names)) > start:
             start = after
         return start
 
-    def _read_time_part(self, start: int, preposition: str) -> int:
-        readers = (
-            self._read_delay,
-            self._read_relative_day,
-            self._read_repetition,
-            partial(self._read_named_date, has_preposition=preposition == "at"),
-            self._read_numeric_date,
-            self._read_part_of_day,
-            partial(self._read_time_of_day, has_preposition=preposition == "at"),
-            partial(self._read_weekday, has_preposition=bool(preposition)),
-            self._read_zone,
+    def _parse_time_part(self, start: int, preposition: str) -> Position:
+        parsers = (
+            self._parse_delay,
+            self._parse_relative_day,
+            self._parse_repetition,
+            partial(self._parse_named_date, has_preposition=preposition == "at"),
+            self._parse_numeric_date,
+            self._parse_part_of_day,
+            partial(self._parse_time_of_day, has_preposition=preposition == "at"),
+            partial(self._parse_weekday, has_preposition=bool(preposition)),
+            self._parse_zone,
         )
-        return next((end for reader in readers if (end := reader(start)) >= 0), -1)
+        return next((end for parse in parsers if (end := parse(start)) >= 0), -1)
 
-    def _read_delay(self, start: int) -> int:
+    def _parse_delay(self, start: int) -> Position:
         """Read "in 2 weeks", "in 1.5 hours" or "in 1h 30min"."""
-        if self.end or (after := self.match("in", start)) < 0:
+        if self.end or (after := self.match_word("in", start)) < 0:
             return -1
         later, end, largest = self.wall, -1, len(self.words.units)
-        while (found := self._read_count(after)) is not None:
+        while (found := self._parse_count(after)) is not None:
             count, unit, found_end = found
             size = list(self.words.units).index(unit)
             months = count * {"month": 1, "year": 12}.get(unit, 0)
@@ -139,12 +140,12 @@ class TimeReading:
             except (ValueError, OverflowError):
                 later = self.wall.replace(year=9999)
             end, largest = found_end, size
-            after = self.skip(skip_gap(self.text, end), "and")
+            after = self.skip_words(skip_gap(self.text, end), "and")
         if end >= 0:
             self.distance, self.clock, self.day = later, (later.hour, later.minute), later.date()
         return end
 
-    def _read_count(self, start: int) -> tuple[float, str, int] | None:
+    def _parse_count(self, start: int) -> tuple[float, str, int] | None:
         """Return the number and unit that begin at `start`, as in "2 weeks", and their end, or None."""
         count = 1.0
         if digits := _COUNT.match(self.text, start):
@@ -154,7 +155,7 @@ class TimeReading:
         units = ((unit, name.match(self.text, start)) for unit, name in self.words.units.items())
         return next(((count, unit, found.end()) for unit, found in units if found), None)
 
-    def _read_relative_day(self, start: int) -> int:
+    def _parse_relative_day(self, start: int) -> Position:
         if self.is_dated or self.repeat:
             return -1
         for days, name in ((AFTER_TOMORROW, "after-tomorrow"), (1, "tomorrow"), (0, "today"), (0, "tonight")):
@@ -162,12 +163,12 @@ class TimeReading:
                 self.day = self.wall.date() + timedelta(days=days)
                 if name == "tonight":
                     self.part = name
-                    self.impossible |= self.clock is not None and not self._choose_day_half(name)
+                    self.impossible |= self.clock is not None and not self._shift_to_part_of_day(name)
                 return found.end()
         return -1
 
-    def _read_repetition(self, start: int) -> int:
-        if self.repeat or self.is_every or self.is_dated or (after := self.match("every", start)) < 0:
+    def _parse_repetition(self, start: int) -> Position:
+        if self.repeat or self.is_every or self.is_dated or (after := self.match_word("every", start)) < 0:
             return -1
         self.is_every, self.end = True, after
         while after >= 0:
@@ -176,23 +177,24 @@ class TimeReading:
                     self.repeat = lexicon.UNITS[unit]
                     return found.end()
             article, after = after, (self.match_preposition(after) or ("", -1))[1]  # "todos los días"
-        end = self._read_weekday(article, has_preposition=True)
+        end = self._parse_weekday(article, has_preposition=True)
         self.repeat = "weekly" if end >= 0 else ""
         return end
 
-    def _read_weekday(self, start: int, *, has_preposition: bool) -> int:
+    def _parse_weekday(self, start: int, *, has_preposition: bool) -> Position:
         if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
             return -1
-        after = self.match("next", start)
+        after = self.match_word("next", start)
         is_whole = (found := self.words.match_name(self.words.weekdays, self.text, max(start, after))) is not None
         found = found or self.words.match_name(self.words.short_weekdays, self.text, max(start, after))
         if found is None or self.text[max(start, after) : found[1]] in EVERY_FUNCTION_WORD:  # "morgen so um 9"
             return -1
         number, end = found
         behind = skip_gap(self.text, end)
-        is_timed = self.skip(behind, "on", "at") > behind or self.text[behind : behind + 1].isdigit()
+        is_timed = self.skip_words(behind, "on", "at") > behind or self.text[behind : behind + 1].isdigit()
         is_timed |= (
-            self.match("next", behind) >= 0 or self.words.match_name(self.words.months, self.text, behind) is not None
+            self.match_word("next", behind) >= 0
+            or self.words.match_name(self.words.months, self.text, behind) is not None
         )
         is_timed |= any(period.match(self.text, behind) for _, period in self.words.periods)
         if not (has_preposition or after >= 0 or is_timed or self.end):
@@ -202,23 +204,23 @@ class TimeReading:
         self.weekday = number
         if after >= 0 and self.day is None and lexicon.HAN.match(self.text, start):  # 下周五: of the week after this
             self.day = self.wall.date() + timedelta(days=7 - self.wall.weekday() + number)
-        return max(end, self.match("next", behind))  # "el lunes que viene"
+        return max(end, self.match_word("next", behind))  # "el lunes que viene"
 
-    def _read_named_date(self, start: int, *, has_preposition: bool) -> int:
+    def _parse_named_date(self, start: int, *, has_preposition: bool) -> Position:
         """Read "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
         if self.day is not None or self.month_day:
             return -1
         if found := self.words.match_name(self.words.months, self.text, start):
             month, end = found
             number = _DAY_AFTER_MONTH.match(self.text, end)
-            return self._set_month_day(month, int(number[1]), number.end()) if number and not self.repeat else -1
+            return self._parse_year_of(month, int(number[1]), number.end()) if number and not self.repeat else -1
         if (number := _DAY.match(self.text, start)) is None:
             return -1
-        after = self.skip(skip_gap(self.text, number.end()), "of")
+        after = self.skip_words(skip_gap(self.text, number.end()), "of")
         if (found := self.words.match_name(self.words.months, self.text, after)) and not self.repeat:
             if has_preposition and self.text[after : found[1]] in AMBIGUOUS_MONTHS.split():
                 self.unsure.append(self.quote(start, found[1]))  # "at 5 march with Ann"
-            return self._set_month_day(found[0], int(number[1]), found[1])
+            return self._parse_year_of(found[0], int(number[1]), found[1])
         is_bare = self.repeat == "monthly" and not (has_preposition or _CLOCK_SIGN.match(self.text, number.end()))
         if (number[2] or is_bare) and self.weekday is None and self.repeat in ("", "monthly"):
             self.month_day = int(number[1])
@@ -226,9 +228,9 @@ class TimeReading:
             return number.end()
         return -1
 
-    def _set_month_day(self, month: int, day: int, end: int) -> int:
-        if year := _YEAR.match(self.text, self.skip(skip_gap(self.text, end), "of")):
-            end = self.skip(skip_gap(self.text, year.end()), "of")
+    def _parse_year_of(self, month: int, day: int, end: int) -> Position:
+        if year := _YEAR.match(self.text, self.skip_words(skip_gap(self.text, end), "of")):
+            end = self.skip_words(skip_gap(self.text, year.end()), "of")
         self._set_day(int(year[1]) if year else 0, month, day)
         return end
 
@@ -241,7 +243,7 @@ class TimeReading:
                     return
         self.impossible, self.day = True, self.wall.date()
 
-    def _read_numeric_date(self, start: int) -> int:
+    def _parse_numeric_date(self, start: int) -> Position:
         """Read an ISO date, or a numeric date in the language's usual order. Reject ambiguous dates."""
         if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, start)):
             return -1
@@ -251,8 +253,8 @@ class TimeReading:
             return found.end()
         a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
         if found["sep"] == "." and not found["year"] and not found["dot"]:
-            behind = self.skip(skip_gap(self.text, found.end()), "at")
-            if self.match("half", behind) >= 0 or not 0 < b <= 12 or self.is_dated or self.clock:
+            behind = self.skip_words(skip_gap(self.text, found.end()), "at")
+            if self.match_word("half", behind) >= 0 or not 0 < b <= 12 or self.is_dated or self.clock:
                 return -1
             if not (_CLOCK_TIME.match(self.text, behind) or _HOUR.match(self.text, behind)) and a < 24:
                 self.unsure.append(self.quote(*found.span()))
@@ -264,7 +266,7 @@ class TimeReading:
         self._set_day(year + 2000 if 0 < year < 100 else year, b, a)
         return found.end()
 
-    def _read_part_of_day(self, start: int) -> int:
+    def _parse_part_of_day(self, start: int) -> Position:
         for name, text in self.words.periods:
             if not (found := text.match(self.text, start)):
                 continue
@@ -272,15 +274,15 @@ class TimeReading:
                 self.clock, self.is_midnight = (12 if name == "noon" else 0, 0), name == "midnight"
                 return found.end()
             after = skip_gap(self.text, found.end())
-            after = self.skip(after, "on", "at") if self.is_dated or self.repeat else after
+            after = self.skip_words(after, "on", "at") if self.is_dated or self.repeat else after
             if self.clock is None and self.text[after : after + 1].isdigit():
                 self.part = name  # "上午9点", "tomorrow evening at 8"
                 return found.end()
-            if self.clock is not None and self.distance is None and self._choose_day_half(name):
+            if self.clock is not None and self.distance is None and self._shift_to_part_of_day(name):
                 return found.end()
         return -1
 
-    def _choose_day_half(self, name: str) -> bool:
+    def _shift_to_part_of_day(self, name: str) -> bool:
         """Shift the hour to the named part of the day. Return False if the two contradict each other."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(name, (720, 1440))
@@ -296,7 +298,7 @@ class TimeReading:
         self.clock = chosen, minute
         return True
 
-    def _read_time_of_day(self, start: int, *, has_preposition: bool) -> int:
+    def _parse_time_of_day(self, start: int, *, has_preposition: bool) -> Position:
         if self.clock is not None:
             return -1
         if found := _CLOCK_TIME.match(self.text, start) or _HOUR.match(self.text, start):
@@ -315,14 +317,14 @@ class TimeReading:
         if found and not is_hour and "h" in found[0].casefold() and ":" not in found[0] and self.clock[0] <= 12:
             self.unsure.append(self.quote(*found.span()))  # "1h call": the time, or an hour from now
         if self.part:
-            self.impossible |= not self._choose_day_half(self.part)
+            self.impossible |= not self._shift_to_part_of_day(self.part)
             if self.is_dated and self.clock[0] < 6 and self.words.ranges.get(self.part, (0, 0))[0] >= 18 * 60:
                 self.unsure.append(self.text[start:end])  # "Friday night at 1" is on Saturday
                 self.is_midnight = True
-        half = self._read_part_of_day(skip_gap(self.text, end))
+        half = self._parse_part_of_day(skip_gap(self.text, end))
         end = max(end, half)
         if is_bare and not (has_preposition or unit or half >= 0):
-            behind = self.skip(skip_gap(self.text, end), "on", "at")
+            behind = self.skip_words(skip_gap(self.text, end), "on", "at")
             is_next = self.is_dated and start == skip_gap(self.text, self.end)
             if is_next and self.clock[0] <= 24 and not self.text[behind : behind + 1].isdigit():
                 self.unsure.append(self.text[start:end])  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
@@ -334,7 +336,7 @@ class TimeReading:
             self.impossible = True
         return end
 
-    def _read_zone(self, start: int) -> int:
+    def _parse_zone(self, start: int) -> Position:
         is_possible = self.clock is not None and self.distance is None and self.zone_words is None
         if not is_possible or (end := find_zone_end(self.text, start, self.words)) is None:
             return -1
@@ -343,6 +345,6 @@ class TimeReading:
         return end
 
 
-def skip_gap(text: str, start: int) -> int:
+def skip_gap(text: str, start: int) -> Position:
     found = _GAP.match(text, start)
     return found.end() if found else start

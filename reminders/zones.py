@@ -28,32 +28,32 @@ _SMALL_ABBREVIATION = re.compile(r"[^aeiou]{3,}|a[cekw][ds]t|[ei][ds]t|[ce]es?t"
 _LOCALES = (*LANGUAGES, "en_GB", "en_IN", "en_ZA", "en_SG", "en_AU", "en_NZ")  # each knows the zones near it
 
 
-def find_zone_end(text: str, start: int, words: Lexicon) -> int | None:
+def find_zone_end(text: str, start: int, lexicon: Lexicon) -> int | None:
     """Return the end of the words at `start` that name a time zone, or None."""
     tokens = [*islice(TOKEN.finditer(text, start), MAX_PHRASE_TOKENS)]
     for index, token in enumerate(tokens):
         if not index and (offset := _OFFSET.match(text, token.start())):
             return offset.end()
-        if not index and _is_abbreviation(token[0], words.language):
+        if not index and _is_abbreviation(token[0], lexicon.language):
             return token.end()
-        if not index and HAN.search(token[0]) and (found := words.word["zone"].search(token[0], 1)):
+        if not index and HAN.search(token[0]) and (found := lexicon.word["zone"].search(token[0], 1)):
             return token.start() + found.end() if is_place_word(token[0][: found.start()]) else None
-        if words.word["zone"].fullmatch(token[0]):
+        if lexicon.word["zone"].fullmatch(token[0]):
             if index:  # "New York time"
                 names = [name[0] for name in tokens[:index]]
                 is_named = all(not name.islower() or is_place_word(name) for name in names)
                 # German nouns are capitalised too: "Oma Zeit schenken".
-                is_named &= words.language != "de" or names[-1].endswith("er") or is_place_word(names[-1])
+                is_named &= lexicon.language != "de" or names[-1].endswith("er") or is_place_word(names[-1])
                 return token.end() if is_named else None
-            place = next((name for name in tokens[1:] if not words.word["of"].fullmatch(name[0])), None)
-            if place is None or words.language == ENGLISH:
+            place = next((name for name in tokens[1:] if not lexicon.word["of"].fullmatch(name[0])), None)
+            if place is None or lexicon.language == ENGLISH:
                 return None
             is_cased = place[0].lower() != place[0].upper()
             return None if is_cased and not is_place_word(place[0]) else place.end()
     return None
 
 
-def parse_zone(phrase: str, words: Lexicon) -> ZoneInfo | None:
+def parse_zone(phrase: str, lexicon: Lexicon) -> ZoneInfo | None:
     """Return the zone that words found by find_zone_end() name: UTC, an offset, or the zone of a city. Else None.
 
     Abbreviations have several meanings, or are used all the year for the time of the winter.
@@ -61,12 +61,14 @@ def parse_zone(phrase: str, words: Lexicon) -> ZoneInfo | None:
     if _OFFSET.fullmatch(phrase):
         zone = find_zone(phrase)
     else:
-        name = [token for token in words.word["zone"].sub(" ", phrase).split() if not words.word["of"].fullmatch(token)]
+        name = [
+            token for token in lexicon.word["zone"].sub(" ", phrase).split() if not lexicon.word["of"].fullmatch(token)
+        ]
         zone = _read_zone_names()[2].get(normalise_word(" ".join(name)))
     return None if zone is None else ZoneInfo(zone or "UTC")
 
 
-def find_possible_zone_or_day(text: str, words: Lexicon, local: datetime, *, is_exact: bool, is_dated: bool) -> str:
+def find_possible_zone_or_day(text: str, lexicon: Lexicon, local: datetime, *, is_exact: bool, is_dated: bool) -> str:
     """Return the part of a reminder's text that may name the zone or day of its time, which is `local`, or "".
 
     After an exact time, this is any place, as in "9am London call Ann", unless its clocks show the same time. If no day
@@ -74,15 +76,15 @@ def find_possible_zone_or_day(text: str, words: Lexicon, local: datetime, *, is_
     """
     tokens = [*TOKEN.finditer(text)]
     for token in reversed(tokens):
-        is_led = words.word["zone"].fullmatch(token[0])  # "прогулка по Москве"
-        if not is_led and (end := find_zone_end(text, token.start(), words)):  # "call Ann PST"
+        is_led = lexicon.word["zone"].fullmatch(token[0])  # "прогулка по Москве"
+        if not is_led and (end := find_zone_end(text, token.start(), lexicon)):  # "call Ann PST"
             return text[token.start() : end]
     for apart in _APART.finditer(text):
         if is_place_word(apart[1]):
             return apart[1]
-    if not is_dated and (day := _find_holiday(text, words)):
+    if not is_dated and (day := _find_holiday(text, lexicon)):
         return day
-    lead = words.word["before-day"].match(text)
+    lead = lexicon.word["before-day"].match(text)
     near = [token[0].strip(":") for token in tokens if lead is None or token.end() > lead.end()]
     if not near or normalise_word(near[0]) in EVERY_FUNCTION_WORD:
         return ""
@@ -92,21 +94,21 @@ def find_possible_zone_or_day(text: str, words: Lexicon, local: datetime, *, is_
             return name
     # In German every noun is capitalised. Only in English do few other texts begin with a preposition and a small
     # letter: "на работу", "no médico".
-    is_common = words.language == "de" or (words.language != ENGLISH and not near[0][0].isupper())
+    is_common = lexicon.language == "de" or (lexicon.language != ENGLISH and not near[0][0].isupper())
     return "" if lead is None or is_dated or is_common else text[: text.index(near[0]) + len(near[0])]
 
 
-def _find_holiday(text: str, words: Lexicon) -> str:
+def _find_holiday(text: str, lexicon: Lexicon) -> str:
     """Return the holiday that may be the day of a time in front of the text, with the word that leads it, or ""."""
     for found in compile_holidays().finditer(plain := text.translate(PLAIN)):
         before = plain[: found.start()].split()
         leading = list[str]()
         while before and (
-            before[-1].casefold() in EVERY_FUNCTION_WORD or words.word["before-day"].fullmatch(before[-1])
+            before[-1].casefold() in EVERY_FUNCTION_WORD or lexicon.word["before-day"].fullmatch(before[-1])
         ):
             leading.insert(0, before.pop())
-        is_led = any(words.word["on-day" if before else "before-day"].fullmatch(word) for word in leading)
-        is_last = words.language == ENGLISH and not leading and not plain[found.end() :].strip(" .!")
+        is_led = any(lexicon.word["on-day" if before else "before-day"].fullmatch(word) for word in leading)
+        is_last = lexicon.language == ENGLISH and not leading and not plain[found.end() :].strip(" .!")
         is_named = not found["own"]  # "a cake for my birthday" and "a birthday cake" are ordinary texts
         if (is_led and (is_named or not before)) or (is_named and (is_last or not before)):
             return text[plain.rindex(leading[0], 0, found.start()) if leading else found.start() : found.end()]

@@ -113,7 +113,7 @@ class AnswerButtons(CommandGroup):
 
     @Action(STOP)
     async def _stop_answer(self, event: ChatEvent) -> str | None:
-        if self._dependencies.answers.stop(event.chat.location):
+        if self._dependencies.answers.stop(event.chat.chat_scope):
             return None
         # The process that wrote the answer was killed.
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
@@ -174,7 +174,7 @@ class AnswerButtons(CommandGroup):
     ) -> tuple[UserMessage, Reply] | None:
         try:
             async with self._delivery.show_typing(event.chat):
-                with self._dependencies.answers.stoppable(event.chat.location):
+                with self._dependencies.answers.stoppable(event.chat.chat_scope):
                     return await answer(stream)
         except BaseException as error:
             self._pressed.pop(event.argument, None)  # the button may be pressed again

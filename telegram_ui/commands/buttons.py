@@ -69,7 +69,7 @@ class Buttons:
         return payload
 
     def _sign_data(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
-        signed = f"{kind}:{person.id}:{chat.location.owner}:{chat.location.thread}:{payload}"
+        signed = f"{kind}:{person.id}:{chat.chat_scope.owner}:{chat.chat_scope.thread}:{payload}"
         digest = hmac.digest(self._key, signed.encode(), "sha256")
         return base64.urlsafe_b64encode(digest[:12]).decode()
 
@@ -132,24 +132,24 @@ class LastButtons:
 
     def record_answer(self, chat: Chat, message_ids: Sequence[int]) -> bool:
         """Record the message ids of the last answer. Return True if any earlier answer still has buttons."""
-        before = self._shown.get(chat.location)
+        before = self._shown.get(chat.chat_scope)
         if message_ids:
-            self._shown[chat.location] = message_ids[-1]
+            self._shown[chat.chat_scope] = message_ids[-1]
         if before is not None and before not in message_ids:
-            self._earlier[chat.location] = [*self._earlier.get(chat.location, []), before][-MAX_EARLIER_ANSWERS:]
-        return chat.location in self._earlier
+            self._earlier[chat.chat_scope] = [*self._earlier.get(chat.chat_scope, []), before][-MAX_EARLIER_ANSWERS:]
+        return chat.chat_scope in self._earlier
 
     async def clear_earlier_buttons(self, delivery: Delivery, chat: Chat) -> None:
         """Remove the buttons of all earlier answers in a chat. Ignore Telegram errors."""
-        for message_id in self._earlier.pop(chat.location, []):
+        for message_id in self._earlier.pop(chat.chat_scope, []):
             await delivery.pace.wait_for_preview()
             await _remove_keyboard(delivery, chat, message_id)
 
     async def remove_buttons(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
         """Remove the buttons of a message, if there is one. Ignore Telegram errors."""
-        if self._shown.get(chat.location) == message_id:
-            self._shown.pop(chat.location, None)
-        elif message_id in (earlier := self._earlier.get(chat.location, [])):
+        if self._shown.get(chat.chat_scope) == message_id:
+            self._shown.pop(chat.chat_scope, None)
+        elif message_id in (earlier := self._earlier.get(chat.chat_scope, [])):
             earlier.remove(message_id)
         if message_id is not None:
             await _remove_keyboard(delivery, chat, message_id)

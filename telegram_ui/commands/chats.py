@@ -31,14 +31,14 @@ class ChatsCommands(CommandGroup):
 
     @Command("new", who="admins")
     async def _begin_chat(self, event: ChatEvent) -> str:
-        place, title = event.chat.location, " ".join(event.argument.split())
+        chat_scope, title = event.chat.chat_scope, " ".join(event.argument.split())
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
-        if get_memory_mode(await self._services.memory.get_config(place.owner)) == "off":
+        if get_memory_mode(await self._services.memory.get_config(chat_scope.owner)) == "off":
             await self._services.corrections.clear_session(event.chat.scope)
             return tr("chats-begun-off")
-        await self._services.memory.begin_conversation(place, title)
-        self._services.titles.start_generating(place, [event.chat.scope])
+        await self._services.memory.begin_conversation(chat_scope, title)
+        self._services.titles.start_generating(chat_scope, [event.chat.scope])
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @Action(KIND, who="admins")
@@ -52,29 +52,29 @@ class ChatsCommands(CommandGroup):
         if action == PAGE:
             return await self._show_chats_page(event, int(number))
         scope = Scope(owner=event.chat.id, thread=int(number))
-        if not await self._services.memory.has_conversation(event.chat.location, scope):
+        if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
         if action == RENAME:
             await self._title.ask(event, tr("chats-which-title"), subject_id=scope.thread, example=tr("chats-example"))
             return None
         if action != GO:
             return tr("shared-dead-button")
-        if not await self._services.memory.open_conversation(event.chat.location, scope):
+        if not await self._services.memory.open_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
-        self._services.titles.start_generating(event.chat.location, [event.chat.scope])
+        self._services.titles.start_generating(event.chat.chat_scope, [event.chat.scope])
         await self._show_chats_page(event)
         return tr("chats-opened")
 
     async def _show_chats_page(self, event: ChatEvent, page: int = 0) -> str | None:
-        place, memory, first = event.chat.location, self._services.memory, page * CHATS_PER_PAGE
-        if get_memory_mode(await memory.get_config(place.owner)) == "off":
+        chat_scope, memory, first = event.chat.chat_scope, self._services.memory, page * CHATS_PER_PAGE
+        if get_memory_mode(await memory.get_config(chat_scope.owner)) == "off":
             return tr("chats-off")
-        async with memory.open_store(place.owner) as store:
-            found, total = await store.conversations.list_conversations(place, first=first, limit=CHATS_PER_PAGE)
+        async with memory.open_store(chat_scope.owner) as store:
+            found, total = await store.conversations.list_conversations(chat_scope, first=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
-        self._services.titles.start_generating(place, [listed.scope for listed in found if not listed.is_titled])
-        zone = await self._read_zone(place.owner)
+        self._services.titles.start_generating(chat_scope, [listed.scope for listed in found if not listed.is_titled])
+        zone = await self._read_zone(chat_scope.owner)
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []
         for number, listed in enumerate(found, start=first + 1):
@@ -100,5 +100,5 @@ class ChatsCommands(CommandGroup):
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
         async with self._services.memory.open_store(scope.owner) as store:
-            is_done = await store.conversations.set_title(event.chat.location, scope, title, now=self._now())
+            is_done = await store.conversations.set_title(event.chat.chat_scope, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

@@ -206,7 +206,7 @@ class CommandGroup:
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Return True if this group is waiting for a text from this person."""
-        state = await self._services.memory.wizards.find_state(chat.location, person.id)
+        state = await self._services.memory.wizards.find_state(chat.chat_scope, person.id)
         return state is not None and state.accepts_answer(update_id)
 
     async def accept_awaited_text(self, event: ChatEvent) -> bool:
@@ -305,13 +305,13 @@ class TextQuestion:
 
     async def find_answered_subject_id(self, event: ChatEvent) -> int | None:
         """Return the id that the open question is about (0 if none), or None if the text is no answer."""
-        state = await self._states.find_state(event.chat.location, event.person.id)
+        state = await self._states.find_state(event.chat.chat_scope, event.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
         if not event.chat.is_private and not event.replies_to_bot:
             return None
         if self._now() >= state.expires_at:
-            await self._states.delete_state(event.chat.location, event.person.id)
+            await self._states.delete_state(event.chat.chat_scope, event.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
@@ -342,11 +342,11 @@ class TextQuestion:
     @staticmethod
     async def delete_open_question(event: ChatEvent, states: WizardStates) -> None:
         """Delete the person's open question in a private chat, where any later text would answer it."""
-        state = await states.find_state(event.chat.location, event.person.id) if event.chat.is_private else None
+        state = await states.find_state(event.chat.chat_scope, event.person.id) if event.chat.is_private else None
         if state is not None and ":" in state.step:
-            await states.delete_state(event.chat.location, event.person.id)
+            await states.delete_state(event.chat.chat_scope, event.person.id)
 
     async def _store_state(self, event: ChatEvent, step: str, nonce: str) -> None:
-        place, person, expires_at = event.chat.location, event.person.id, self._now() + LIFETIME
-        state = WizardState(scope=place, person=person, step=step, nonce=nonce, expires_at=expires_at)
+        chat_scope, person, expires_at = event.chat.chat_scope, event.person.id, self._now() + LIFETIME
+        state = WizardState(scope=chat_scope, person=person, step=step, nonce=nonce, expires_at=expires_at)
         await self._states.store_state(state)

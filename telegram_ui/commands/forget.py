@@ -73,7 +73,9 @@ class ForgetCommands(CommandGroup):
     async def _find_replied_message(self, event: ChatEvent) -> Message | None:
         if event.replied_message_id is None:
             return None
-        scope = await self._services.memory.find_conversation(event.chat.location, telegram_id=event.replied_message_id)
+        scope = await self._services.memory.find_conversation(
+            event.chat.chat_scope, telegram_id=event.replied_message_id
+        )
         async with self._services.memory.open_store(scope.owner) as store:
             return await store.explanations.find_message(scope, event.replied_message_id)
 
@@ -81,7 +83,7 @@ class ForgetCommands(CommandGroup):
         """Return the scope that contains the target. A message may be in any conversation of the chat."""
         if target.kind not in ("message", "turn"):
             return event.chat.scope
-        return await self._services.memory.find_conversation(event.chat.location, number=target.number)
+        return await self._services.memory.find_conversation(event.chat.chat_scope, number=target.number)
 
     async def _search_messages(self, event: ChatEvent) -> str | None:
         scope, query = event.chat.scope, event.argument
@@ -92,7 +94,7 @@ class ForgetCommands(CommandGroup):
             earlier = await store.search_previous_versions(scope, terms)
             facts = _find_facts(set(terms), await store.facts.list_all_facts(scope.owner))
             request = await store.read_turn(scope, event.requested_in) if event.requested_in else []
-            _, conversations = await store.conversations.list_conversations(event.chat.location, first=0, limit=1)
+            _, conversations = await store.conversations.list_conversations(event.chat.chat_scope, first=0, limit=1)
         # An edited message can still be found by its old words.
         ids = {message.id for message in found}
         found += {message.id: message for message in earlier if message.id not in ids}.values()
@@ -132,7 +134,7 @@ class ForgetCommands(CommandGroup):
         return await self._show_text(event, "\n".join(lines), *rows, [keep])
 
     async def _ask_to_confirm(self, event: ChatEvent, target: ForgetTarget, *, kind: str = ERASE) -> str | None:
-        text, choices = await self._make_question(event.chat.location, await self._find_scope(event, target), target)
+        text, choices = await self._make_question(event.chat.chat_scope, await self._find_scope(event, target), target)
         rows = [[self._make_target_button(event, kind, label, choice)] for label, choice in choices]
         keep = [self._make_target_button(event, KEEP, tr("forget-keep-it"), target)] if choices else []
         return await self._show_text(event, text, *rows, keep)
@@ -235,7 +237,7 @@ class ForgetCommands(CommandGroup):
     @Action(CONVERSATION, who="admins")
     async def _choose_conversation(self, event: ChatEvent) -> str | None:
         scope = Scope(owner=event.chat.id, thread=int(event.argument))
-        if not await self._services.memory.has_conversation(event.chat.location, scope):
+        if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
         return await self._ask_to_confirm(event, ForgetTarget(kind="conversation", number=scope.thread))
 

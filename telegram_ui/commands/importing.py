@@ -77,7 +77,7 @@ class TransferCommands(CommandGroup):
             await self._delivery.send_text(event.chat, tr("transfer-incognito"))
             return
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
-        self._awaited[event.chat.location, event.person.id] = now + FILE_WAIT.total_seconds()
+        self._awaited[event.chat.chat_scope, event.person.id] = now + FILE_WAIT.total_seconds()
         if event.chat.is_private:
             paste = self._make_button(event, PASTE, tr("transfer-paste"))
             await self._show_text(event, tr("transfer-ask-for-file"), [paste])
@@ -86,7 +86,7 @@ class TransferCommands(CommandGroup):
             await self._delivery.send_text(event.chat, how, keyboard=ForceReply(selective=True))
 
     def awaits_file(self, event: ChatEvent) -> bool:
-        until = self._awaited.get((event.chat.location, event.person.id))
+        until = self._awaited.get((event.chat.chat_scope, event.person.id))
         return until is not None and find_document(event.update.message) is not None and self._monotonic() <= until
 
     async def accept_awaited_file(self, event: ChatEvent) -> bool:
@@ -96,12 +96,12 @@ class TransferCommands(CommandGroup):
         if not await self._may_configure(event.chat, event.person):
             await self._delivery.send_text(event.chat, tr("shared-admins-only"))
         elif await self._offer_import(event, _ImportSource(message_id=document.message_id, document=document)):
-            self._awaited.pop((event.chat.location, event.person.id), None)
+            self._awaited.pop((event.chat.chat_scope, event.person.id), None)
         return True
 
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
-        place = (event.chat.location, event.person.id)
-        if self._monotonic() > self._awaited.pop(place, 0.0):
+        key = (event.chat.chat_scope, event.person.id)
+        if self._monotonic() > self._awaited.pop(key, 0.0):
             return False
         await self._delivery.send_text(event.chat, tr("transfer-not-awaited"))
         return True
@@ -159,7 +159,7 @@ class TransferCommands(CommandGroup):
         return data, FileContext(name=document.name if document else "", bot=event.update.get_bot().id, answers=answers)
 
     def _get_questionnaire(self, event: ChatEvent, source: _ImportSource) -> _Questionnaire:
-        return self._asked.setdefault((event.chat.location, source.message_id), _Questionnaire())
+        return self._asked.setdefault((event.chat.chat_scope, source.message_id), _Questionnaire())
 
     async def _find_next_step(self, event: ChatEvent, source: _ImportSource) -> ImportStep:
         data, given = await self._download_file(event, source)
@@ -231,14 +231,14 @@ class TransferCommands(CommandGroup):
 
     @Action(STOP, who="admins")
     async def _pause_import(self, event: ChatEvent) -> str | None:
-        if (progress := self._running.get((event.chat.location, event.message_id))) is None:
+        if (progress := self._running.get((event.chat.chat_scope, event.message_id))) is None:
             return None
         progress.is_stopped = True
         return tr("transfer-stopping")
 
     @Action(IMPORT, who="admins", queue="slow", reads_file=True)
     async def _import_file(self, event: ChatEvent) -> str | None:
-        key = (event.chat.location, event.message_id)
+        key = (event.chat.chat_scope, event.message_id)
         # After a second press there is nothing to do.
         if key in self._finished or (sent := await self._find_pressed_source(event)) is None:
             return None

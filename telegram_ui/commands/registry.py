@@ -121,7 +121,9 @@ class Commands:
     async def select_open_conversation(self, chat: Chat) -> Chat:
         """Return the chat with its open conversation set, or unchanged if the store fails."""
         try:
-            return chat.with_conversation(await self.dependencies.services.memory.find_open_conversation(chat.location))
+            return chat.with_conversation(
+                await self.dependencies.services.memory.find_open_conversation(chat.chat_scope)
+            )
         except StorageError:
             return chat
 

@@ -82,7 +82,7 @@ class ReminderCommands(CommandGroup):
             return tr("shared-dead-button")
         if action == PAGE:
             return await self._show_list(event, int(number))
-        reminders = {reminder.id: reminder for reminder in await self._list_reminders(event.chat.location)}
+        reminders = {reminder.id: reminder for reminder in await self._list_reminders(event.chat.chat_scope)}
         reminder = reminders.get(int(number))
         if reminder is None:
             outcome = tr("reminders-gone")
@@ -121,7 +121,7 @@ class ReminderCommands(CommandGroup):
 
     async def _show_list(self, event: ChatEvent, page: int) -> str | None:
         config = await self._read_config(event)
-        reminders = await self._list_reminders(event.chat.location)
+        reminders = await self._list_reminders(event.chat.chat_scope)
         if not reminders:
             return await self._show_text(event, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
         shown, page, pages = select_page(reminders, page, REMINDERS_PER_PAGE)

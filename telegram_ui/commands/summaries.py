@@ -42,9 +42,9 @@ class SummaryCommands(CommandGroup):
         indexing = self._services.indexing
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:
-            place = event.chat.location
-            async with self._services.memory.open_store(place.owner) as store:
-                _, conversations = await store.conversations.list_conversations(place, first=0, limit=1)
+            chat_scope = event.chat.chat_scope
+            async with self._services.memory.open_store(chat_scope.owner) as store:
+                _, conversations = await store.conversations.list_conversations(chat_scope, first=0, limit=1)
             lines.append(tr("summaries-status-one-of", number=str(conversations)) if conversations > 1 else "")
         return "\n".join(filter(None, lines))
 

@@ -75,7 +75,7 @@ class WhyCommands(CommandGroup):
     async def _find_explanation(self, event: ChatEvent, telegram_id: int | None) -> Explanation | None:
         scope = event.chat.scope
         if telegram_id is not None:
-            scope = await self._services.memory.find_conversation(event.chat.location, telegram_id=telegram_id)
+            scope = await self._services.memory.find_conversation(event.chat.chat_scope, telegram_id=telegram_id)
         return await self._services.explanations.explain_answer(scope, telegram_id)
 
     def _make_details_button(

@@ -60,7 +60,7 @@ class Wizard(CommandGroup):
 
     @Command("summary", who="admins", stands_alone=True)
     async def _begin_wizard(self, event: ChatEvent) -> None:
-        chat_scope, person, expires_at = event.chat.location, event.person.id, self._now() + LIFETIME
+        chat_scope, person, expires_at = event.chat.chat_scope, event.person.id, self._now() + LIFETIME
         state = WizardState(scope=chat_scope, person=person, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
         await self._states.store_state(state)
         self._unwritten.pop((chat_scope, person), None)
@@ -80,7 +80,7 @@ class Wizard(CommandGroup):
     async def cancel_awaited_input(self, event: ChatEvent) -> bool:
         if (state := await self._find_wizard(event)) is None:
             return False
-        await self._states.delete_state(event.chat.location, event.person.id)
+        await self._states.delete_state(event.chat.chat_scope, event.person.id)
         await self._delivery.send_text(
             event.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled")
         )
@@ -95,7 +95,7 @@ class Wizard(CommandGroup):
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce):
             return tr("shared-dead-button")
         if self._is_expired(state):
-            await self._states.delete_state(event.chat.location, event.person.id)
+            await self._states.delete_state(event.chat.chat_scope, event.person.id)
             return await self._show_text(event, tr("wizard-expired"))
         if state.step != (STORAGE if number is None else NUMBER):
             return tr("shared-dead-button")
@@ -110,7 +110,7 @@ class Wizard(CommandGroup):
 
     async def accept_awaited_text(self, event: ChatEvent) -> bool:
         update, chat, person, text = event.update, event.chat, event.person, event.argument
-        state = await self._read_state(chat.location, person.id)
+        state = await self._read_state(chat.chat_scope, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
         if state.step == LEFT:
@@ -139,7 +139,7 @@ class Wizard(CommandGroup):
         return True
 
     async def _find_wizard(self, event: ChatEvent) -> WizardState | None:
-        state = await self._read_state(event.chat.location, event.person.id)
+        state = await self._read_state(event.chat.chat_scope, event.person.id)
         return None if state is None or state.step == LEFT else state
 
     async def _end_wizard(self, state: WizardState, update: telegram.Update | None) -> None:

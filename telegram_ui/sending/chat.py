@@ -53,7 +53,7 @@ class Chat:
         return -self.thread if self.thread < 0 else None
 
     @property
-    def location(self) -> Scope:
+    def chat_scope(self) -> Scope:
         """Return the scope of the topic, which is also the scope of its first conversation."""
         return Scope(owner=self.id, thread=self.thread)
 
@@ -64,7 +64,7 @@ class Chat:
 
     def with_conversation(self, scope: Scope) -> "Chat":
         """Return the chat with this conversation open."""
-        conversation = 0 if scope == self.location else scope.thread
+        conversation = 0 if scope == self.chat_scope else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
 

@@ -61,15 +61,15 @@ class MessagePlacement:
             await self._inbox.record_mode(item.update_id, mode)
         return mode
 
-    async def find_conversation(self, location: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
+    async def find_conversation(self, chat_scope: Scope, *, source: str = "", telegram_id: int | None = None) -> Scope:
         """Return the conversation of the given message, or the open one if none is given or the store fails."""
         try:
             if source or telegram_id is not None:
-                return await self._memory.find_conversation(location, source=source, telegram_id=telegram_id)
-            return await self._memory.find_open_conversation(location)
+                return await self._memory.find_conversation(chat_scope, source=source, telegram_id=telegram_id)
+            return await self._memory.find_open_conversation(chat_scope)
         except StorageError as error:
-            logger.warning("Which conversation is open in %s is not known: %s", location, type(error).__name__)
-            return location
+            logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
+            return chat_scope
 
     async def place_in_topic(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """Return a reaction with the topic of its message, if known. Telegram does not send the topic."""
@@ -80,7 +80,7 @@ class MessagePlacement:
             try:
                 place = await self._memory.find_chat_of_message(parsed.chat.id, parsed.telegram_id)
             except StorageError as error:
-                logger.warning("The topic of a reaction in %s is unknown: %s", parsed.location, type(error).__name__)
+                logger.warning("The topic of a reaction in %s is unknown: %s", parsed.chat_scope, type(error).__name__)
                 return parsed
             thread = place.thread if place is not None else 0
         return replace(parsed, chat=replace(parsed.chat, thread=thread))
@@ -88,11 +88,11 @@ class MessagePlacement:
     async def find_existing_scope(self, chat: Chat) -> Scope:
         """Return the conversation of a chat, or the open one if it has been forgotten."""
         try:
-            if not chat.conversation or await self._memory.has_conversation(chat.location, chat.scope):
+            if not chat.conversation or await self._memory.has_conversation(chat.chat_scope, chat.scope):
                 return chat.scope
         except KeepsakeError:  # the turn itself will report it
             return chat.scope
-        return await self.find_conversation(chat.location)
+        return await self.find_conversation(chat.chat_scope)
 
 
 Outcome = Literal["arrived", "lost", "later"]
@@ -187,7 +187,7 @@ class AnswerDelivery:
         """Return the callbacks with which buttons begin, send and stop answers in `chat_queues`."""
         return AnswerControls(
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
-            stop=lambda location: chat_queues.cancel_running_job(location) or chat_queues.is_running(location),
+            stop=lambda chat_scope: chat_queues.cancel_running_job(chat_scope) or chat_queues.is_running(chat_scope),
             stoppable=chat_queues.allow_cancelling,
             begin=self.open_stream,
             send=self.send_answer_to_button_press,
@@ -232,7 +232,7 @@ class Answering:
         delivering: asyncio.Task[None] | None = None
         try:
             # If the lease was lost, the update is handed out again in its old order.
-            with self._queues.chats.allow_cancelling(parsed.location):
+            with self._queues.chats.allow_cancelling(parsed.chat_scope):
                 await require_lease()
                 read = TurnWithFiles(make_incoming(pieces))
                 if any(piece.attachment or piece.replied_picture for piece in pieces):
@@ -244,7 +244,7 @@ class Answering:
                 return
             reply_to = partial(self._conversation.reply, on_text=stream.show, on_stop=stream.get_seen_text)
             async with self._delivery.show_typing(parsed.chat):
-                with self._queues.chats.allow_cancelling(parsed.location):
+                with self._queues.chats.allow_cancelling(parsed.chat_scope):
                     reply = await reply_to(read.incoming)
             # The answer is stored now, so cancelling must not stop it half-way through sending.
             delivering = asyncio.create_task(self._deliver_answer(pieces, stream, reply, read))
@@ -286,14 +286,14 @@ class Answering:
             last_buttons = dependencies.last_buttons
             has_earlier = keyboard is not None and last_buttons.record_answer(parsed.chat, shown_as)
             # One waiting job per place is enough: it removes the buttons of all earlier answers.
-            if has_earlier and not self._queues.buttons.has_waiting_job(parsed.location):
+            if has_earlier and not self._queues.buttons.has_waiting_job(parsed.chat_scope):
                 clear = partial(last_buttons.clear_earlier_buttons, self._delivery, parsed.chat)
-                self._queues.buttons.submit(parsed.location, clear)
+                self._queues.buttons.submit(parsed.chat_scope, clear)
             if dependencies.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
                 speak = partial(answer_buttons.speak_answer_if_wanted, *args, is_voice=was_heard)
-                self._queues.slow.submit(parsed.location, partial(run_guarded, parsed, speak))
+                self._queues.slow.submit(parsed.chat_scope, partial(run_guarded, parsed, speak))
         self.submit_follow_up(parsed)
 
     async def _mark_done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
@@ -311,7 +311,7 @@ class Answering:
         if parsed.scope not in self._awaiting_follow_up:
             self._awaiting_follow_up.add(parsed.scope)
             work = partial(self._run_follow_up, parsed)
-            self._queues.follow_ups.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, work))
+            self._queues.follow_ups.submit(parsed.chat_scope, partial(self._error_boundary.run_guarded, parsed, work))
 
     async def _run_follow_up(self, parsed: ParsedUpdate) -> None:
         self._awaiting_follow_up.discard(parsed.scope)

@@ -102,7 +102,7 @@ class Dispatcher:
         if not self._access.is_served(parsed):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
                 claim = partial(self._make_claimant_admin, item, parsed)
-                self._queues.notices.submit(parsed.location, partial(self._error_boundary.run_guarded, parsed, claim))
+                self._queues.notices.submit(parsed.chat_scope, partial(self._error_boundary.run_guarded, parsed, claim))
             else:
                 self._tell_stranger_about_access(parsed)
             await self._mark_done(item)
@@ -115,20 +115,20 @@ class Dispatcher:
         if parsed.kind == "stopped":
             # A late press was meant for an earlier answer.
             if self._delivery.is_current_draft(parsed.chat, parsed.draft_id):
-                self._queues.chats.cancel_running_job(parsed.location)
+                self._queues.chats.cancel_running_job(parsed.chat_scope)
             self._submit_command(item, parsed, DO_NOTHING)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
             enter = partial(self._submit_chat_job, item, parsed, partial(self._apply_edit, parsed), is_answer=False)
-            self._queues.commands.submit(parsed.location, partial(_call_function, enter))
+            self._queues.commands.submit(parsed.chat_scope, partial(_call_function, enter))
         elif parsed.kind == "dislike":
-            self._queues.commands.submit(parsed.location, partial(self._submit_dislike, item, parsed))
+            self._queues.commands.submit(parsed.chat_scope, partial(self._submit_dislike, item, parsed))
         elif parsed.kind == "press":
             self._dispatch_press(item, parsed)
         elif parsed.kind == "command":
             self._dispatch_command(item, parsed)
         else:
-            self._queues.commands.submit(parsed.location, partial(self._route_message, item, parsed))
+            self._queues.commands.submit(parsed.chat_scope, partial(self._route_message, item, parsed))
 
     async def wait_until_idle(self) -> None:
         """Wait until all submitted work is finished, including the work that follows answers."""
@@ -145,7 +145,7 @@ class Dispatcher:
         self._pastes.complete_paste(parsed.sender_key)
         if parsed.command == "stop":
             # At once, and again in its queue for a message that came just before and has not begun.
-            was_cancelled = self._queues.chats.cancel_running_job(parsed.location)
+            was_cancelled = self._queues.chats.cancel_running_job(parsed.chat_scope)
             self._submit_command(item, parsed, partial(self._finish_stopping, parsed, was_cancelled=was_cancelled))
         elif parsed.command in self._commands.names:
             handle, update = self._commands.handle_command, item.update
@@ -186,11 +186,11 @@ class Dispatcher:
             self._route_update(request.item, request.pieces[0])
         else:
             turn = WaitingTurn(self._answering.answer_message, list(request.pieces))
-            enter = partial(self._queues.chats.submit, parsed.location, turn)
-            self._queues.commands.submit(parsed.location, partial(_call_function, enter))
+            enter = partial(self._queues.chats.submit, parsed.chat_scope, turn)
+            self._queues.commands.submit(parsed.chat_scope, partial(_call_function, enter))
         is_answered_by_handler = bool(request.pieces) and request.pieces[0].kind == "press"
         take = partial(self._acknowledge_press, item.update, parsed, is_answered_by_handler=is_answered_by_handler)
-        self._queues.notices.submit(parsed.location, take)
+        self._queues.notices.submit(parsed.chat_scope, take)
 
     async def _acknowledge_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_by_handler: bool) -> None:
         await self._commands.dependencies.last_buttons.remove_buttons(self._delivery, parsed.chat, parsed.telegram_id)
@@ -200,7 +200,7 @@ class Dispatcher:
 
     def _submit_command(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         queues = self._queues.slow if is_slow else self._queues.commands
-        queues.submit(parsed.location, partial(self._run_and_mark_done, item, parsed, work))
+        queues.submit(parsed.chat_scope, partial(self._run_and_mark_done, item, parsed, work))
 
     def _submit_chat_job(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
         async def run(_: object = None) -> None:
@@ -211,7 +211,7 @@ class Dispatcher:
                     await self._mark_done(item)
                 raise
 
-        self._queues.chats.submit(parsed.location, WaitingTurn(run, [parsed]) if is_answer else run)
+        self._queues.chats.submit(parsed.chat_scope, WaitingTurn(run, [parsed]) if is_answer else run)
 
     async def _run_and_mark_done(self, item: QueuedUpdate, parsed: ParsedUpdate, work: Work) -> None:
         request = UserRequest(pieces=(parsed,), item=item)
@@ -220,13 +220,13 @@ class Dispatcher:
 
     async def _handle_press_and_follow_up(self, parsed: ParsedUpdate, handle_press: Work) -> None:
         await handle_press()
-        scope = await self._placement.find_conversation(parsed.location)
+        scope = await self._placement.find_conversation(parsed.chat_scope)
         self._answering.submit_follow_up(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
     async def _apply_edit(self, parsed: ParsedUpdate) -> None:
         if (edited := parsed.telegram_id) is None:
             return
-        scope = await self._placement.find_conversation(parsed.location, telegram_id=edited)
+        scope = await self._placement.find_conversation(parsed.chat_scope, telegram_id=edited)
         parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
         correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
         if correction.turn is None:
@@ -247,14 +247,14 @@ class Dispatcher:
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:
-            scope = await self._placement.find_conversation(parsed.location, telegram_id=disliked)
+            scope = await self._placement.find_conversation(parsed.chat_scope, telegram_id=disliked)
             chat = parsed.chat.with_conversation(scope)
             await answer_buttons.ask_what_was_wrong(self._commands.dependencies, chat, parsed.person, disliked)
 
     async def _finish_stopping(self, parsed: ParsedUpdate, *, was_cancelled: bool) -> None:
         # An answer that had begun says itself that it was stopped.
-        if not was_cancelled and not self._queues.chats.cancel_running_job(parsed.location):
-            waiting = self._queues.chats.pop_next(parsed.location, WaitingTurn)
+        if not was_cancelled and not self._queues.chats.cancel_running_job(parsed.chat_scope):
+            waiting = self._queues.chats.pop_next(parsed.chat_scope, WaitingTurn)
             if waiting is None:
                 await self._delivery.send_text(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -292,7 +292,7 @@ class Dispatcher:
                 await self._delivery.send_text(parsed.chat, sentence())
 
         notify = partial(self._error_boundary.run_guarded, parsed, send_notice, reads_language=False)
-        self._queues.notices.submit(parsed.location, notify)
+        self._queues.notices.submit(parsed.chat_scope, notify)
 
     async def _route_message(self, item: QueuedUpdate, parsed: ParsedUpdate) -> None:
         """Give a message to the wizard or import that waits for it, or queue it for an answer."""
@@ -304,7 +304,7 @@ class Dispatcher:
             if not item.is_durable:
                 return
             source = parsed.source if item.is_replayed else ""
-            scope = await self._placement.find_conversation(parsed.location, source=source)
+            scope = await self._placement.find_conversation(parsed.chat_scope, source=source)
             mode = await self._placement.find_memory_mode(item, scope.owner)
             # Later changes of the open conversation and of the mode do not apply to this message.
             parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)
@@ -315,11 +315,11 @@ class Dispatcher:
             return
         if parsed.kind == "wordless":
             self._pastes.complete_paste(parsed.sender_key)
-            self._queues.chats.submit(parsed.location, partial(self._answer_message_without_text, parsed))
+            self._queues.chats.submit(parsed.chat_scope, partial(self._answer_message_without_text, parsed))
         elif not self._pastes.add_piece(parsed):
             pieces = [parsed]
             turn = WaitingTurn(self._answering.answer_message, pieces)
-            ticket = self._queues.chats.submit(parsed.location, turn, is_held=may_be_continued(parsed))
+            ticket = self._queues.chats.submit(parsed.chat_scope, turn, is_held=may_be_continued(parsed))
             if ticket.is_held:
                 self._pastes.wait_for_pieces(pieces, partial(self._queues.chats.release, ticket))
 
@@ -354,9 +354,9 @@ class Dispatcher:
                 hint = f"{tr('files-cannot-read', what=tr(kind))} {tr('files-write')}"
             await self._delivery.send_text(parsed.chat, hint)
 
-        if not parsed.album or self._albums.get(parsed.location) != parsed.album:
+        if not parsed.album or self._albums.get(parsed.chat_scope) != parsed.album:
             if parsed.album:
-                self._albums[parsed.location] = parsed.album
+                self._albums[parsed.chat_scope] = parsed.album
             if not await self._error_boundary.run_guarded(parsed, ask_for_words):
                 return
         await self._inbox.mark_done([parsed.update_id])

@@ -70,12 +70,12 @@ class ParsedUpdate:
         return self.chat.scope
 
     @property
-    def location(self) -> Scope:
-        return self.chat.location
+    def chat_scope(self) -> Scope:
+        return self.chat.chat_scope
 
     @property
     def sender_key(self) -> tuple[Scope, int]:
-        return self.location, self.person.id
+        return self.chat_scope, self.person.id
 
     @property
     def source(self) -> str:

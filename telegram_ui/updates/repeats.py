@@ -63,7 +63,7 @@ class RequestRepeater:
         """Remember a failed request, and return its [Try again] button."""
         parsed = request.pieces[0]
         if _count_chars(request) <= MAX_HELD_CHARS:
-            self._held[parsed.location, parsed.person.id, request.first_update_id] = request
+            self._held[parsed.chat_scope, parsed.person.id, request.first_update_id] = request
         is_held = not request.fits_one_message
         return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, request.first_update_id, is_held=is_held)
 
@@ -91,7 +91,7 @@ class RequestRepeater:
         if kind == PROPOSED:
             return self._read_request_from_message(item, press, _make_command_message(query, shown))
         first_id = int(number)
-        if held := self._held.pop((press.location, press.person.id, first_id), None):
+        if held := self._held.pop((press.chat_scope, press.person.id, first_id), None):
             return self._copy_with_press_id(item, press, held)
         question = shown.reply_to_message if shown is not None and payload == number else None
         return self._read_request_from_message(item, press, question, first_id) or UserRequest(pieces=())
@@ -133,7 +133,7 @@ def _make_request(
 ) -> UserRequest | None:
     update.set_bot(item.update.get_bot())
     parsed = parse_update(update, update.get_bot().bot)
-    if parsed is None or parsed.location != press.location:
+    if parsed is None or parsed.chat_scope != press.chat_scope:
         return None
     parsed = replace(parsed, addressed=True, first_update_id=first_id)
     # As if replayed, because it may be stored by now, in the conversation that was open then.
