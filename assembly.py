@@ -26,7 +26,7 @@ from chat.services import Services
 from chat.session import Sessions
 from chat.titles import Titles
 from chat.tools import MemoryTools
-from external_memory import ExternalMemory, Serving
+from external_memory import ExternalMemory, MakeAccessCheck
 from facts.distillation import ProfileDistiller
 from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
@@ -110,7 +110,7 @@ async def open_services(
     offline: bool = False,
     models: tuple[ChatModel, ChatModel] | None = None,
     embedder: Embedder | None = None,
-    serving: Serving = lambda _people: lambda _owner: True,
+    make_access_check: MakeAccessCheck | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Services]:
     """Open all services while the block runs. Raise SettingsError or StorageError if one cannot be opened.
@@ -127,13 +127,13 @@ async def open_services(
     async with AsyncExitStack() as stack:
         url = settings.database_url.value
         memory = await stack.enter_async_context(
-            ExternalMemory.open(settings.data_dir, clock=clock, database_url=url, serving=serving)
+            ExternalMemory.open(settings.data_dir, clock=clock, database_url=url, make_access_check=make_access_check)
         )
-        core = await open_core(
+        core = await open_core_resources(
             settings, stack, memory, clock=clock, models=models, embedder=embedder, commands=commands
         )
         quota, wake = core.quota, core.wake_indexer
-        facts, distiller, history_extraction = await open_facts(core, stack)
+        facts, distiller, history_extraction = await open_learning(core, stack)
         summaries = make_summary_manager(core, facts)
         rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         rebuilder = await stack.enter_async_context(rebuilding)
@@ -184,7 +184,7 @@ async def open_services(
                 log.error("%d turns could not be written before the process ended", left)
 
 
-async def open_core(
+async def open_core_resources(
     settings: Settings,
     stack: AsyncExitStack,
     memory: ExternalMemory,
@@ -197,7 +197,7 @@ async def open_core(
     """Open the models, the quota, the embedder and the retrieval."""
     others: dict[str, ChatModel] = {}
     if models is None:
-        models = await open_models(settings, stack)
+        models = await open_answer_and_summary_models(settings, stack)
         for name in settings.openai_models:
             if name != settings.openai_model:
                 others[name] = await open_model(name, settings, stack, setting="OPENAI_MODELS")
@@ -249,7 +249,7 @@ async def open_core(
     )
 
 
-async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
+async def open_learning(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
     """Open the services that learn facts, distil profiles, and extract facts from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     limit = partial(find_prompt_limit, background)
@@ -384,7 +384,7 @@ def list_scheduled_tasks(core: Core, services: Services) -> list[ScheduledTask]:
     return tasks
 
 
-async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
+async def open_answer_and_summary_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
     """Return the answering model and the summarising model, which may be the same object."""
     answers = await open_model(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:

@@ -26,7 +26,7 @@ except ModuleNotFoundError:
 
 import assembly
 from background.measuring import set_gauges
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from chat.services import Services
 from external_memory import ExternalMemory
 from records.errors import KeepsakeError, SettingsError
@@ -66,7 +66,7 @@ class Stop:
         self.requested_at = time.monotonic()
         self.requested.set()
 
-    async def wait_for_stop(self, *coroutines: Coroutine[Any, Any, object]) -> None:
+    async def wait_for_stop_or_end_of(self, *coroutines: Coroutine[Any, Any, object]) -> None:
         """Wait until a stop is requested or a coroutine ends. Raise the coroutine's exception if it failed."""
         self.is_awaited = True
         tasks = [asyncio.ensure_future(coroutine) for coroutine in (self.requested.wait(), *coroutines)]
@@ -166,7 +166,7 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
             await stack.enter_async_context(tracing.export_spans(settings.otel_exporter_otlp_endpoint))
         if services is None:
             opening = assembly.open_services(
-                settings, serving=partial(make_access_check, settings), commands=describe_commands()
+                settings, make_access_check=partial(make_access_check, settings), commands=describe_commands()
             )
             services = await stack.enter_async_context(opening)
         end_moves = partial(_set_move_deadline, services.memory, stop)
@@ -177,7 +177,7 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
                 services,
                 make_dependencies=partial(_make_dependencies, settings, services),
                 run_alongside=partial(
-                    _run_servers, settings if has_page and settings.dashboard_url else None, readiness.check_parts
+                    _run_servers, settings if has_page and settings.dashboard_url else None, readiness.check_components
                 ),
             )
         )
@@ -191,7 +191,7 @@ async def run_bot(settings: Settings, stop: Stop, *, services: Services | None =
         stop.supervisor.notify("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)
-        await stop.wait_for_stop(service.wait_for_failure())
+        await stop.wait_for_stop_or_end_of(service.wait_for_failure())
 
 
 def _set_move_deadline(memory: ExternalMemory, stop: Stop) -> None:
@@ -210,7 +210,7 @@ def _make_dependencies(
         may_configure=may_configure,
         default_language=settings.default_language,
         dashboard_url=settings.dashboard_url,
-        operation=Operation(
+        operation=OperatorSettings(
             admins=lambda: settings.admin_user_ids | services.memory.people.claimed_admin_ids,
             allowed_ids=settings.allowed_user_ids,
             everyone=settings.everyone_allowed,
@@ -248,10 +248,11 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
     from playground.stage import serve_playground
 
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
-    settings, model_name, offline = await choose_playground_model(settings)
+    settings, model_name, offline = await configure_playground_model(settings)
     async with AsyncExitStack() as stack:
         served = partial(make_access_check, replace(settings, everyone_allowed=True))
-        opening = assembly.open_services(settings, offline=offline, serving=served, commands=describe_commands())
+        known = describe_commands()
+        opening = assembly.open_services(settings, offline=offline, make_access_check=served, commands=known)
         services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
             serve_playground(
@@ -278,7 +279,7 @@ async def run_playground(settings: Settings, stop: Stop, *, port: int | None, br
         await run_bot(settings, stop, services=services, has_page=False)
 
 
-async def choose_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
+async def configure_playground_model(settings: Settings) -> tuple[Settings, str, bool]:
     """Return settings for the playground, the model's display name, and True if the model is offline."""
     from playground.ollama import OLLAMA, find_ollama_model
 

@@ -27,7 +27,7 @@ from storage.stores.memory_store import MemoryStore, SqliteStore
 log = logging.getLogger(__name__)
 
 # Given the people whom admins let in or removed, returns a function that tells if an owner is served.
-Serving = Callable[[People], Callable[[int], bool]]
+MakeAccessCheck = Callable[[People], Callable[[int], bool]]
 DEFAULT_EVERY_N = 20
 MAX_EVERY_N = 500
 
@@ -43,7 +43,7 @@ class ExternalMemory:
     ) -> None:
         self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
         self._when_acquired: list[Callable[[int], None]] = []
-        state.leases.add_serving_callback(self._prepare_acquired_owners)
+        state.leases.add_serving_callback(self._run_owner_acquired_callbacks)
         self.words_within = 10.0  # seconds that /forget waits for messages that are being indexed
         self._locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
@@ -55,7 +55,7 @@ class ExternalMemory:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, path: Path, *, clock: Clock, database_url: str = "", serving: Serving = lambda _people: lambda _owner: True
+        cls, path: Path, *, clock: Clock, database_url: str = "", make_access_check: MakeAccessCheck | None = None
     ) -> AsyncIterator["ExternalMemory"]:
         """Open the memory in a data directory, and lock the directory while the block runs.
 
@@ -83,7 +83,7 @@ class ExternalMemory:
                 check_integrity_in_background(database.path, lambda sentence: log.error("%s", sentence))
             )
             await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_corrupt))
-            yield cls(state, stores, clock, serving(state.people))
+            yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
 
     def on_owner_acquired(self, prepare: Callable[[int], None]) -> None:
         """Register a callback for owners that this process takes over from another process."""
@@ -327,7 +327,7 @@ class ExternalMemory:
         if request.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
             raise StorageIndexing
 
-    async def _prepare_acquired_owners(self, owners: Sequence[int]) -> None:
+    async def _run_owner_acquired_callbacks(self, owners: Sequence[int]) -> None:
         self._drop_cached_owners(*owners)
         for owner in owners:
             for prepare in self._when_acquired:

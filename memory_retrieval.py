@@ -91,22 +91,22 @@ class MemoryRetrieval:
         store: MemoryStore | None,
         turn: int | None = None,
         sources: ContextSources | None = None,
-        unstored: Sequence[Message] = (),
-        ceiling: int | None = None,
+        local_messages: Sequence[Message] = (),
+        max_tokens: int | None = None,
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
     ) -> Context:
         """Return the context of one request. Raise StorageError if the store cannot be read.
 
         Without a `store`, memory is off. `turn` is the stored turn that is being answered. `sources` is the material of
-        the last TURNS_READ turns, if already read. `unstored` are earlier messages that only this process holds.
-        `ceiling` lowers the token limit of the settings, after an endpoint refused a longer prompt.
+        the last TURNS_READ turns, if already read. `local_messages` are earlier messages that only this process holds.
+        `max_tokens` lowers the limit of the settings, after an endpoint refused a longer prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
             PromptBuilder,
             tokenizer=self._tokens,
-            budgets=self._budgets.fit_under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
+            budgets=self._budgets.fit_under(min(max_tokens or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=prompts.add_persona(self._system_prompt, config),
             explains=store is not None,
@@ -116,14 +116,14 @@ class MemoryRetrieval:
         words = len(incoming.text)
         builder = await _run_in_thread_if_long(start_prompt, words)
         if store is None:
-            words += count_characters(unstored)
-            newest = select_newest_turns(unstored, LAST_TURNS)
+            words += count_characters(local_messages)
+            newest = select_newest_turns(local_messages, LAST_TURNS)
             await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), words)
-            await _run_in_thread_if_long(lambda: builder.add_older_turns(unstored), words)
+            await _run_in_thread_if_long(lambda: builder.add_older_turns(local_messages), words)
             return await _run_in_thread_if_long(builder.context, words)
         if sources is None:
             sources = await store.read_context_sources(scope, turns=TURNS_READ, before_turn=turn)
-        newest = select_newest_turns([*sources.last, *unstored], LAST_TURNS)
+        newest = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
         await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
         asked = incoming.text_without_attachments
@@ -136,7 +136,7 @@ class MemoryRetrieval:
                 builder.add_search_hint()
         if not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
-        older = await self._add_summaries_and_turns(builder, store, scope, sources, unstored, turn)
+        older = await self._add_summaries_and_turns(builder, store, scope, sources, local_messages, turn)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already
         builder.set_history_size(
             messages=sources.total - len(pieces),
@@ -242,7 +242,7 @@ class MemoryRetrieval:
         found = await run_maybe_in_thread(choose, in_thread=len(facts) > MANY_FACTS)
         if not found.relevant:
             return found
-        return found.add_replaced_facts(
+        return found.with_replaced_facts(
             await store.facts.list_superseded_facts(owner, [recalled.fact.id for recalled in found.relevant])
         )
 
@@ -267,7 +267,7 @@ class MemoryRetrieval:
                 result,
                 store,
                 incoming.scope,
-                room=max(0, builder.snippet_room - taken),
+                max_tokens=max(0, builder.snippet_room - taken),
                 now=now,
                 shown=builder.shown_ids | {snippet.message.id for snippet in snippets},
                 required=required,
@@ -295,12 +295,12 @@ class MemoryRetrieval:
         store: MemoryStore,
         scope: Scope,
         *,
-        room: int,
+        max_tokens: int,
         now: datetime,
         shown: Set[int] = frozenset(),
         required: Sequence[int] = (),
     ) -> list[Snippet]:
-        """Return the best passages that fit in `room` tokens, required ones first. Skip messages in `shown`."""
+        """Return the best passages that fit in `max_tokens`, required ones first. Skip messages in `shown`."""
         ranked = result.ranked
         order = [row for row in ranked.order[:MAX_PACKED].tolist() if ranked.scores[row] > MIN_SCORE]
         is_talkative = ranked.is_verbose and result.question.vector is not None
@@ -312,7 +312,7 @@ class MemoryRetrieval:
             for message in await store.read_messages(scope, sorted(wanted))
             if message.origin not in NEVER_RECALLED
         }
-        packing = Packing(room=room, now=now, count=self._tokens.count)
+        packing = Packing(room=max_tokens, now=now, count=self._tokens.count)
 
         def pack() -> list[Snippet]:
             packing.add_required_passages(
@@ -333,7 +333,7 @@ class MemoryRetrieval:
         store: MemoryStore,
         scope: Scope,
         sources: ContextSources,
-        unstored: Sequence[Message],
+        local_messages: Sequence[Message],
         turn: int | None,
     ) -> Sequence[Message]:
         """Add the summaries and the turns before the newest. Return the messages of these turns."""
@@ -341,13 +341,13 @@ class MemoryRetrieval:
         shown, repeated = await self._select_stable_summaries(builder, store, scope, summaries, turn)
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unsummarised, *repeated)}
-        older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *unstored]
+        older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *local_messages]
         await _run_in_thread_if_long(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unsummarised) == MAX_UNSUMMARISED:
             oldest, _ = await store.find_id_range(scope)
             builder.record_cut("turns", oldest, sources.unsummarised[0].id - 1, "recent budget")
         if not repeated:
-            builder.add_archived_turns(prefix_cache.select_archived_turns(sources.last, LAST_TURNS))
+            builder.add_archived_turns(prefix_cache.select_archived_messages(sources.last, LAST_TURNS))
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
             # Archived messages that no active summary covers are at least listed as cut.
             oldest, newest = await store.find_id_range(scope)
@@ -370,7 +370,7 @@ class MemoryRetrieval:
         superseded = await store.list_superseded_summaries(scope, limit=prefix_cache.MAX_TURNS_READ)
         newest = await store.read_last_turns(scope, prefix_cache.MAX_TURNS_READ, before_turn=turn)
         for block in prefix_cache.BLOCKS:
-            shown = prefix_cache.find_stable_version(active[0], {version.id: version for version in superseded}, block)
+            shown = prefix_cache.find_oldest_in_block(active[0], {version.id: version for version in superseded}, block)
             repeated = prefix_cache.select_verbatim_messages(shown, newest, LAST_TURNS)
             if repeated is not None and builder.has_room_for(repeated):
                 return (shown,), repeated

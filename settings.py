@@ -169,10 +169,7 @@ class Settings:
     webhook_url: str = setting("", "public https URL of the webhook; empty = updates are polled", parse_public_url)
     webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", parse_address)
     webhook_secret: Secret = setting(
-        Secret(""),
-        "secret token of the webhook; a new one at each start unless set",
-        parse_webhook_token,
-        label="random",
+        Secret(""), "secret token of the webhook; new at each start unless set", parse_webhook_token, label="random"
     )
     dashboard_url: str = setting("", "public https URL of the page of one's memory; empty = no page", parse_public_url)
     dashboard_listen: tuple[str, int] = setting(("127.0.0.1", 8090), "address and port of that page", parse_address)
@@ -277,8 +274,8 @@ _SECRET = re.compile(
 )
 
 
-def _describe_value(text: str, read: ParseText[Any], secrets: Iterable[str]) -> str:
-    is_secret = read in (Secret, parse_key, parse_webhook_token) or _SECRET.search(text)
+def _describe_value(text: str, parse: ParseText[Any], secrets: Iterable[str]) -> str:
+    is_secret = parse in (Secret, parse_key, parse_webhook_token) or _SECRET.search(text)
     if is_secret or any(secret and secret in text for secret in secrets):
         return "It stands"
     cut = text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from records.attachments import Passage
-from text.characters import find_boundary, find_sentence_ends
+from text.characters import find_grapheme_start, find_sentence_ends
 
 MAX_PASSAGE_CHARS = 1_500  # characters: some 400 tokens, which is what an embedding of 512 tokens still reads whole
 MAX_TEXT_CHARS = 200_000  # characters that are kept of one document: some 50,000 tokens, a book of a hundred pages
@@ -76,7 +76,7 @@ def _split_into_pieces(text: str) -> Iterator[str]:
         least = MAX_PASSAGE_CHARS // 2
         ends = [end for end in find_sentence_ends(head) if end >= least]
         end = max(ends, default=0) or head.rfind("\n", least) + 1 or head.rfind(" ", least) + 1
-        end = end or find_boundary(head, MAX_PASSAGE_CHARS)
+        end = end or find_grapheme_start(head, MAX_PASSAGE_CHARS)
         yield text[start : start + max(1, end)]
         start += max(1, end)
     yield text[start:]

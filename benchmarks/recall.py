@@ -312,7 +312,7 @@ async def recall_snippets(
     found = await retrieval.search(text, memory.store, SCOPE, newest=newest)
     shown = {message.id for message in newest}
     snippets = await retrieval.pack_snippets(
-        found, memory.store, SCOPE, room=memory.snippet_budget, now=memory.clock.now, shown=shown
+        found, memory.store, SCOPE, max_tokens=memory.snippet_budget, now=memory.clock.now, shown=shown
     )
     ranked = [id_ for id_ in found.ranked.ids if id_ not in shown]
     return ranked, sorted(snippets, key=lambda snippet: snippet.message.sort_key)

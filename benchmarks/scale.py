@@ -174,7 +174,7 @@ async def _measure_storage_case(
                     start = time.perf_counter()
                     found = await services.retrieval.search(answers.make_question(), store, SCOPE)
                     await services.retrieval.pack_snippets(
-                        found, store, SCOPE, room=settings.snippet_budget, now=clock()
+                        found, store, SCOPE, max_tokens=settings.snippet_budget, now=clock()
                     )
                     recall_seconds.append(time.perf_counter() - start)
                 start = time.perf_counter()

@@ -82,7 +82,7 @@ def count_repeated_tokens(
     total = 0
     for old, new in zip(previous, current, strict=False):
         if old == new:
-            total += tokenizer.count_message(new)
+            total += tokenizer.count_message_tokens(new)
             continue
         if old.role == new.role:
             total += tokenizer.count(_find_common_prefix(old.content, new.content))
@@ -97,15 +97,15 @@ def compute_cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokenizer: T
     cached up to the last user message before its newest one. Writing to the cache then costs 1.25 times the price, and
     reading what the previous prompt wrote costs a tenth.
     """
-    full_cost = sum(tokenizer.count_request(prompt) for prompt in prompts) or 1
+    full_cost = sum(tokenizer.count_request_tokens(prompt) for prompt in prompts) or 1
     repeated = sum(count_repeated_tokens(before, now, tokenizer) for before, now in pairwise(prompts))
     breakpoint_cost, before = float(full_cost), list[PromptMessage]()
     for prompt in prompts:
         user_indexes = [place for place, message in enumerate(prompt) if message.role == "user"]
         cached = list(prompt[: user_indexes[-2] + 1]) if len(user_indexes) > 1 else []
         is_read = bool(before) and cached[: len(before)] == before
-        read = sum(map(tokenizer.count_message, before)) if is_read else 0
-        breakpoint_cost += 0.25 * (sum(map(tokenizer.count_message, cached)) - read) - 0.9 * read
+        read = sum(map(tokenizer.count_message_tokens, before)) if is_read else 0
+        breakpoint_cost += 0.25 * (sum(map(tokenizer.count_message_tokens, cached)) - read) - 0.9 * read
         before = cached
     return {
         "automatic": round((full_cost - 0.9 * repeated) / full_cost, 3),
@@ -167,7 +167,7 @@ async def measure_conversation_tokens(
     history = [PromptMessage(role="system", content=settings.system_prompt)]
     history_sizes: list[int] = []
     part_sizes: list[dict[str, int]] = []
-    history_size = tokenizer.count_request(history)
+    history_size = tokenizer.count_request_tokens(history)
     failures: list[str] = []
     start = time.perf_counter()
     async with open_services(settings, clock=clock, models=(answers, background), embedder=embedder) as services:
@@ -177,12 +177,12 @@ async def measure_conversation_tokens(
             clock.now, answers.next_answer = turn.said_at, turn.answer
             piece = IncomingPiece(text=turn.text, source=f"bench:{number}", sent_at=clock.now)
             incoming = UserMessage(scope=scope, person=PERSON, pieces=(piece,))
-            history_size += tokenizer.count_message(PromptMessage(role="user", content=incoming.text))
+            history_size += tokenizer.count_message_tokens(PromptMessage(role="user", content=incoming.text))
             history_sizes.append(history_size)
             reply = await services.conversation.reply(incoming)
             if reply.is_error:
                 raise RuntimeError(reply.text)
-            history_size += tokenizer.count_message(PromptMessage(role="assistant", content=reply.text))
+            history_size += tokenizer.count_message_tokens(PromptMessage(role="assistant", content=reply.text))
             if reply.context is not None:
                 part_sizes.append({part.name: part.tokens for part in reply.context.parts})
             if notices := await services.conversation.run_after_turn(scope):
@@ -193,7 +193,7 @@ async def measure_conversation_tokens(
                 print_progress(
                     f"{policy}: {len(history_sizes)} turns, {compute_milliseconds_since(start) / 1000:.0f} s"
                 )
-    sizes = [tokenizer.count_request(prompt) for prompt in answers.prompts]
+    sizes = [tokenizer.count_request_tokens(prompt) for prompt in answers.prompts]
     repeated = [count_repeated_tokens(before, now, tokenizer) for before, now in pairwise(answers.prompts)]
     last_size = mean(sizes[-every_n:])
     last_part_sizes = part_sizes[-every_n:]

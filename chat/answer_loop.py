@@ -36,9 +36,9 @@ MIN_CONTEXT_TOKENS = 300  # the fewest tokens of a context. Tools are left out i
 
 
 class RebuildContext(Protocol):
-    """Rebuilds a context so that it takes at most `ceiling` tokens. If `without_memory`, it leaves out all history."""
+    """Rebuilds a context so that it takes at most `max_tokens`. If `without_memory`, it leaves out all history."""
 
-    def __call__(self, ceiling: int, *, without_memory: bool = False) -> Awaitable[Context]: ...
+    def __call__(self, max_tokens: int, *, without_memory: bool = False) -> Awaitable[Context]: ...
 
 
 # Returns the part of a cancelled answer that its reader has seen, or None if the reader did not stop it.
@@ -209,7 +209,7 @@ class AnswerLoop:
         return offer
 
     def _count_exchange_tokens(self, exchange: Prompt) -> int:
-        return sum(self._tokens.count_message(message) for message in exchange)
+        return sum(self._tokens.count_message_tokens(message) for message in exchange)
 
 
 def _collect_seen_ids(context: Context, results: Sequence[ToolResult]) -> SeenIds:

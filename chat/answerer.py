@@ -67,10 +67,10 @@ class Answerer:
                 turn.notices.append(tr("notices-truncated"))
             return result
 
-    async def _build_context(self, turn: Turn, ceiling: int, *, without_memory: bool = False) -> Context:
+    async def _build_context(self, turn: Turn, max_tokens: int, *, without_memory: bool = False) -> Context:
         """Build the context, without memory if `without_memory` is True or the store cannot be read."""
         built = partial(
-            self._retrieval.build_context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone
+            self._retrieval.build_context, turn.incoming, max_tokens=max_tokens, config=turn.config, zone=turn.zone
         )
         if without_memory:
             return await built(store=None)
@@ -78,7 +78,7 @@ class Answerer:
             try:
                 async with self._memory.open_store_if_on(turn.scope.owner) as store:
                     sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
-                    context = await built(store=store, turn=turn.stored, sources=sources, unstored=turn.incognito)
+                    context = await built(store=store, turn=turn.stored, sources=sources, local_messages=turn.incognito)
                     is_indexed = store is None or await store.wait_until_indexed(turn.scope.owner, within=0)
                 if not is_indexed and not turn.session.recall_failed:
                     turn.notices.append(tr("notices-indexing"))
@@ -87,7 +87,7 @@ class Answerer:
                 self._report_failed_recall(error, turn)
             else:
                 return context
-        return await built(store=None, unstored=turn.history)
+        return await built(store=None, local_messages=turn.history)
 
     async def _shorten_context(self, turn: Turn, context: Context) -> Context:
         try:

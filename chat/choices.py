@@ -19,8 +19,8 @@ from records.owners import (
     StorageType,
 )
 from summaries.policies import POLICIES
-from text.characters import format_visible_line, remove_invisible_characters
-from text.time_zones import find_similar_names, find_zone
+from text.characters import collapse_to_visible_line, remove_invisible_characters
+from text.time_zones import find_similar_zone_names, find_zone
 
 ConfigChange = Callable[[OwnerConfig], OwnerConfig]
 Kind = Literal["switch", "one", "number", "text"]
@@ -66,7 +66,7 @@ class Choice:
         """Return a function that sets the value in a configuration. Raise NotOffered if it is not allowed."""
         if isinstance(value, str) and self.kind == "text":
             has_lines = self.name == "fold_instructions"
-            value = remove_invisible_characters(value).strip() if has_lines else format_visible_line(value)
+            value = remove_invisible_characters(value).strip() if has_lines else collapse_to_visible_line(value)
             if len(value) > self.longest:
                 raise NotOffered(tr("shared-too-long", length=len(value), most=self.longest))
         elif isinstance(value, int) and self.kind in ("number", "switch"):
@@ -176,7 +176,7 @@ def make_persona_change(text: str) -> ConfigChange:
 def make_time_zone_change(words: str) -> ConfigChange:
     zone = find_zone(words) if words else ""
     if zone is None:
-        similar = join_list(find_similar_names(words))
+        similar = join_list(find_similar_zone_names(words))
         unknown = tr("choices-zone-unknown", words=words[:60])
         raise NotOffered(tr("choices-zone-similar", words=words[:60], names=similar) if similar else unknown)
     return lambda known: replace(known, timezone=zone)

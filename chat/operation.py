@@ -21,7 +21,7 @@ MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Operation:
+class OperatorSettings:
     """The operator's settings for the whole bot. Token budgets are per day, and 0 means no limit."""
 
     admins: Callable[[], frozenset[int]] = frozenset
@@ -60,7 +60,7 @@ class Overview:
     size: int  # bytes in the data directory
 
 
-async def make_overview(services: Services, operation: Operation) -> Overview:
+async def make_overview(services: Services, operation: OperatorSettings) -> Overview:
     """Collect figures about the whole bot. Raise StorageError if the store cannot be read."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.count_owners_active_owners_and_failed_folds(now - timedelta(days=7))
@@ -77,7 +77,7 @@ async def make_overview(services: Services, operation: Operation) -> Overview:
     )
 
 
-def list_people(services: Services, operation: Operation) -> Sequence[KnownPerson]:
+def list_people(services: Services, operation: OperatorSettings) -> Sequence[KnownPerson]:
     """Return people who asked for access, then those let in or removed, latest first, then those in the settings."""
     people = services.memory.people
     by_button = {person.id: person for person in (*people.list_people("allowed"), *people.list_people("removed"))}
@@ -89,7 +89,7 @@ def list_people(services: Services, operation: Operation) -> Sequence[KnownPerso
     return [*people.list_people("asked"), *reversed(by_button.values()), *fixed]
 
 
-async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: int) -> list[int]:
+async def list_audience(memory: ExternalMemory, operation: OperatorSettings, admin_id: int) -> list[int]:
     """Return the ids of the people who receive this admin's broadcasts."""
     people = memory.people
     let_in = {person.id for person in people.list_people("allowed")}
@@ -100,7 +100,7 @@ async def list_audience(memory: ExternalMemory, operation: Operation, admin_id: 
 
 
 async def draft_broadcast(
-    services: Services, operation: Operation, admin_id: int, text: str
+    services: Services, operation: OperatorSettings, admin_id: int, text: str
 ) -> tuple[Broadcast, Sequence[int]] | ErrorText:
     """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""
     text, people = text.strip(), await list_audience(services.memory, operation, admin_id)

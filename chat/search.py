@@ -14,7 +14,7 @@ from records.messages import Message
 from records.scopes import Scope
 from retrieval.question import SearchQuery
 from storage.stores.memory_store import MemoryStore
-from text.passages import join_passages, split_passages
+from text.passages import excerpt_passages, split_passages
 
 PAGE = 500
 NEAR = 1.0  # the least score of meaning (retrieval/ranking.py) for a message without a word of the query
@@ -111,7 +111,7 @@ class MemorySearch:
         hits = [
             Hit(
                 message=passage.message,
-                text=join_passages(passage.message.content, {passage.part}),
+                text=excerpt_passages(passage.message.content, {passage.part}),
                 has_words="words" in passage.score,
                 is_long_winded="assistant" in passage.score,
             )
@@ -151,4 +151,4 @@ def _find_matching_hits(messages: Sequence[Message], query: SearchQuery) -> list
 
 def _make_hit(message: Message, query: SearchQuery) -> Hit:
     weights = [query.score_sentence(part) for part in split_passages(message.content)]
-    return Hit(message=message, text=join_passages(message.content, {weights.index(max(weights))}))
+    return Hit(message=message, text=excerpt_passages(message.content, {weights.index(max(weights))}))

@@ -59,7 +59,7 @@ class Titles:
                     return
                 untitled = await store.conversations.read_starts_of_untitled_conversations(chat, conversations)
             for conversation, messages in untitled.items():
-                await self._generate_title(chat, conversation, messages)
+                await self._store_generated_title(chat, conversation, messages)
         except KeepsakeError as error:
             log.info("a conversation of %s has no title yet: %s", chat, type(error).__name__)
         except Exception as error:  # error boundary of this task: nobody waits for it
@@ -67,7 +67,7 @@ class Titles:
         finally:
             self._tasks.pop(chat, None)
 
-    async def _generate_title(self, chat: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
+    async def _store_generated_title(self, chat: Scope, conversation: Scope, messages: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.make_title_request(messages, max_chars=400))
         made = await self._quota.complete(chat.owner, self._model, [asked])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from locales.catalog import ENGLISH
 from records.owners import AccessStatus
 from settings import Secret
@@ -26,7 +26,7 @@ class Host:
     # (person, name, file): send a file to a private chat. Return False if the bot may not write there.
     send_file: Callable[[int, str, IO[bytes]], Awaitable[bool]] | None = None
     bot_token: Secret = field(default=Secret(""))
-    operation: Operation = field(default_factory=Operation)
+    operation: OperatorSettings = field(default_factory=OperatorSettings)
     default_language: str = ENGLISH
 
     @property

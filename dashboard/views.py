@@ -9,7 +9,7 @@ from datetime import time as clock_time
 from attrs import define
 
 from chat.choices import list_choices
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from chat.services import Services
 from dashboard import forms
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
@@ -45,7 +45,7 @@ class Views:
     """Handlers of requests that read an owner's data."""
 
     _services: Services
-    _operation: Operation
+    _operation: OperatorSettings
 
     async def get_home(self, request: PageRequest) -> JsonBody:
         """Return the state of an owner's memory. The page calls this at intervals."""

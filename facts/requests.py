@@ -130,7 +130,7 @@ class Requests:
     def estimate_extraction(self, backlog: HistoryBacklog) -> ExtractionEstimate:
         """Estimate the cost of learning from imported messages, with tokens rounded up to two digits."""
         empty = _make_request(prompts.EXTRACT_FACTS.format(who=""), prompts.make_facts_request([], []))
-        frame = self._tokens.count_request(empty) + self._tokens.count(str(FACTS_SCHEMA))
+        frame = self._tokens.count_request_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // 4 + backlog.messages * 15  # a heading of some 15 tokens for each message
         room = max(MIN_ROOM_TOKENS, int((self._max_tokens - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MAX_TURNS), -(-said // room))
@@ -139,11 +139,11 @@ class Requests:
         return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
 
     def count_prompt_tokens(self, request: Request) -> int:
-        return self._tokens.count_request(request)
+        return self._tokens.count_request_tokens(request)
 
     def make_repair_request(self, asked: ExtractionRequest, answer: str) -> Request:
         """Build a request to repair an unusable answer. Cut the answer if it is too long."""
-        free = self._max_tokens - self._tokens.count_request((*asked.request, *_make_retry_messages("")))
+        free = self._max_tokens - self._tokens.count_request_tokens((*asked.request, *_make_retry_messages("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.omit_middle(answer, min(free, int(self._max_tokens * ANSWER_SHARE / 2)))
@@ -159,7 +159,7 @@ class Requests:
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.MAX_PROFILE_WORDS)
         bare = prompts.make_profile_request("-", ["-"], ["-"])
         room = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
-        text = self._tokens.cut_to_fit_format(before.text, room // 2, prompts.format_profile) if before else ""
+        text = self._tokens.truncate_rendered(before.text, room // 2, prompts.format_profile) if before else ""
         room -= self._count_tokens([prompts.format_profile(text)]) if text else 0
         fact_lines = self._fit_lines([prompts.format_fact(fact) for fact in known], room // 2 if summaries else room)
         newest = sorted(summaries, key=lambda summary: -summary.id)
@@ -228,7 +228,7 @@ class Requests:
         if message.role == "assistant":
             return ""
         most = min(max(MIN_LINE_TOKENS, room // 4), room - 1)
-        text = render(self._tokens.cut_to_fit_format(message.content, most, render, self._tokens.omit_middle))
+        text = render(self._tokens.truncate_rendered(message.content, most, render, self._tokens.omit_middle))
         return self._tokens.truncate(text, most)
 
     def _fit_turn_start(
@@ -247,7 +247,8 @@ class Requests:
         return turn, until, True
 
     def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], retry: Request) -> int:
-        free = self._max_tokens - self._tokens.count_request((*_make_request(instructions, body), *retry)) - SEAM_TOKENS
+        request = (*_make_request(instructions, body), *retry)
+        free = self._max_tokens - self._tokens.count_request_tokens(request) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(MIN_ROOM_TOKENS, free), MIN_TURN_TOKENS)
 

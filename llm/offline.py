@@ -55,7 +55,7 @@ class _Deterministic(ChatModel):
         for end, character in enumerate(f"{text} "):
             if on_text and character.isspace():
                 await on_text(text[:end])
-        usage = Usage(prompt=self._tokenizer.count_request(messages), completion=self._tokenizer.count(text))
+        usage = Usage(prompt=self._tokenizer.count_request_tokens(messages), completion=self._tokenizer.count(text))
         return Completion(text=text, model=self.name, usage=usage)
 
     async def probe(self) -> str:

@@ -310,7 +310,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             possible.add("system")
         # In the background a shorter prompt is another call, which would not know of parameters left out next to it.
         is_length_possible = ladder.for_person or "parameters" not in possible
-        if is_length_possible and self._tokenizer.count_request(messages) > MIN_SHORTENED_TOKENS:
+        if is_length_possible and self._tokenizer.count_request_tokens(messages) > MIN_SHORTENED_TOKENS:
             possible.add("length")
         if ladder.for_person and _has_history(messages) and "history" not in ladder.left_out:
             possible.add("history")
@@ -408,7 +408,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(reason)
 
     def _count_tokens(self, messages: Prompt) -> int:
-        return self._tokenizer.count_request(messages) + self._tokenizer.count(format_tools_as_text(self._offer.tools))
+        tools = format_tools_as_text(self._offer.tools)
+        return self._tokenizer.count_request_tokens(messages) + self._tokenizer.count(tools)
 
     async def _read_answer(
         self, client: "OpenAIClient", request: Request, answer: PartialAnswer, on_text: OnText | None, timer: CallTimer

@@ -107,7 +107,7 @@ class Quota:
             if isinstance(error, ModelUnreachable):  # it was silent for too long
                 error.half = shown
             if shown or not isinstance(error, ModelError):
-                used = Usage(prompt=self._tokens.count_request(messages), completion=self._tokens.count(shown))
+                used = Usage(prompt=self._tokens.count_request_tokens(messages), completion=self._tokens.count(shown))
                 await self._spend_tokens(spender, model.name, used)
             raise
         answers = int(is_answer and not completion.calls)

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from unicodedata import normalize
 
 from records.messages import OTHERS, Message, Origin
-from text.characters import format_visible_line
+from text.characters import collapse_to_visible_line
 
 MAX_NAME_CHARS = 64  # characters of a name that a prompt carries (Telegram's first and last name: 64 each)
 
@@ -50,7 +50,7 @@ def quote_text(text: str) -> str:
 
 def quote_one_line(name: str) -> str:
     """Quote a name on one line, so that a name chosen by a person cannot end a block."""
-    return defuse_tags(format_visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
+    return defuse_tags(collapse_to_visible_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 
 def format_block(tag: Block, lines: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 from llm.endpoint import CallTimer, EndpointClient, ModelAddress
 from locales.catalog import tr
 from records.errors import ModelBroken
-from text.characters import find_boundary, replace_surrogates
+from text.characters import find_grapheme_start, replace_surrogates
 
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
@@ -31,7 +31,7 @@ class Speaker(EndpointClient):
 
     async def synthesise_speech(self, text: str) -> bytes:
         """Return speech as Ogg Opus. Cut the text to the limit of one request. Raise ModelError on failure."""
-        words = replace_surrogates(text)[: find_boundary(text, MAX_SPOKEN_CHARS, 0)]
+        words = replace_surrogates(text)[: find_grapheme_start(text, MAX_SPOKEN_CHARS, 0)]
         return await self._retry_until_answered(partial(self._request_speech, words))
 
     async def probe(self) -> str:

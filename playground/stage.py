@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from chat.services import Services
 from dashboard.app import make_dashboard_app
 from dashboard.host import Host
@@ -84,7 +84,7 @@ async def serve_playground(
     async def get_health() -> dict[str, bool]:
         return {"playground": True}
 
-    operation = Operation(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
+    operation = OperatorSettings(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
     host = Host(
         url="", hosts=HOSTS, configures=is_admin, store_access=store_access, health=get_health, operation=operation
     )

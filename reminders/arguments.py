@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, REPEATS, NewReminder, Repeat
-from text.characters import format_visible_line
+from text.characters import collapse_to_visible_line
 from text.time_zones import find_next_month_day, find_next_time, to_utc
 
 MAX_TEXT_CHARS = 1_000  # characters of a text that is read
@@ -63,7 +63,7 @@ def make_local_reminder(
 def make_reminder(
     text: str, due_at: datetime, local_due_at: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> NewReminder | None:
-    text = format_visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
+    text = collapse_to_visible_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]
     if not text or not now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
         return None
     if repeat and local_due_at is None:

@@ -12,7 +12,7 @@ from reminders import lexicon
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, check_due_time, make_local_reminder, make_reminder
 from reminders.time_parts import AFTER_TOMORROW, TimePhraseParser, skip_gap
 from reminders.zones import TOKEN, find_possible_zone_or_day
-from text.characters import format_visible_line
+from text.characters import collapse_to_visible_line
 from text.time_zones import add_months, to_utc
 
 MAX_END_TOKENS = 8  # words of a time at the end of a text
@@ -32,7 +32,7 @@ class NotUnderstood:
 
 def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | NotUnderstood:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
-    text = format_visible_line(phrase)[:MAX_TEXT_CHARS]
+    text = collapse_to_visible_line(phrase)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(lexicon.PLAIN)  # keeps its length
     parsers = list[TimePhraseParser]()

@@ -28,8 +28,8 @@ _AGO = re.compile(
 )
 
 
-def _compile_word_pattern(western: str, eastern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
+def _compile_word_pattern(spaced: str, cjk: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|(?:{cjk})")
 
 
 _RELATIVE = tuple((unit, back, _compile_word_pattern(*forms)) for unit, back, *forms in date_words.RELATIVE)
@@ -39,12 +39,12 @@ _UNITS = tuple(
 )
 
 
-def _make_neighbour_patterns(before: str, after: str, eastern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
+def _compile_adjacent_patterns(before: str, after: str, cjk: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{cjk}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
 
 
-_NEXT = _make_neighbour_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, date_words.EASTERN_NEXT)
-_LAST = _make_neighbour_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
+_NEXT = _compile_adjacent_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, date_words.EASTERN_NEXT)
+_LAST = _compile_adjacent_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
 _MONTHS = {
     form: number
     for names in date_words.MONTHS
@@ -55,7 +55,7 @@ _MONTHS = {
 _BEFORE_MONTHS = frozenset({"in", "last", "this", "next", "of", "since", "en", "im", "в", "em", "de"})
 
 
-def _parse_month(word: str) -> tuple[int, bool]:
+def _parse_month_and_ambiguity(word: str) -> tuple[int, bool]:
     """Return the month number of a folded word (0 if it names none), and True if the word is ambiguous."""
     if word in date_words.RUSSIAN_MAY:
         return 5, word == "мае"
@@ -101,7 +101,7 @@ def _find_absolute_dates(text: str, now: datetime) -> Iterator[tuple[Range | Non
     words = re.findall(r"\w+", text)
     has_year = False
     for index, word in enumerate(words):
-        month, is_ambiguous = _parse_month(word)
+        month, is_ambiguous = _parse_month_and_ambiguity(word)
         if not month:
             continue
         before = ["", "", *words[max(0, index - 2) : index]][-2:]

@@ -44,7 +44,7 @@ class FoundFacts:
     relevant: Sequence[RecalledFact] = ()
     lasting: Sequence[RecalledFact] = ()
 
-    def add_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
+    def with_replaced_facts(self, replaced: Sequence[Fact]) -> "FoundFacts":
         """Return a copy in which each relevant fact has the newest of the facts that it replaced."""
         before = {fact.superseded_by: fact for fact in sorted(replaced, key=lambda fact: (fact.valid_from, fact.id))}
         recalled = [replace(recalled, earlier=before.get(recalled.fact.id)) for recalled in self.relevant]

@@ -12,7 +12,7 @@ BLOCKS = (16, 8)  # messages for which a version of a summary stays, the fewer i
 MAX_TURNS_READ = 24  # turns, and versions of a summary, that are read: more than a block has
 
 
-def find_stable_version(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
+def find_oldest_in_block(active: Summary, versions: Mapping[int, Summary], block_size: int) -> Summary:
     """Return the oldest version of `active` that ends in the same block of `block_size` message ids."""
     shown = active
     while shown.base_id is not None:
@@ -37,15 +37,15 @@ def select_verbatim_messages(summary: Summary, newest: Sequence[Message], turns:
     return [message for message in newest if message.id > summary.last_id or message.turn in repeated]
 
 
-def select_archived_turns(newest: Sequence[Message], turns: int) -> list[Message]:
-    """Return the messages of the last `turns` archived turns, or [] if they do not all come before the active ones."""
+def select_archived_messages(newest: Sequence[Message], turn_count: int) -> list[Message]:
+    """Return the messages of the last `turn_count` archived turns, or [] unless all come before the active ones."""
     # Without them, the last turns, which are always shown, would begin one turn later after each message.
     archived = sorted({message.turn for message in newest if not message.is_active})
     active = {message.turn for message in newest if message.is_active}
-    is_cut_off = len(archived) + len(active) >= 2 * turns and len(archived) < turns
+    is_cut_off = len(archived) + len(active) >= 2 * turn_count and len(archived) < turn_count
     if not archived or is_cut_off or (active and min(active) < archived[-1]):
         return []
-    return [message for message in newest if message.turn in archived[-turns:]]
+    return [message for message in newest if message.turn in archived[-turn_count:]]
 
 
 def find_first_kept_turn(sizes: Sequence[int], *, budget: int, step: int) -> int:

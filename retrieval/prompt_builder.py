@@ -96,14 +96,14 @@ class PromptBuilder:
         self._incoming = sent_along.IncomingRenderer(incoming, tokenizer, budgets.ceiling)
         words, was_shortened = self._incoming.render_within(MAX_MESSAGE_TOKENS)
         said = tokenizer.count(words)
-        room = budgets.ceiling - self._tokens.count_request(self._make_request()) - 4
+        room = budgets.ceiling - self._tokens.count_request_tokens(self._make_request()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
-            room = budgets.ceiling - self._tokens.count_request(self._make_request()) - 4
+            room = budgets.ceiling - self._tokens.count_request_tokens(self._make_request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
         self._words = self._incoming.render_within(max(0, room))[0] if said > room else words
-        self._left = max(0, budgets.ceiling - self._tokens.count_request(self._make_request()))
+        self._left = max(0, budgets.ceiling - self._tokens.count_request_tokens(self._make_request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scale(share)
@@ -267,10 +267,10 @@ class PromptBuilder:
 
     def context(self) -> Context:
         """Return the finished context. Raise ContextTooLong if it cannot be cut to fit."""
-        while (total := self._tokens.count_request(request := self._make_request())) > self._budgets.ceiling:
+        while (total := self._tokens.count_request_tokens(request := self._make_request())) > self._budgets.ceiling:
             if not self._drop_least_important_part(total - self._budgets.ceiling):
                 raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
-        parts = self._measure_parts(total)
+        parts = self._count_tokens_of_parts(total)
         return Context(
             messages=tuple(request),
             ceiling=self._budgets.ceiling,
@@ -296,9 +296,8 @@ class PromptBuilder:
         seen = sum(len(content) for turn in self._turns for content in turn.contents)
         share = tokens["recent"] / seen if seen else USUAL_SHARE
         frame = self._tokens.count_text_message
-        fixed = (
-            self._tokens.count_request([]) + frame("system", "") + frame("user", "") + messages * frame("assistant", "")
-        )
+        frames = frame("system", "") + frame("user", "") + messages * frame("assistant", "")
+        fixed = self._tokens.count_request_tokens([]) + frames
         return fixed + tokens["system"] + tokens["clock"] + tokens["message"] + round(characters * share)
 
     def _drop_least_important_part(self, excess: int) -> bool:
@@ -388,8 +387,8 @@ class PromptBuilder:
         in_time = sorted(self._snippets, key=lambda snippet: snippet.message.sort_key)
         return prompts.format_remembered_snippets(in_time, self._now) if in_time else ""
 
-    def _measure_parts(self, total: int) -> tuple[ContextPart, ...]:
-        """Return the token count of each part. The remainder of `total` is counted as `overhead`."""
+    def _count_tokens_of_parts(self, total_tokens: int) -> tuple[ContextPart, ...]:
+        """Return the token count of each part. The remainder of `total_tokens` is counted as `overhead`."""
         budgets, count = self._budgets, self._tokens.count
         turns = sum(count(content) for turn in self._turns for content in turn.contents)
         message = count(self._words) + sum(picture.token_count for picture in self._pictures)
@@ -404,7 +403,7 @@ class PromptBuilder:
             ContextPart(name="clock", tokens=count(self._clock), budget=0),
             ContextPart(name="message", tokens=message, budget=budgets.ceiling),
         ]
-        rest = total - sum(part.tokens for part in parts)
+        rest = total_tokens - sum(part.tokens for part in parts)
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))
 
 

@@ -54,7 +54,7 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Similar
     neighbours = _find_neighbour_rows(candidates)
     by_assistant = candidates.by_assistant[candidates.messages]
     is_verbose = not 0 < candidates.assistant_mean < VERBOSE_RATIO * candidates.person_mean
-    words, lent = (WORD_WEIGHT * values for values in _score_words(candidates, neighbours))
+    words, lent = (WORD_WEIGHT * values for values in _score_own_and_neighbour_words(candidates, neighbours))
     meaning = np.zeros(len(candidates))
     if closeness is not None:
         meaning = (closeness.get_cosines(candidates) - closeness.mean) / COSINE_UNIT
@@ -70,12 +70,12 @@ def rank_passages(candidates: Candidates, question: Question, closeness: Similar
         "assistant": -PENALTY * (by_assistant & is_verbose),
     }
     scores: Values = np.sum(list(parts.values()), axis=0)
-    parts["opening"] = OPENING_SHARE * _score_day_openers(candidates, scores, by_assistant & is_verbose)
+    parts["opening"] = OPENING_SHARE * _score_first_messages_of_days(candidates, scores, by_assistant & is_verbose)
     scores += parts["opening"]
     age = np.maximum(0.0, question.now.timestamp() - candidates.said_at)[candidates.messages] / DAY_SECONDS
     parts["recent"] = RECENT_SHARE * np.exp(-age / RECENT_DAYS) * np.maximum(0.0, scores)
     scores += parts["recent"]
-    lent = _score_answers(candidates, scores, words)
+    lent = _score_following_answer(candidates, scores, words)
     parts["nearby"] += lent
     scores += lent
     own = np.flatnonzero(~by_assistant)
@@ -122,7 +122,7 @@ def _find_neighbour_rows(candidates: Candidates) -> NDArray[np.intp]:
     return neighbours
 
 
-def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
+def _score_own_and_neighbour_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[Values, Values]:
     """Return the passages' BM25 scores for their own words, and what their neighbours' words add."""
     if not len(candidates) or not candidates.frequency:
         return np.zeros(len(candidates)), np.zeros(len(candidates))
@@ -134,7 +134,7 @@ def _score_words(candidates: Candidates, neighbours: NDArray[np.intp]) -> tuple[
     return weights.sum(axis=0) / rarity.sum(), (best - weights).sum(axis=0) / rarity.sum()
 
 
-def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
+def _score_first_messages_of_days(candidates: Candidates, scores: Values, is_ignored: NDArray[np.bool_]) -> Values:
     """For each day's first message, return how far the day's best score exceeds its own, and 0 for others."""
     raised = np.zeros(len(candidates))
     _, days = np.unique(candidates.said_at // DAY_SECONDS, return_inverse=True)
@@ -147,7 +147,7 @@ def _score_day_openers(candidates: Candidates, scores: Values, is_ignored: NDArr
     return raised
 
 
-def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Values:
+def _score_following_answer(candidates: Candidates, scores: Values, word_scores: Values) -> Values:
     """Return a bonus for the best passages of a long answer if it follows the best message, otherwise 0."""
     raised = np.zeros(len(candidates))
     best = int(candidates.messages[scores.argmax()]) if len(candidates) else 0
@@ -155,8 +155,8 @@ def _score_answers(candidates: Candidates, scores: Values, words: Values) -> Val
     is_answered = candidates.by_assistant[both].tolist() == [False, True] and np.ptp(candidates.positions[both]) == 1
     answer = np.flatnonzero(candidates.messages == best + 1)
     if is_answered and len(answer) > 1:
-        answer = answer[np.argsort(-words[answer], kind="stable")[:MAX_ANSWER_PASSAGES]]
-        raised[answer] = np.maximum(0.0, ANSWER_SHARE * scores.max() + words[answer] - scores[answer])
+        answer = answer[np.argsort(-word_scores[answer], kind="stable")[:MAX_ANSWER_PASSAGES]]
+        raised[answer] = np.maximum(0.0, ANSWER_SHARE * scores.max() + word_scores[answer] - scores[answer])
     return raised
 
 

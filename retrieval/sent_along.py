@@ -55,13 +55,13 @@ class IncomingRenderer:
         if self._tokens.count(quoted) <= tokens:
             return quoted
         text = "\n".join(part.texts)
-        kept = self._tokens.cut_to_fit_format(text, tokens, lambda text: part.quote([text]), self._tokens.omit_middle)
+        kept = self._tokens.truncate_rendered(text, tokens, lambda text: part.quote([text]), self._tokens.omit_middle)
         return part.quote([kept]) if kept else ""
 
 
-def select_pictures(incoming: UserMessage, ceiling: int) -> tuple[Picture, ...]:
-    """Return the first pictures of a message that fit their share of `ceiling`, which is in tokens."""
-    left, chosen = ceiling // SHARE, list[Picture]()
+def select_pictures(incoming: UserMessage, prompt_tokens: int) -> tuple[Picture, ...]:
+    """Return the first pictures of a message that fit their share of `prompt_tokens`."""
+    left, chosen = prompt_tokens // SHARE, list[Picture]()
     for picture in incoming.pictures:
         if picture.token_count <= left:
             chosen.append(picture)

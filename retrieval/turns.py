@@ -74,7 +74,7 @@ class TurnRenderer:
         quote = partial(self._quote_content, message)
         if limit is None:
             return quote(message.content)
-        return quote(self._tokens.cut_to_fit_format(message.content, limit, quote, self._tokens.omit_middle))
+        return quote(self._tokens.truncate_rendered(message.content, limit, quote, self._tokens.omit_middle))
 
     def _quote_content(self, message: Message, text: str) -> str:
         if self._in_group and message.role != "assistant":  # several people share the role "user"

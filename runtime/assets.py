@@ -115,10 +115,10 @@ def bundle_modules(sources: Mapping[str, str], entry: str) -> dict[str, str]:
     Each bundled module becomes a function, which keeps its names private, and an object of its exports. The other
     modules import these objects from `entry`, so that no module runs twice.
     """
-    bundled = _sort_dependencies(sources, entry)
-    parts = [f"const ${name} = await (async () => {{\n{_make_function_body(sources[name])}}})();\n" for name in bundled]
-    exports = ", ".join(f"${name}" for name in bundled)
-    others = {name: _link_to_bundle(source, bundled, entry) for name, source in sources.items() if name not in bundled}
+    bundle = _sort_dependencies(sources, entry)
+    parts = [f"const ${name} = await (async () => {{\n{_convert_to_function(sources[name])}}})();\n" for name in bundle]
+    exports = ", ".join(f"${name}" for name in bundle)
+    others = {name: _rewrite_imports(source, bundle, entry) for name, source in sources.items() if name not in bundle}
     return {**others, entry: f"{''.join(parts)}export {{ {exports} }};\n"}
 
 
@@ -132,19 +132,19 @@ def _sort_dependencies(sources: Mapping[str, str], entry: str) -> list[str]:
     return list(TopologicalSorter(imports).static_order())
 
 
-def _make_function_body(source: str) -> str:
+def _convert_to_function(source: str) -> str:
     names = [name.strip("{} ") for _, name in _EXPORT.findall(source)]
-    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(_make_assignment, source))
+    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(_convert_import_to_assignment, source))
     return f"{body}return {{ {', '.join(names)} }};\n"
 
 
-def _link_to_bundle(source: str, bundled: list[str], entry: str) -> str:
-    used = sorted({name for _, name in _IMPORT.findall(source)} & set(bundled))
-    linked = _IMPORT.sub(lambda found: _make_assignment(found) if found[2] in used else found[0], source)
+def _rewrite_imports(source: str, bundled_names: list[str], entry: str) -> str:
+    used = sorted({name for _, name in _IMPORT.findall(source)} & set(bundled_names))
+    linked = _IMPORT.sub(lambda found: _convert_import_to_assignment(found) if found[2] in used else found[0], source)
     names = ", ".join(f"${name}" for name in used)
     return f'import {{ {names} }} from "./{entry}.js";\n{linked}' if used else linked
 
 
-def _make_assignment(import_match: re.Match[str]) -> str:
+def _convert_import_to_assignment(import_match: re.Match[str]) -> str:
     names = import_match[1].removeprefix("* as ").replace(" as ", ": ")
     return f"const {names} = ${import_match[2]};\n"

@@ -7,7 +7,7 @@ MAX_PARTS = 50_000  # objects and lists; a megabyte of empty lists would block t
 
 def parse_untrusted_json(text: str | bytes | bytearray, *, max_parts: int = MAX_PARTS) -> object:
     """Parse JSON. Raise ValueError if it is invalid, too deeply nested, or has over `max_parts` objects and lists."""
-    if len(text) > max_parts and _count_parts(text) > max_parts:
+    if len(text) > max_parts and _count_opening_brackets(text) > max_parts:
         raise ValueError("too many parts")
     try:
         return json.loads(text)
@@ -15,7 +15,7 @@ def parse_untrusted_json(text: str | bytes | bytearray, *, max_parts: int = MAX_
         raise ValueError("nested too deeply") from None
 
 
-def _count_parts(text: str | bytes | bytearray) -> int:
+def _count_opening_brackets(text: str | bytes | bytearray) -> int:
     if isinstance(text, str):
         return text.count("[") + text.count("{")
     return text.count(b"[") + text.count(b"{")

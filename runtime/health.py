@@ -37,11 +37,11 @@ class Readiness:
     _known_at: float = field(default=float("-inf"), init=False)
     _asking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
-    def mark_started(self, set_gauges: Check, **checks: Check) -> None:
-        """Mark the process as started. `set_gauges` sets the gauges of /metrics, and `checks` test its parts."""
-        self._measure, self._checks, self._is_started = set_gauges, checks, True
+    def mark_started(self, gauge_setter: Callable[[], Awaitable[None]], **checks: Check) -> None:
+        """Mark the process as started. `gauge_setter` sets the gauges of /metrics, and `checks` test its parts."""
+        self._measure, self._checks, self._is_started = gauge_setter, checks, True
 
-    async def check_parts(self) -> dict[str, bool]:
+    async def check_components(self) -> dict[str, bool]:
         """Return whether each part works, by name. The process is ready if all of them do."""
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
@@ -88,7 +88,7 @@ def serve_health(readiness: Readiness, address: tuple[str, int]) -> AbstractAsyn
         return PlainTextResponse("ok\n")  # the event loop runs
 
     async def readyz(_: Request) -> Response:
-        found = await readiness.check_parts()
+        found = await readiness.check_components()
         lines = [f"{part}: {'ok' if is_well else 'no'}\n" for part, is_well in found.items()]
         return PlainTextResponse("".join(lines), status_code=200 if all(found.values()) else 503)
 

@@ -56,7 +56,7 @@ class DiscreetFormatter(logging.Formatter):
         self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        safe, error = _remove_values(record)
+        safe, error = _redact_record_and_get_error(record)
         line = super().format(safe)
         return self._redact(line if error is None else f"{line}\n{format_traceback_places(error)}")
 
@@ -70,7 +70,7 @@ class JsonFormatter(DiscreetFormatter):
     """Formats a record as one line with a JSON object, including the `extra` fields of our own records."""
 
     def format(self, record: logging.LogRecord) -> str:
-        safe, error = _remove_values(record)
+        safe, error = _redact_record_and_get_error(record)
         is_ours = record.name.partition(".")[0] in OURS
         fields: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -89,7 +89,7 @@ class JsonFormatter(DiscreetFormatter):
 _USUAL_FIELDS = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 
 
-def _remove_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseException | None]:
+def _redact_record_and_get_error(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseException | None]:
     safe = logging.makeLogRecord(record.__dict__)
     if record.name.partition(".")[0] not in OURS:
         # A library may have formatted values into its message. The first words are enough to find the place.

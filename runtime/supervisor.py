@@ -37,7 +37,7 @@ class Supervisor:
         if not self._watchdog_seconds:
             return nullcontext()
 
-        async def tell_alive() -> None:
+        async def report_alive() -> None:
             self.notify("WATCHDOG=1")
 
-        return repeat_in_background(tell_alive, interval=self._watchdog_seconds / 2, grace=0.0)
+        return repeat_in_background(report_alive, interval=self._watchdog_seconds / 2, grace=0.0)

@@ -86,7 +86,7 @@ class Summariser:
             spent.append(completion.usage)
             return completion.text.strip()
 
-        wishes = self._tokens.cut_to_fit_format(material.wishes, self._window_tokens // 5, quoting.quote_text)
+        wishes = self._tokens.truncate_rendered(material.wishes, self._window_tokens // 5, quoting.quote_text)
         material = replace(material, wishes=wishes, superseded=self._keep_newest_facts(material.superseded))
         for attempt in (material, material.without_prior_summaries()):
             try:
@@ -202,11 +202,11 @@ class Summariser:
 
     def _make_prompt_if_it_fits(self, material: SummaryInput, faults: Sequence[str]) -> list[PromptMessage] | None:
         request = self._make_prompt(material, faults)
-        return request if self._tokens.count_request(request) <= self._window_tokens else None
+        return request if self._tokens.count_request_tokens(request) <= self._window_tokens else None
 
     def _make_bullets(self, texts: Sequence[str], max_tokens: int) -> list[Source]:
         return [
-            Source(text=_format_bullet(self._tokens.cut_to_fit_format(text, max_tokens, _format_bullet)), is_user=False)
+            Source(text=_format_bullet(self._tokens.truncate_rendered(text, max_tokens, _format_bullet)), is_user=False)
             for text in texts
         ]
 
@@ -252,7 +252,7 @@ class Summariser:
         ]
 
     def _get_free_tokens(self, material: SummaryInput, faults: Sequence[str]) -> int:
-        frame = self._tokens.count_request(self._make_prompt(replace(material, lines=()), faults))
+        frame = self._tokens.count_request_tokens(self._make_prompt(replace(material, lines=()), faults))
         return max(MIN_SOURCE_TOKENS, self._window_tokens - frame - 16)
 
 

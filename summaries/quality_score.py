@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from summaries.quality_gate import find_invented_numbers, find_numbers, parse_source_line
 from text.analyzer import fold_term, list_terms
-from text.characters import find_sentence_ends, is_abbreviation_end
+from text.characters import ends_with_abbreviation, find_sentence_ends
 
 WEIGHTS = {"retention": 0.35, "novelty": 0.25, "coverage": 0.2, "compression": 0.1, "repetition": 0.1}
 
@@ -111,7 +111,7 @@ def shorten_summary(text: str, limit: int, *, count_tokens: Callable[[str], int]
 
 def split_sentences(text: str) -> list[str]:
     """Split a text into sentences, each including the space that follows it."""
-    ends = [end for end in find_sentence_ends(text) if not is_abbreviation_end(text[max(0, end - 12) : end])]
+    ends = [end for end in find_sentence_ends(text) if not ends_with_abbreviation(text[max(0, end - 12) : end])]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
 

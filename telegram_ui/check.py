@@ -73,7 +73,7 @@ async def check_configuration(settings: Settings, warnings: Sequence[str] = ()) 
         if "OPENAI_API_KEY" in missing:
             findings.report("model", "not asked, since nothing says which endpoint to ask")
         else:
-            answers, summariser = await assembly.open_models(settings, stack)
+            answers, summariser = await assembly.open_answer_and_summary_models(settings, stack)
             for model in dict.fromkeys((answers, summariser)):
                 with_tools = model is answers and settings.tools == "auto"
                 await findings.report_result("model", try_model(model, tools=with_tools, schema=model is summariser))

@@ -45,7 +45,7 @@ def remove_invisible_characters(text: str) -> str:
     return _UNDRAWN.sub(_replace_invisible_run, replace_surrogates(text))
 
 
-def format_visible_line(text: str) -> str:
+def collapse_to_visible_line(text: str) -> str:
     """Return the visible text on one line, with single spaces between words."""
     return " ".join(remove_invisible_characters(text).split())
 
@@ -107,7 +107,7 @@ def find_sentence_ends(text: str) -> Iterator[int]:
     return (match.end() for match in _SENTENCE_END.finditer(text))
 
 
-def is_abbreviation_end(text: str) -> bool:
+def ends_with_abbreviation(text: str) -> bool:
     """Return True if a text ends with the full stop of an abbreviation ("Dr.")."""
     return _ABBREVIATION.search(text[-12:]) is not None
 
@@ -116,7 +116,7 @@ def split_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, trimmed. A line end also ends a sentence."""
     start = 0
     for end in (*find_sentence_ends(text), len(text)):
-        if is_abbreviation_end(text[start:end]):
+        if ends_with_abbreviation(text[start:end]):
             continue
         sentence = text[start:end].strip().lstrip("-*•# ").strip()
         if any(character.isalnum() for character in sentence):
@@ -137,13 +137,13 @@ def _is_inside_grapheme(text: str, position: int) -> bool:
     )
 
 
-def find_boundary(text: str, position: int, start: int = 0) -> int:
-    """Return `position`, moved back a few characters (but not to `start`) if it would split a visible character."""
-    nearby = range(position, max(start, position - 16), -1) if position < len(text) else ()
+def find_grapheme_start(text: str, position: int, min_position: int = 0) -> int:
+    """Return `position`, moved back a few characters (not to `min_position`) if it would split a visible character."""
+    nearby = range(position, max(min_position, position - 16), -1) if position < len(text) else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 
 
-def find_next_boundary(text: str, position: int) -> int:
+def find_next_grapheme(text: str, position: int) -> int:
     """Return `position`, moved forward a few characters if it would split a visible character."""
     nearby = range(position, min(len(text), position + 16)) if position > 0 else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)

@@ -24,7 +24,7 @@ _LOCALES = ("en", "de", "es", "pt", "ru", "ar")  # in Chinese, months and days a
 
 
 @cache
-def _map_calendar_names() -> Mapping[str, str]:
+def _map_calendar_names_to_keys() -> Mapping[str, str]:
     """Map the names of months and weekdays to keys such as "month5" (May) and "day1" (Monday)."""
     from babel.dates import get_day_names, get_month_names  # imported late: starting the bot needs no calendar
 
@@ -89,7 +89,7 @@ def make_fingerprint(text: str) -> Fingerprint:
             negated = True
         elif bare in NUMBER_WORDS and not word[0].isupper():
             numbers.append(str(NUMBER_WORDS[bare]))
-        elif (named := _map_calendar_names().get(_strip_case_ending(bare))) and (
+        elif (named := _map_calendar_names_to_keys().get(_strip_case_ending(bare))) and (
             word[0].isupper() or bare not in _ALSO_OTHER_WORDS
         ):
             dates.append(named)
@@ -133,7 +133,7 @@ def parse_number_word(word: str) -> int | None:
     plain = normalise_text(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
-    named = _map_calendar_names().get(_strip_case_ending(plain), "")
+    named = _map_calendar_names_to_keys().get(_strip_case_ending(plain), "")
     return int(named.removeprefix("month")) if named.startswith("month") else _map_short_month_names().get(plain)
 
 

@@ -25,21 +25,21 @@ def parse_markdown(text: str) -> list[Node] | None:
         return None
     root: list[Node] = []
     try:
-        count = _fill_element(root, _PARSER.events(text))
+        count = _append_elements_and_count(root, _PARSER.events(text))
     except ValueError:
         return None
     is_plain = all(node[0] == "p" and all(isinstance(child, str) for child in node[1:]) for node in root)
     return None if count == 0 or is_plain else root
 
 
-def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
+def _append_elements_and_count(root: list[Node], events: Iterable[Any]) -> int:
     """Append the elements that `events` describe to `root`, and return their number. Raise ValueError on failure."""
     open_lists: list[list[Node]] = [root]
     count = 0
     for event in events:
         name, value = _unpack_event(event)
         if name == "Start":
-            node = _make_node(value)
+            node = _make_element(value)
             open_lists[-1].append(node)
             open_lists.append(node)
             count += 1
@@ -58,7 +58,7 @@ def _fill_element(root: list[Node], events: Iterable[Any]) -> int:
     return count
 
 
-def _make_node(tag: Any) -> list[Node]:
+def _make_element(tag: Any) -> list[Node]:
     name, value = _unpack_event(tag)
     if name == "Link":
         return ["a", str(value["dest_url"])]

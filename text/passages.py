@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Set
 from itertools import pairwise
 
-from text.characters import count_weighted_characters, find_boundary, find_sentence_ends
+from text.characters import count_weighted_characters, find_grapheme_start, find_sentence_ends
 
 MAX_WHOLE_LETTERS = 600  # as `count_weighted_characters` counts, some 150 tokens: up to here a message is one passage
 PASSAGE_LETTERS = 400  # letters of a passage of a longer message: some 100 tokens
@@ -14,7 +14,7 @@ def split_passages(text: str) -> list[str]:
     if count_weighted_characters(text) <= MAX_WHOLE_LETTERS:
         return [text]
     passages, room = [""], PASSAGE_LETTERS
-    for piece in _split_pieces(text):
+    for piece in _split_into_lines_and_sentences(text):
         size = count_weighted_characters(piece)
         if size > room and passages[-1].strip():
             passages.append("")
@@ -24,20 +24,20 @@ def split_passages(text: str) -> list[str]:
     return passages
 
 
-def join_passages(text: str, parts: Set[int]) -> str:
-    """Join the passages of a text whose indexes are in `parts`, with "…" in place of the others."""
+def excerpt_passages(text: str, indexes: Set[int]) -> str:
+    """Join the passages of a text at some indexes, with "…" in place of the others."""
     passages = split_passages(text)
-    if len(parts) >= len(passages):
+    if len(indexes) >= len(passages):
         return text
     joined, last = "", -1
-    for part in sorted(part for part in parts if part < len(passages)):
-        gap = "… " if last < 0 < part else " … " if part > last + 1 else ""
-        joined = (joined.rstrip() + gap + passages[part].lstrip()) if gap else joined + passages[part]
-        last = part
+    for index in sorted(index for index in indexes if index < len(passages)):
+        gap = "… " if last < 0 < index else " … " if index > last + 1 else ""
+        joined = (joined.rstrip() + gap + passages[index].lstrip()) if gap else joined + passages[index]
+        last = index
     return joined.strip() + (" …" if last < len(passages) - 1 else "")
 
 
-def _split_pieces(text: str) -> Iterator[str]:
+def _split_into_lines_and_sentences(text: str) -> Iterator[str]:
     """Yield the lines of a text, splitting long lines into sentences, and long sentences at spaces if possible."""
     for line in text.splitlines(keepends=True):
         if count_weighted_characters(line) <= PASSAGE_LETTERS:
@@ -55,6 +55,6 @@ def _split_sentence(sentence: str) -> Iterator[str]:
         end = start + longest
         if end < len(sentence):
             space = sentence.rfind(" ", start + longest // 2, end)
-            end = space + 1 if space > 0 else max(start + 1, find_boundary(sentence, end, start))
+            end = space + 1 if space > 0 else max(start + 1, find_grapheme_start(sentence, end, start))
         yield sentence[start:end]
         start = end

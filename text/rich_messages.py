@@ -48,7 +48,7 @@ class _Reader:
         self._parts_left = MAX_PARTS
 
     def read_blocks(self, blocks: object, level: int) -> str:
-        return _join_paragraphs(*(self._read_block(block, level) for block in self._iterate_parts(blocks)))
+        return _join_paragraphs(*(self._read_block(block, level) for block in self._iterate_items(blocks)))
 
     def _read_block(self, block: object, level: int) -> str:
         if not isinstance(block, Mapping) or level >= MAX_LEVELS:
@@ -64,7 +64,7 @@ class _Reader:
             table = self._read_table(block["cells"], level)
             return _join_lines(self._read_inline(block.get("caption"), level), table), ("cells", "caption")
         if isinstance(items := block.get("items"), list | tuple):
-            return _join_lines(*(self._read_list_item(item, level) for item in self._iterate_parts(items))), ("items",)
+            return _join_lines(*(self._read_list_item(item, level) for item in self._iterate_items(items))), ("items",)
         if "quot" in kind:
             inner = _join_paragraphs(self._read_text(block, level), self.read_blocks(block.get("blocks"), level + 1))
             credit = self._read_inline(block.get("credit"), level)
@@ -110,7 +110,7 @@ class _Reader:
             return self._read_block(value, level)
         if level >= MAX_LEVELS:
             return self._read_strings(value)
-        return _join_paragraphs(*(self._read_unknown_field(part, level + 1) for part in self._iterate_parts(value)))
+        return _join_paragraphs(*(self._read_unknown_field(part, level + 1) for part in self._iterate_items(value)))
 
     def _read_caption(self, caption: object, level: int) -> str:
         if isinstance(caption, Mapping) and "type" not in caption:
@@ -137,9 +137,9 @@ class _Reader:
         """Return the cells as a Markdown table. Positions that a cell with a larger span covers stay empty."""
         rows = list[list[str]]()
         rows_left = dict[int, int]()  # by column: how many more rows a cell above covers
-        for row in self._iterate_parts(cells):
+        for row in self._iterate_items(cells):
             texts = list[str]()
-            for cell in self._iterate_parts(row):
+            for cell in self._iterate_items(row):
                 _skip_covered_columns(texts, rows_left)
                 fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
                 more = self._read_strings({name: fields[name] for name in fields if name != "text"})
@@ -166,7 +166,7 @@ class _Reader:
         if level >= MAX_LEVELS:
             return self._read_strings(node)
         if isinstance(node, list | tuple):
-            return "".join(self._read_inline(part, level + 1) for part in self._iterate_parts(node))
+            return "".join(self._read_inline(part, level + 1) for part in self._iterate_items(node))
         if not isinstance(node, Mapping) or not self._consume_part_budget():
             return ""
         kind = node.get("type")
@@ -212,11 +212,11 @@ class _Reader:
             if file and isinstance(file, list | tuple | Mapping):
                 self.media.append(("voice" if name == "voice_note" else name, file))
 
-    def _iterate_parts(self, parts: object) -> Iterator[object]:
-        if isinstance(parts, Mapping | str):
-            parts = [parts]
-        if isinstance(parts, list | tuple):
-            for part in parts:
+    def _iterate_items(self, value: object) -> Iterator[object]:
+        if isinstance(value, Mapping | str):
+            value = [value]
+        if isinstance(value, list | tuple):
+            for part in value:
                 if not self._consume_part_budget():
                     return
                 yield part

@@ -46,7 +46,7 @@ def find_zone_of_offset(minutes: int) -> str | None:
     return (f"Etc/GMT{-minutes // 60:+d}" if minutes else "") if -12 <= minutes // 60 <= 14 else None
 
 
-def list_offsets() -> Sequence[int]:
+def list_utc_offsets() -> Sequence[int]:
     """Return one UTC offset in minutes for each distinct time of day in the world, from west to east."""
     # Two zones that are 24 hours apart show the same time.
     return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
@@ -57,9 +57,9 @@ def format_time_at_offset(now: datetime, minutes: int) -> str:
     return f"{now.astimezone(ZoneInfo(find_zone_of_offset(minutes) or 'UTC')):%H:%M}"
 
 
-def find_similar_names(words: str, limit: int = 5) -> Sequence[str]:
+def find_similar_zone_names(text: str, limit: int = 5) -> Sequence[str]:
     """Return up to `limit` names of zones that contain `words` or resemble them."""
-    part = _simplify_name(words)
+    part = _simplify_name(text)
     if not 2 < len(part) <= MAX_NAME_CHARS:
         return []
     zones = sorted(zone for zone in available_timezones() if part in _simplify_name(zone))

@@ -11,7 +11,7 @@ from importlib.resources import files
 import tiktoken
 
 from records.model_calls import PromptMessage
-from text.characters import escape_template_tokens, find_boundary, find_next_boundary, find_sentence_ends
+from text.characters import escape_template_tokens, find_grapheme_start, find_next_grapheme, find_sentence_ends
 
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
@@ -76,11 +76,11 @@ class Tokenizer:
             self._cached[key] = known
         return known
 
-    def count_request(self, messages: Sequence[PromptMessage]) -> int:
+    def count_request_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Count the tokens of a request."""
-        return REQUEST_OVERHEAD + sum(map(self.count_message, messages))
+        return REQUEST_OVERHEAD + sum(map(self.count_message_tokens, messages))
 
-    def count_message(self, message: PromptMessage) -> int:
+    def count_message_tokens(self, message: PromptMessage) -> int:
         """Count the tokens that a message adds to a request, including an estimate for its pictures."""
         size = self.count_text_message(message.role, message.content) + self.count(message.call_id)
         for call in message.calls:
@@ -130,22 +130,22 @@ class Tokenizer:
         space = head.rfind(" ")
         words = head[:space] if space >= len(head) * (1 - NEAR) else head
         for length in range(len(words), max(0, len(words) - 32), -1):
-            result = words[: find_boundary(words, length)].rstrip() + "…"
+            result = words[: find_grapheme_start(words, length)].rstrip() + "…"
             if self.count(result) <= tokens:
                 return result
         return head
 
-    def cut_to_fit_format(
-        self, text: str, tokens: int, write: Callable[[str], str], cut: Callable[[str, int], str] | None = None
+    def truncate_rendered(
+        self, text: str, max_tokens: int, render: Callable[[str], str], cut: Callable[[str, int], str] | None = None
     ) -> str:
-        """Cut a text so that `write(text)` has at most `tokens` tokens. Return "" if no text fits."""
-        limit = tokens - self.count(write("")) + SEAMS
+        """Cut a text so that `render(text)` has at most `max_tokens` tokens. Return "" if no text fits."""
+        limit = max_tokens - self.count(render("")) + SEAMS
         while limit > 0:
             kept = (cut or self.truncate)(text, limit)
-            size = self.count(write(kept))
-            if size <= tokens or not size:
+            size = self.count(render(kept))
+            if size <= max_tokens or not size:
                 return kept
-            limit = min(limit - 1, max(limit - (size - tokens), limit * tokens // size))
+            limit = min(limit - 1, max(limit - (size - max_tokens), limit * max_tokens // size))
         return ""
 
     def split(self, text: str, tokens: int) -> list[str]:
@@ -168,35 +168,36 @@ class Tokenizer:
 
     def take_head(self, text: str, tokens: int, start: int = 0) -> str:
         """Return a prefix of text[start:] that has at most `tokens` tokens and is nearly as long as possible."""
-        return self._fit_piece(
-            len(text) - start, tokens, lambda size: text[start : find_boundary(text, start + size, start)]
+        return self._find_longest_piece(
+            len(text) - start, tokens, lambda size: text[start : find_grapheme_start(text, start + size, start)]
         )
 
     def take_tail(self, text: str, tokens: int) -> str:
         """Return a suffix of a text that has at most `tokens` tokens and is nearly as long as possible."""
-        return self._fit_piece(len(text), tokens, lambda size: text[find_next_boundary(text, len(text) - size) :])
+        last = len(text)
+        return self._find_longest_piece(last, tokens, lambda size: text[find_next_grapheme(text, last - size) :])
 
-    def _fit_piece(self, length: int, tokens: int, cut_piece: Callable[[int], str]) -> str:
-        """Return the longest piece of at most `tokens` tokens (within 1%), after counting only a few pieces."""
-        if tokens <= 0:
+    def _find_longest_piece(self, text_length: int, max_tokens: int, cut_piece: Callable[[int], str]) -> str:
+        """Return the longest piece of at most `max_tokens` tokens (within 1%), after counting only a few pieces."""
+        if max_tokens <= 0:
             return ""
         best, size, had = "", 0, 0
-        too_long, over = length + 1, 0  # no piece was too long so far
-        guess, tries = min(length, tokens * USUAL_LETTERS + 8), 0
+        too_long, over = text_length + 1, 0  # no piece was too long so far
+        guess, tries = min(text_length, max_tokens * USUAL_LETTERS + 8), 0
         while too_long - size > max(1, size // 100):
             candidate = cut_piece(guess)
             counted = self.count(candidate)
-            if counted > tokens:
+            if counted > max_tokens:
                 too_long, over = guess, counted
             else:
                 best, size, had = candidate, guess, counted
-                if counted == tokens or size == length:
+                if counted == max_tokens or size == text_length:
                     break
             tries += 1
             if not over:
-                guess = min(length, 2 * size + 8, size * tokens // max(1, had) + 1)
+                guess = min(text_length, 2 * size + 8, size * max_tokens // max(1, had) + 1)
             elif tries % 3:
-                guess = size + (too_long - size) * (tokens - had) // (over - had)
+                guess = size + (too_long - size) * (max_tokens - had) // (over - had)
             else:  # in case the text is uneven
                 guess = (size + too_long) // 2
             guess = min(max(guess, size + 1), max(too_long - 1, size + 1))

@@ -23,7 +23,7 @@ from runtime.cooperative import iterate_with_pauses
 from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
-from text.characters import format_visible_line
+from text.characters import collapse_to_visible_line
 from transfer.archiver import Archiver, HistoryArchive, split_chunks
 from transfer.formats import detection
 from transfer.formats.history import (
@@ -434,8 +434,8 @@ def _make_stored_messages(
             content=given.content,
             created_at=given.created_at,
             turn=first_id + beginning,
-            speaker=format_visible_line(given.speaker),
-            title=format_visible_line(given.title),
+            speaker=collapse_to_visible_line(given.speaker),
+            title=collapse_to_visible_line(given.title),
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )

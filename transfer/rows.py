@@ -13,7 +13,7 @@ from storage.schema.rows import format_moment
 from storage.schema.rows import parse_moment as moment_in
 from storage.schema.validation import RowError, parse_rows
 from summaries.policies import POLICIES
-from text.characters import format_visible_line, remove_invisible_characters
+from text.characters import collapse_to_visible_line, remove_invisible_characters
 from text.time_zones import find_next_time, to_utc
 from transfer.formats.history import ImportedHistory, make_import_source
 from transfer.formats.values import make_element_error
@@ -124,7 +124,7 @@ def select_future_reminders(rows: Sequence[PortableRow], *, now: datetime, zone:
             local = local or due_at.astimezone(zone).replace(tzinfo=None)
             local = find_next_time(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
             due_at = to_utc(local, zone)
-        text = format_visible_line(str(row["text"]))[:MAX_REMINDER_CHARS]
+        text = collapse_to_visible_line(str(row["text"]))[:MAX_REMINDER_CHARS]
         if text and now < due_at <= now + timedelta(days=MAX_DAYS_AHEAD):
             reminder = NewReminder(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
             wall = local.isoformat(timespec="minutes") if local else ""

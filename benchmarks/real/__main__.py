@@ -112,8 +112,8 @@ async def ask_questions(run: BenchmarkRun) -> dict[str, object]:
             for question in run.script.questions
         ),
         "prompt_tokens": {
-            "keepsake": median([tokenizer.count_request(prompt) for prompt in prompts] or [0]),
-            "whole_history": tokenizer.count_request(_make_history(run, len(run.script.lines))),
+            "keepsake": median([tokenizer.count_request_tokens(prompt) for prompt in prompts] or [0]),
+            "whole_history": tokenizer.count_request_tokens(_make_history(run, len(run.script.lines))),
         },
         "seconds_to_first_text": {
             "each": [round(seconds, 1) for seconds in first],
@@ -126,7 +126,7 @@ async def ask_questions(run: BenchmarkRun) -> dict[str, object]:
         # Counted here, whatever the server cached. It is the most that a cache could have saved.
         "repeated_prefix_percent": _compute_cached_shares(
             [0, *(count_repeated_tokens(earlier, other, tokenizer) for earlier, other in pairwise(prompts))],
-            [tokenizer.count_request(prompt) for prompt in prompts],
+            [tokenizer.count_request_tokens(prompt) for prompt in prompts],
         ),
     }
 

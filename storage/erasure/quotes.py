@@ -220,7 +220,7 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, in_l
     words.rare |= {term for term in with_digits if _is_rare_word(term, in_large_memory=in_large_memory)}
     chosen = sorted(terms, key=lambda term: (term not in words.rare, term not in with_digits, -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
-    variants = analyzer.find_other_stems(chosen, *read)
+    variants = analyzer.find_foreign_stems(chosen, *read)
     words.terms = {form: term for term in chosen for form in variants.get(term, ())} | {term: term for term in chosen}
     return words
 

@@ -15,7 +15,7 @@ from storage.engine.protocol import Connection, Row
 from storage.schema.portable_tables import CONVERSATIONS, translate_value_errors
 from storage.schema.rows import CONVERSATION_ROWS, format_moment, parse_message, parse_moment
 from storage.tables.owner_tables import OwnerTables
-from text.characters import format_visible_line
+from text.characters import collapse_to_visible_line
 
 MATERIAL = 8  # the number of messages from which a title is made
 
@@ -184,7 +184,7 @@ def _upsert_conversation(
     made = StoredConversation(
         scope=scope,
         place=chat.thread,
-        title=format_visible_line(title)[:MAX_TITLE_CHARS] or (known.title if known else ""),
+        title=collapse_to_visible_line(title)[:MAX_TITLE_CHARS] or (known.title if known else ""),
         is_named=is_named if title else known is not None and known.is_named,
         created_at=known.created_at if known else now,
         opened_at=opened_at,

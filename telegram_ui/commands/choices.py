@@ -20,7 +20,7 @@ from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import parse_threshold
-from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_offsets
+from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone, list_utc_offsets
 
 LANGUAGE = "lng"
 BY_APP = "auto"  # follow the language of the person's app
@@ -130,7 +130,7 @@ class ChoiceCommands(CommandGroup):
         after = "" if message_id is None else f".{BACK}"
         times = [
             self._make_button(event, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
-            for offset in list_offsets()
+            for offset in list_utc_offsets()
         ]
         rows = split_into_rows(times, 5)
         back = [] if message_id is None else [self._make_settings_button(event)]

@@ -13,7 +13,7 @@ from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.attachments import Speech
 from chat.choices import save_choices
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from chat.services import Services
 from locales.catalog import ENGLISH, current_language, tr
 from locales.told import STORAGE_NAMES
@@ -176,7 +176,7 @@ class Dependencies:
     commands: Sequence[Command] = ()
     give_command: GiveCommand = _raise_not_implemented  # handles a command as if a person had sent it
     default_language: str = ENGLISH
-    operation: Operation = field(default_factory=Operation)
+    operation: OperatorSettings = field(default_factory=OperatorSettings)
     dashboard_url: str = ""
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)

@@ -26,7 +26,7 @@ from telegram_ui.sending.markdown import (
     prepare_markdown_for_plain_messages,
     prepare_markdown_for_rich_message,
 )
-from text.characters import find_boundary, replace_surrogates
+from text.characters import find_grapheme_start, replace_surrogates
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
 MAX_RICH_CHARS = 32_768  # characters of one rich message (Bot API, InputRichMessage)
@@ -207,7 +207,7 @@ def _find_piece_end(
             end = found + len(seam)
             break
     else:
-        end = find_boundary(text, end, start)
+        end = find_grapheme_start(text, end, start)
     return _find_end_before_headings(text, offsets, inside, start, end)
 
 

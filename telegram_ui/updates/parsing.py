@@ -16,7 +16,7 @@ from telegram_ui.commands.buttons import is_for_anonymous_admin
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
-from text.characters import format_visible_line, remove_invisible_characters
+from text.characters import collapse_to_visible_line, remove_invisible_characters
 from text.rich_messages import RichText, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
@@ -353,7 +353,7 @@ def _find_speaker_name(message: telegram.Message) -> str:
 
 
 def _clean_name(name: str | None, default: str = "Anonymous") -> str:
-    return format_visible_line(name or "") or default
+    return collapse_to_visible_line(name or "") or default
 
 
 def _is_addressed_to_bot(

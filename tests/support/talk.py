@@ -95,7 +95,7 @@ async def talking(
             open_services(
                 Settings(**values),  # type: ignore[arg-type]
                 clock=lambda: moment[0],
-                serving=lambda _: serves,
+                make_access_check=lambda _: serves,
                 commands=commands,
             )
         )

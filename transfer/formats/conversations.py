@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import iterate_with_pauses
-from text.characters import format_visible_line
+from text.characters import collapse_to_visible_line
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, WrittenDate, find_date_order
 from transfer.formats.history import (
     NO_DATE,
@@ -256,7 +256,7 @@ def make_fact_questions(
     """Return questions that offer facts page by page, and the facts that were chosen so far."""
     known: dict[str, ImportedFact] = {}
     for fact in facts:
-        text = format_visible_line(fact.text)[:MAX_OFFERED_CHARS]
+        text = collapse_to_visible_line(fact.text)[:MAX_OFFERED_CHARS]
         if text and len(known) < MAX_OFFERED:
             known.setdefault(text, replace(fact, text=text))
     pages: list[list[ImportedFact]] = [[]]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from records.facts import FactKind
 from records.messages import Origin, Role
 from runtime.cooperative import iterate_with_pauses
-from text.characters import find_boundary
+from text.characters import find_grapheme_start
 from transfer.formats.json_stream import JsonStream
 
 MAX_MESSAGE_CHARS = 16_000  # the most characters of one message. A longer one is split into several of the same turn.
@@ -194,7 +194,7 @@ def _split_text(text: str, max_chars: int) -> Iterator[str]:
     start = 0
     while len(text) - start > max_chars:
         gap = max(text.rfind(mark, start + max_chars // 2, start + max_chars) for mark in (" ", "\n"))
-        end = gap + 1 if gap > start else find_boundary(text, start + max_chars, start)
+        end = gap + 1 if gap > start else find_grapheme_start(text, start + max_chars, start)
         yield text[start:end]
         start = end
     yield text[start:]

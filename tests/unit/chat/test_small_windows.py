@@ -26,7 +26,7 @@ class LlamaCpp:
         """The size of the last request, which has these messages."""
         made = [PromptMessage(role="user", content=message["content"] or "") for message in messages]
         tools = json.dumps(self._peer.requests[-1].body.get("tools", ""))
-        return (TOKENS.count_request(made) + TOKENS.count(tools)) * 4 // 3
+        return (TOKENS.count_request_tokens(made) + TOKENS.count(tools)) * 4 // 3
 
     def answers(self, text: str) -> "Answering":
         return Answering(self, text)

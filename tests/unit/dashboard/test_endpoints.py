@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from dashboard.endpoints import JsonBody, RequestRefused, run_and_respond
 from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
@@ -54,7 +54,7 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
         return [replace(fact, owner=owner)] * MAX_FACTS_SENT
 
     views = Views(
-        services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), operation=Operation()
+        services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), operation=OperatorSettings()
     )
     async with watched_loop() as held:
         answer = await run_and_respond(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))

@@ -139,7 +139,7 @@ async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling
         assert len(requests) > 1
         for request in requests:
             said = [PromptMessage(role=message["role"], content=message["content"]) for message in request.messages]  # type: ignore[arg-type]
-            assert tokens.count_request(said) <= 500
+            assert tokens.count_request_tokens(said) <= 500
         first, last = done.ids
         read = [int(id_) for request in asked(talk) for id_ in re.findall(r"^#(-?\d+) \[", request, re.MULTILINE)]
         assert read == list(range(first, last + 1))

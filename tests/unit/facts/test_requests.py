@@ -107,8 +107,8 @@ def test_facts_are_asked_for_and_repaired_within_the_ceiling(
     waiting = talk(said, speaker)
     made = read_out(requests, waiting, facts(known), who)
     for request in made:
-        assert TOKENS.count_request(request.request) + schema <= ceiling
-        assert TOKENS.count_request(requests.make_repair_request(request, answer)) + schema <= ceiling
+        assert TOKENS.count_request_tokens(request.request) + schema <= ceiling
+        assert TOKENS.count_request_tokens(requests.make_repair_request(request, answer)) + schema <= ceiling
     wanted = [message.id for turn in waiting for message in turn if message.role == "user"]
     assert [message.id for request in made for message in request.messages] == wanted
 
@@ -180,4 +180,4 @@ def test_a_profile_is_asked_for_within_the_ceiling(
 ) -> None:
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
     asked = Requests(TOKENS, ceiling).make_profile_request(version, summaries(told), facts(known), who=who)
-    assert TOKENS.count_request(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling
+    assert TOKENS.count_request_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling

@@ -211,8 +211,8 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
         facts=facts,
         is_required=is_required,
     )
-    assert TOKENS.count_request(context.messages) <= ceiling
-    assert context.token_count == TOKENS.count_request(context.messages), "the account adds up to the whole"
+    assert TOKENS.count_request_tokens(context.messages) <= ceiling
+    assert context.token_count == TOKENS.count_request_tokens(context.messages), "the account adds up to the whole"
     assert_no_hole(context, [*archived, *unsummarised])
     assert [message.role for message in context.messages].count("system") <= 1
     assert context.messages[-1].role == "user"
@@ -304,7 +304,7 @@ def test_what_the_person_asked_for_stands_before_their_words_and_is_quoted() -> 
     assert last.index("</facts>") < last.index("<instructions>") < last.index("It is now") < last.index("And now?")
     assert last.count("</instructions>") == 1
     assert [fact.fact.text[:5] for fact in context.facts] == ["Be br", "Anna "]
-    assert sum(part.tokens for part in context.parts) == TOKENS.count_request(context.messages)
+    assert sum(part.tokens for part in context.parts) == TOKENS.count_request_tokens(context.messages)
 
 
 def test_instructions_stay_longer_than_profile_and_summaries_and_have_a_limit() -> None:
@@ -322,7 +322,7 @@ def test_a_message_too_large_by_itself_is_cut_in_its_middle() -> None:
     assert context.message_was_cut
     assert "BEGIN" in context.messages[-1].content
     assert context.messages[-1].content.endswith("END")
-    assert TOKENS.count_request(context.messages) <= 1000
+    assert TOKENS.count_request_tokens(context.messages) <= 1000
 
 
 def test_the_last_turns_come_before_summaries_and_those_before_older_turns() -> None:
@@ -344,8 +344,8 @@ class Seams(Tokenizer):
 
     more = 0
 
-    def count_request(self, messages: Sequence[PromptMessage]) -> int:
-        return super().count_request(messages) + self.more
+    def count_request_tokens(self, messages: Sequence[PromptMessage]) -> int:
+        return super().count_request_tokens(messages) + self.more
 
 
 def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_summaries_and_the_profile() -> None:

@@ -31,7 +31,7 @@ def test_every_ceiling_is_kept(ceiling: int, text: str, system: str, talk: int, 
         facts=["Anna sails."] * talk,
         is_required=True,
     )
-    assert TOKENS.count_request(context.messages) <= ceiling
+    assert TOKENS.count_request_tokens(context.messages) <= ceiling
     assert context.messages[-1].role == "user"
 
 

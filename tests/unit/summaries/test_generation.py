@@ -38,7 +38,7 @@ class Model:
 
     async def __call__(self, messages: Sequence[PromptMessage]) -> Completion:
         self.asked.append(messages)
-        assert TOKENS.count_request(messages) <= self.window
+        assert TOKENS.count_request_tokens(messages) <= self.window
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer

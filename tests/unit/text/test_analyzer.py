@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.analyzer import detect_latin_language, find_other_stems, list_content_terms, list_terms
+from text.analyzer import detect_latin_language, find_foreign_stems, list_content_terms, list_terms
 
 
 @pytest.mark.parametrize(
@@ -71,17 +71,17 @@ def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(s
     [term] = list_content_terms(word)
     held = set(list_terms(said))
     assert term not in held
-    assert held & set(find_other_stems([term], word, alone=True)[term])
+    assert held & set(find_foreign_stems([term], word, short=True)[term])
 
 
 def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
-    assert find_other_stems(list_content_terms(question), question).keys() == {"lucca", "zutphen"}
-    assert find_other_stems(["lucca"], question) == {"lucca": ("lucc",)}
-    assert find_other_stems(["lucca"], question, alone=True) == {"lucca": ("lucc", "luc")}
-    assert "even" not in find_other_stems(["evening"], "evening")["evening"]
-    assert find_other_stems([], question) == {}
-    assert find_other_stems(["dr-2041", "2041", "машин", "東京"], question) == {}
+    assert find_foreign_stems(list_content_terms(question), question).keys() == {"lucca", "zutphen"}
+    assert find_foreign_stems(["lucca"], question) == {"lucca": ("lucc",)}
+    assert find_foreign_stems(["lucca"], question, short=True) == {"lucca": ("lucc", "luc")}
+    assert "even" not in find_foreign_stems(["evening"], "evening")["evening"]
+    assert find_foreign_stems([], question) == {}
+    assert find_foreign_stems(["dr-2041", "2041", "машин", "東京"], question) == {}
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
 )
 def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
     """Where scores are equal the order decides, and that of a set is another in each process."""
-    assert list(find_other_stems(set(stems), word)) == stems
+    assert list(find_foreign_stems(set(stems), word)) == stems
 
 
 @given(st.text())
 def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
-    for term, found in find_other_stems(list_content_terms(text), text).items():
+    for term, found in find_foreign_stems(list_content_terms(text), text).items():
         assert term not in found
         assert all(len(term) >= 3 for term in found)
         assert len(set(found)) == len(found)

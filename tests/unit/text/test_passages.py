@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from text.characters import count_weighted_characters
-from text.passages import MAX_WHOLE_LETTERS, PASSAGE_LETTERS, join_passages, split_passages
+from text.passages import MAX_WHOLE_LETTERS, PASSAGE_LETTERS, excerpt_passages, split_passages
 
 STEPS = "\n".join(
     f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40)
@@ -16,7 +16,7 @@ def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
     found = split_passages(text)
     assert "".join(found) == text
     assert all(count_weighted_characters(passage) <= 2 * PASSAGE_LETTERS + 1 for passage in found) or len(found) == 1
-    assert join_passages(text, frozenset(range(len(found)))) == text
+    assert excerpt_passages(text, frozenset(range(len(found)))) == text
 
 
 def test_a_short_message_is_one_passage() -> None:
@@ -32,8 +32,8 @@ def test_a_long_message_is_divided_at_the_ends_of_lines() -> None:
 
 def test_what_is_left_out_is_marked() -> None:
     first, second, third, *_ = split_passages(STEPS)
-    assert join_passages(STEPS, {0}) == f"{first.strip()} …"
-    assert join_passages(STEPS, {1, 2}) == f"… {(second + third).strip()} …"
-    assert join_passages(STEPS, {0, 2}) == f"{first.strip()} … {third.strip()} …"
-    assert join_passages(STEPS, {len(split_passages(STEPS)) - 1}).startswith("… ")
-    assert join_passages(STEPS, {0, 99}) == f"{first.strip()} …"
+    assert excerpt_passages(STEPS, {0}) == f"{first.strip()} …"
+    assert excerpt_passages(STEPS, {1, 2}) == f"… {(second + third).strip()} …"
+    assert excerpt_passages(STEPS, {0, 2}) == f"{first.strip()} … {third.strip()} …"
+    assert excerpt_passages(STEPS, {len(split_passages(STEPS)) - 1}).startswith("… ")
+    assert excerpt_passages(STEPS, {0, 99}) == f"{first.strip()} …"

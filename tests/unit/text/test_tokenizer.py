@@ -73,7 +73,7 @@ def test_texts_of_many_lines_count_as_they_do_in_tiktoken(text: str) -> None:
 
 def test_a_request_counts_as_the_contract_says() -> None:
     messages = [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content="Hello")]
-    assert EXACT.count_request(messages) == 3 + (3 + 1 + 3) + (3 + 1 + 1)
+    assert EXACT.count_request_tokens(messages) == 3 + (3 + 1 + 3) + (3 + 1 + 1)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 
     for tokenizer in (EXACT, old()):
         for cut in (None, tokenizer.omit_middle):
-            result = tokenizer.cut_to_fit_format(text, limit, write, cut)
+            result = tokenizer.truncate_rendered(text, limit, write, cut)
             assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
             if tokenizer.count(write(text)) <= limit:
                 assert result == text
@@ -147,7 +147,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
 def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole() -> None:
     said = EXACT.count("Anna: said so")
     assert said < EXACT.count("Anna: ") + EXACT.count("said so")
-    assert EXACT.cut_to_fit_format("said so", said, "Anna: {}".format) == "said so"
+    assert EXACT.truncate_rendered("said so", said, "Anna: {}".format) == "said so"
 
 
 @given(text=texts, limit=st.integers(1, 60))

@@ -2,7 +2,7 @@
 
 import logging
 
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from locales.catalog import tr
 from records.owners import KnownPerson
 from records.scopes import Person
@@ -24,7 +24,7 @@ def administered(desk: Desk, **more: object) -> Desk:
     async def may_configure(*_: object) -> bool:
         return True
 
-    operation = Operation(admins=lambda: frozenset({ANN}), models=("gpt-5.4-mini",), **more)  # type: ignore[arg-type]
+    operation = OperatorSettings(admins=lambda: frozenset({ANN}), models=("gpt-5.4-mini",), **more)  # type: ignore[arg-type]
     desk.commands = Commands(
         Dependencies(
             services=desk.services,

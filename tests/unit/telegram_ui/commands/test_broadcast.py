@@ -8,7 +8,7 @@ from typing import Any
 
 from telegram.ext import ExtBot
 
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from locales.catalog import tr
 from records.errors import ServedElsewhere
 from telegram_ui.commands.broadcast import MAX_AGE, SPACING_SECONDS, send_broadcasts
@@ -165,7 +165,7 @@ async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None
     await desk.say(ANN, ANN, "/admin broadcast We move.")
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
-    dependencies = replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({EVE})))
+    dependencies = replace(desk.commands.dependencies, operation=OperatorSettings(admins=lambda: frozenset({EVE})))
     await send_broadcasts(dependencies)
     assert desk.peer.texts(BOB) == []
     assert await desk.services.memory.broadcasts.list_broadcasts_in_progress() == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.operation import Operation
+from chat.operation import OperatorSettings
 from llm import prompts
 from llm.openai_api import OpenAIChat
 from locales.catalog import tr
@@ -106,7 +106,9 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
 async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
     assert desk.last(ANN).splitlines()[-2:] == ["I cannot hear voice messages here.", "I cannot speak my answers here."]
-    desk.commands = Commands(replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({ANN}))))
+    desk.commands = Commands(
+        replace(desk.commands.dependencies, operation=OperatorSettings(admins=lambda: frozenset({ANN})))
+    )
     await desk.say(ANN, ANN, "/settings")
     assert "speak my answers here. As the bot's admin you can change that: SPEECH_MODEL." in desk.last(ANN)
 
