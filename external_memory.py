@@ -101,7 +101,7 @@ class ExternalMemory:
         """Count all memories, those active since a time, and conversations whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
-            counts = await store.count_active_owners(since)
+            counts = await store.count_active_owners_and_failures(since)
             active, failed = active + counts[0], failed + counts[1]
         return len(await self.list_owners()), active, failed
 
@@ -186,12 +186,12 @@ class ExternalMemory:
             return await store.conversations.is_conversation_of(chat, conversation)
 
     async def find_conversation(
-        self, chat: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
+        self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope:
         """Return the conversation that contains a message, or the open conversation if it is not found."""
         async with self.open_store(chat.owner) as store:
             found = await store.conversations.find_conversation(
-                chat, source=source, telegram_id=telegram_id, number=number
+                chat, source=source, telegram_id=telegram_id, message_id=message_id
             )
         return found or await self.find_open_conversation(chat)
 
@@ -324,7 +324,7 @@ class ExternalMemory:
 
     async def _wait_for_word_index(self, store: MemoryStore, owner: int, request: ForgetRequest) -> None:
         # Quotes of forgotten messages are found by the index of words.
-        if request.what != "everything" and not await store.wait_until_indexed(owner, within=self.words_within):
+        if request.what != "everything" and not await store.wait_until_indexed(owner, timeout=self.words_within):
             raise StorageIndexing
 
     async def _run_owner_acquired_callbacks(self, owners: Sequence[int]) -> None:

@@ -42,7 +42,7 @@ class _Passage:
         room = SHORT_PAGE if line.noun == "page" else MAX_PASSAGE_CHARS
         return len(self.text) + 1 + len(line.text) <= room
 
-    def add(self, line: DocumentLine) -> None:
+    def add_line(self, line: DocumentLine) -> None:
         self.text += "\n" + line.text
         self.last = line
 
@@ -61,7 +61,7 @@ def group_lines_into_passages(lines: Iterable[DocumentLine]) -> tuple[tuple[Pass
                 break
             characters += len(piece.text) + 1
             if is_fitting:
-                drafts[-1].add(piece)
+                drafts[-1].add_line(piece)
             elif piece.text.strip():
                 drafts.append(_Passage(piece))
         else:

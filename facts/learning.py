@@ -239,7 +239,7 @@ class Facts:
                 tags=known.tags,
                 person_id=known.person_id,
             )
-            return await store.facts.add_fact(owner, new, now=now, instead_of=id_)
+            return await store.facts.add_fact(owner, new, now=now, superseded_id=id_)
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """Change the text of a fact. Return None if no valid fact has this id."""

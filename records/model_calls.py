@@ -52,10 +52,10 @@ class Price:
     completion: float
     cached: float
 
-    def calculate_cost(self, used: Usage) -> float:
+    def calculate_cost(self, usage: Usage) -> float:
         """Return the cost of these tokens. Providers charge a quarter more for tokens written to the cache."""
-        fresh = used.prompt - used.cached + used.written / 4
-        return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000
+        fresh = usage.prompt - usage.cached + usage.written / 4
+        return (fresh * self.prompt + usage.cached * self.cached + usage.completion * self.completion) / 1_000_000
 
 
 def parse_price(text: str) -> Price | None:
@@ -67,10 +67,10 @@ def parse_price(text: str) -> Price | None:
     return Price(prompt=prompt, completion=completion, cached=cached[0] if cached else prompt)
 
 
-def parse_prices(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
+def parse_prices(entries: Iterable[str]) -> tuple[tuple[str, Price], ...]:
     """Parse prices such as "gpt-5.4-mini=0.25/2/0.025". Raise a ValueError that explains the syntax."""
     found: dict[str, Price] = {}
-    for item in listed:
+    for item in entries:
         name, _, figures = item.rpartition("=")
         price = parse_price(figures)
         if not name.strip() or price is None:
@@ -91,10 +91,10 @@ class Abilities:
 UNKNOWN = Abilities()
 
 
-def parse_abilities(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
+def parse_abilities(entries: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
     """Parse models such as "qwen3:4b context=8192 vision=off". Raise a ValueError that explains the syntax."""
     found: dict[str, Abilities] = {}
-    for item in listed:
+    for item in entries:
         name, *options = item.split()
         ability = Abilities()
         for option in options:

@@ -94,29 +94,29 @@ class DeletionCascade(OwnerTables):
         self._drop_copies(owner)
         return taken
 
-    async def unarchive_message(self, scope: Scope, message: int) -> None:
+    async def unarchive_message(self, scope: Scope, message_id: int) -> None:
         """Make the chunk of an archived message active again before a change, and delete what was built on it."""
         async with self.database.open_transaction(scope.owner) as tx:
-            row = await tx.fetch_row(_MESSAGE, *scope, message)
+            row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["chunk_id"] is None:
                 return
             await _delete_dependents(tx, parse_message(row))
         self._drop_copies(scope.owner)
 
     async def replace_message_text(
-        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, explanation: str = ""
+        self, scope: Scope, message_id: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
         """Replace a message's text, keep the earlier text as a version, and delete what was built on it."""
         text = replace_surrogates(text)
         async with self.database.open_transaction(scope.owner) as tx:
-            row = await tx.fetch_row(_MESSAGE, *scope, message)
+            row = await tx.fetch_row(_MESSAGE, *scope, message_id)
             if row is None or row["content"] == text:
                 return None
             before = parse_message(row)
             version = {
                 "id": await tx.run(reserve_ids, self.kind, scope.owner, "next_version_id"),
                 "user_id": scope.owner,
-                "message_id": message,
+                "message_id": message_id,
                 "thread_id": scope.thread,
                 "role": before.role,
                 "content": before.content,
@@ -157,12 +157,12 @@ class DeletionCascade(OwnerTables):
         return str(chosen["content"])
 
 
-async def _rewrite_message(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
-    scope, message = before.scope, before.id
-    await _delete_dependents(tx, before)
+async def _rewrite_message(tx: Transaction, old_message: Message, text: str, now: datetime) -> Message:
+    scope, message = old_message.scope, old_message.id
+    await _delete_dependents(tx, old_message)
     await tx.execute(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
     await tx.execute(_REWRITE, text, format_moment(now), scope.owner, message)
-    if before.role == "user":
+    if old_message.role == "user":
         await fact_cascade.rewind_learning(tx, scope, [message])
     row = await tx.fetch_row(_MESSAGE, *scope, message)
     assert row is not None  # noqa: S101 - it was updated above

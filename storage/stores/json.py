@@ -22,7 +22,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES, PortableRow, Table
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Journal, JournalEntry
-from storage.stores.json_recovery import Recovery, WordIndexBacklog, mark_index_clean
+from storage.stores.json_recovery import JsonRecovery, WordIndexBacklog, mark_index_clean
 from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -68,9 +68,9 @@ class JsonStore(MemoryStore):
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
         """Open the store in `folder`. On exit, write memory.json unless the deadline has passed."""
-        recovery = Recovery(folder, clock)
+        recovery = JsonRecovery(folder, clock)
         with translate_storage_errors(folder / SNAPSHOT_NAME):
-            await asyncio.to_thread(recovery.run)
+            await asyncio.to_thread(recovery.recover_files)
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
             store = cls(database, folder, recovery.reports)
@@ -105,8 +105,8 @@ class JsonStore(MemoryStore):
         await run_uncancelled(self._make_snapshot)
         await super().purge_erased_text()
 
-    async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
-        return await self.words.wait_until_indexed(owner, within=within)
+    async def wait_until_indexed(self, owner: int, *, timeout: float | None = None) -> bool:
+        return await self.words.wait_until_indexed(owner, timeout=timeout)
 
     async def rename_owner(self, owner: int, new_id: int) -> None:
         await super().rename_owner(owner, new_id)

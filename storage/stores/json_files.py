@@ -195,7 +195,7 @@ def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
         raise SnapshotError
 
 
-def _repair_row(table: Table, row: dict[str, object], chunks: Container[object]) -> dict[str, object]:
+def _repair_row(table: Table, row: dict[str, object], chunk_ids: Container[object]) -> dict[str, object]:
     """Repair invalid dates and references to missing summaries. `chunks` contains the existing summary ids."""
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
@@ -203,7 +203,7 @@ def _repair_row(table: Table, row: dict[str, object], chunks: Container[object])
     if table is not MESSAGES:
         return row
     # If somebody has deleted a summary by hand, its messages become active again. Otherwise no prompt would have them.
-    chunk = row.get("chunk_id") if row.get("chunk_id") in chunks else None
+    chunk = row.get("chunk_id") if row.get("chunk_id") in chunk_ids else None
     return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
 
 
@@ -274,7 +274,7 @@ def scan_journal(path: Path) -> JournalScan:
 
 
 def iterate_journal_entries(path: Path, *, end: int, after: int) -> Iterator[JournalEntry]:
-    """Yield the valid records in the first `end` bytes whose number is greater than `after`."""
+    """Yield the valid records in the first `end` bytes whose number is above `after`."""
     return (entry for entry, _, until in _read_lines(path) if entry is not None and until <= end and entry.seq > after)
 
 

@@ -77,7 +77,7 @@ UPDATE users AS u SET
 _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
 
 
-class Recovery:
+class JsonRecovery:
     """Brings the working copy into line with memory.json and its journal. `reports` describes any problems."""
 
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
@@ -88,7 +88,7 @@ class Recovery:
         self._journal = folder / files.JOURNAL_NAME
         self._index = folder / files.INDEX_NAME
 
-    def run(self) -> None:
+    def recover_files(self) -> None:
         for leftover in (self._target, self._journal):
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(files.INDEX_NAME + ".tmp")
@@ -284,9 +284,9 @@ def _create_table_of_unindexed_messages(connection: Connection) -> None:
     connection.execute("CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)")
 
 
-def mark_message_unindexed(connection: Connection, owner: int, message: int, seq: int) -> None:
+def mark_message_unindexed(connection: Connection, owner: int, message_id: int, seq: int) -> None:
     """Mark a new or changed message as missing from the word index."""
-    word_index.remove_messages(connection, owner, json.dumps([message]))
+    word_index.remove_messages(connection, owner, json.dumps([message_id]))
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
 
 
@@ -311,14 +311,14 @@ class WordIndexBacklog(StatementRunner):
             if task is not None:
                 await task
 
-    async def wait_until_indexed(self, owner: int, *, within: float | None) -> bool:
-        """Wait until all messages of an owner are indexed. Return False after a timeout of `within` seconds."""
+    async def wait_until_indexed(self, owner: int, *, timeout: float | None) -> bool:
+        """Wait until all messages of an owner are indexed. Return False after `timeout` seconds."""
         missing = self.missing.get(owner)
         if missing is None:
             return True
         self._wanted[owner] = None
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within):
+            async with asyncio.timeout(timeout):
                 await missing.wait()
         return missing.is_set()
 

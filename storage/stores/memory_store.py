@@ -90,7 +90,7 @@ class MemoryStore(SummaryTable):
         if not await self.database.transact(upsert_owner, config.owner):
             raise StorageError("This memory lives in another store.")
 
-    async def count_active_owners(self, since: datetime) -> tuple[int, int]:
+    async def count_active_owners_and_failures(self, since: datetime) -> tuple[int, int]:
         """Return the number of owners active since a time, and of scopes whose last fold failed."""
         [row] = await self._fetch_rows(None, _CENSUS, self.kind, format_moment(since))
         return int(row[0]), int(row[1])
@@ -121,9 +121,9 @@ class MemoryStore(SummaryTable):
                 raise
             return await self.database.transact(partial(ask, turns=0), scope.owner)
 
-    async def mark_turns_declined(self, scope: Scope, turns: Sequence[int]) -> None:
+    async def mark_turns_declined(self, scope: Scope, turn_ids: Sequence[int]) -> None:
         """Mark questions as declined by the model's provider, so that later prompts leave them out."""
-        await self._execute(scope.owner, _DECLINE, *scope, json.dumps(list(turns)))
+        await self._execute(scope.owner, _DECLINE, *scope, json.dumps(list(turn_ids)))
 
     async def find_message(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         sql = message_table.IN_SCOPE_BY_SOURCE
@@ -177,13 +177,13 @@ class MemoryStore(SummaryTable):
         sql = "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id"
         return [Scope(owner=owner, thread=row[0]) for row in await self._fetch_rows(owner, sql, owner)]
 
-    async def wait_until_indexed(self, owner: int, *, within: float | None = None) -> bool:
-        """Wait until an owner's messages are indexed. Return False after a timeout of `within` seconds."""
+    async def wait_until_indexed(self, owner: int, *, timeout: float | None = None) -> bool:
+        """Wait until an owner's messages are indexed. Return False after `timeout` seconds."""
         return True
 
     async def search_messages(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
         """Return up to `limit` messages that contain any of the terms, ranked by BM25."""
-        await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
+        await self.wait_until_indexed(scope.owner, timeout=MAX_INDEX_WAIT_SECONDS)
         async with self.database.open_reader(scope.owner) as reader:
             return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
 
@@ -222,7 +222,7 @@ class MemoryStore(SummaryTable):
 
         Include `nearest_seqs` and messages sent in `time_ranges` (Unix timestamps). Exclude ids from `before_id` on.
         """
-        await self.wait_until_indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
+        await self.wait_until_indexed(scope.owner, timeout=MAX_INDEX_WAIT_SECONDS)
         read = partial(search.find_candidate_messages, scope=scope, terms=terms, limit=limit, before_id=before_id)
         read = partial(read, nearest_seqs=nearest_seqs, time_ranges=time_ranges)
         return await self._run_in_snapshot(scope.owner, read)

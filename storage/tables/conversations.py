@@ -80,7 +80,7 @@ class ConversationTable(OwnerTables):
     async def set_generated_title(
         self, chat: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
     ) -> bool:
-        """Store a generated title. Return False if a title exists or a message of `made_from` has changed."""
+        """Store a generated title. Return False if a title exists or one of `made_from` has changed."""
 
         def put_title(connection: Connection) -> bool:
             texts = {message.id: message.content for message in _read_first_messages(connection, conversation)}
@@ -105,10 +105,10 @@ class ConversationTable(OwnerTables):
         return await self._run_in_snapshot(chat.owner, read_page)
 
     async def find_conversation(
-        self, chat: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
+        self, chat: Scope, *, source: str = "", telegram_id: int | None = None, message_id: int | None = None
     ) -> Scope | None:
-        """Find the conversation of a message by its source, id (`number`) or Telegram id. Return None if unknown."""
-        lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, number)]
+        """Find the conversation of a message by its source, id or Telegram id. Return None if unknown."""
+        lookups = [(_BY_SOURCE, source or None), (_BY_NUMBER, message_id)]
         lookups += [(_BY_TELEGRAM_ID, telegram_id), (_SHOWN_AS, telegram_id)]
 
         def find_scope(connection: Connection) -> Scope | None:

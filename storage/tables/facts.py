@@ -128,14 +128,14 @@ class FactTable(OwnerTables):
             rows = await tx.fetch_rows(_SOME, scope.owner, json.dumps(inserted))
         return [parse_fact(row) for row in rows]
 
-    async def add_fact(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
-        """Add a fact entered by a person. It supersedes the fact with the id `instead_of`, if given."""
+    async def add_fact(self, owner: int, fact: NewFact, *, now: datetime, superseded_id: int | None = None) -> Fact:
+        """Add a fact entered by a person. It supersedes the fact with the id `superseded_id`, if given."""
         async with self.database.open_transaction(owner) as tx:
             fact_id = await self._insert_fact(tx, owner, fact, now)
-            if instead_of is not None:
-                await self._mark_superseded(tx, owner, instead_of, fact.valid_from, fact_id)
+            if superseded_id is not None:
+                await self._mark_superseded(tx, owner, superseded_id, fact.valid_from, fact_id)
                 decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
-                await tx.execute(decided, format_moment(now), owner, instead_of)
+                await tx.execute(decided, format_moment(now), owner, superseded_id)
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
 
     async def edit_fact(self, owner: int, fact_id: int, text: str, *, now: datetime) -> Fact | None:
@@ -181,12 +181,12 @@ class FactTable(OwnerTables):
         """Pin or unpin a fact. Return None if it does not exist, or is to be pinned but is no longer valid."""
         where = _HOLDS if is_pinned else ""
         change = "is_pinned = ?, decided_at = ?"
-        return await self._update_fact(owner, fact_id, change, int(is_pinned), format_moment(now), where=where)
+        return await self._update_fact(owner, fact_id, change, int(is_pinned), format_moment(now), condition=where)
 
     async def convert_fact_to_instruction(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
         """Turn a fact into an instruction, which is part of every prompt. Return None if there is no valid fact."""
         change = "kind = 'instruction', subject = '', decided_at = ?"
-        return await self._update_fact(owner, fact_id, change, format_moment(now), where=_HOLDS)
+        return await self._update_fact(owner, fact_id, change, format_moment(now), condition=_HOLDS)
 
     async def delete_fact(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
         """Mark a fact as deleted, which excludes it from prompts. It can be restored until it is erased."""
@@ -289,9 +289,9 @@ class FactTable(OwnerTables):
         await tx.execute(closing, successor["id"], ended, owner, fact_id)
 
     async def _update_fact(
-        self, owner: int, fact_id: int, assignment: str, *values: int | str, where: str = ""
+        self, owner: int, fact_id: int, set_clause: str, *values: int | str, condition: str = ""
     ) -> Fact | None:
-        update = f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *"  # noqa: S608
+        update = f"UPDATE facts SET {set_clause} WHERE user_id = ? AND id = ?{condition} RETURNING *"  # noqa: S608
         rows = await self._execute(owner, update, *values, owner, fact_id)
         return parse_fact(rows[0]) if rows else None
 

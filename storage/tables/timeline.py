@@ -52,9 +52,9 @@ class TimelineTable(OwnerTables):
         rows = await self._fetch_rows(scope.owner, sql, *scope, *values, max(0, limit))
         return [parse_message(row) for row in (rows if is_forwards else reversed(rows))]
 
-    async def read_chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
+    async def read_chunk(self, scope: Scope, chunk_id: int, *, limit: int) -> Sequence[Message]:
         """Return up to `limit` messages covered by the level 1 summary `chunk`, in chronological order."""
-        return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk, limit)]
+        return [parse_message(row) for row in await self._fetch_rows(scope.owner, _CHUNK, *scope, chunk_id, limit)]
 
     async def count_by_hour(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
         """Return (hour, messages, characters) for each hour that has messages, in chronological order."""

@@ -83,14 +83,14 @@ class ForgetCommands(CommandGroup):
         """Return the scope that contains the target. A message may be in any conversation of the chat."""
         if target.kind not in ("message", "turn"):
             return event.chat.scope
-        return await self._services.memory.find_conversation(event.chat.chat_scope, number=target.number)
+        return await self._services.memory.find_conversation(event.chat.chat_scope, message_id=target.number)
 
     async def _search_messages(self, event: ChatEvent) -> str | None:
         scope, query = event.chat.scope, event.argument
         async with self._services.memory.open_store(scope.owner) as store:
             terms = analyzer.list_query_terms(query)
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
-            is_indexed = await store.wait_until_indexed(scope.owner, within=0)
+            is_indexed = await store.wait_until_indexed(scope.owner, timeout=0)
             earlier = await store.search_previous_versions(scope, terms)
             facts = _find_facts(set(terms), await store.facts.list_all_facts(scope.owner))
             request = await store.read_turn(scope, event.requested_in) if event.requested_in else []

@@ -144,9 +144,9 @@ async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_
     [second] = await store.append_messages(new, [replace(said("second", source="1:2"), telegram_id=72)])
     find = store.conversations.find_conversation
     assert [await find(ANNA, source=source) for source in ("1:1", "1:2", "1:3")] == [ANNA, new, None]
-    assert [await find(ANNA, number=number) for number in (first.id, second.id, 99)] == [ANNA, new, None]
+    assert [await find(ANNA, message_id=number) for number in (first.id, second.id, 99)] == [ANNA, new, None]
     assert [await find(ANNA, telegram_id=telegram_id) for telegram_id in (71, 72, 73)] == [ANNA, new, None]
-    assert await find(BORIS, number=first.id) is None
+    assert await find(BORIS, message_id=first.id) is None
 
 
 async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: MemoryStore) -> None:

@@ -247,7 +247,7 @@ async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_b
 
 async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it(store: MemoryStore) -> None:
     old = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
-    await store.facts.add_fact(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, instead_of=old.id)
+    await store.facts.add_fact(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, superseded_id=old.id)
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(old.id,)), now=NOW)
     decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):

@@ -52,9 +52,9 @@ async def test_rows_are_there_before_words(tmp_path: Path) -> None:
                 == len(await store.timeline.read_page(ANNA, limit=1_000))
                 == MESSAGES
             )
-            assert not await store.wait_until_indexed(ANNA.owner, within=0)
+            assert not await store.wait_until_indexed(ANNA.owner, timeout=0)
             assert await missing(store) == MESSAGES + 1
-            assert await store.wait_until_indexed(999, within=0), "somebody without a message waits for nobody"
+            assert await store.wait_until_indexed(999, timeout=0), "somebody without a message waits for nobody"
         assert await store.wait_until_indexed(ANNA.owner)
         assert await hits(store) == MESSAGES
         assert await store.wait_until_indexed(BORIS.owner)
