@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from itertools import zip_longest
+from itertools import count, zip_longest
 from typing import Any
 
 from attrs import define, field, frozen
@@ -22,6 +22,7 @@ from retrieval.turns import WORTH_SHOWING
 from runtime.tasks import run_maybe_in_thread
 from storage.stores.memory_store import MemoryStore
 from text.analyzer import list_content_terms, list_terms
+from text.passages import extract_sentences
 from text.tokenizer import Tokenizer
 
 MAX_QUERIES = 4
@@ -30,6 +31,8 @@ MAX_HITS = 400  # messages of one query that are looked at
 NEAR = -1.0  # the least closeness in meaning. An average message has 0: a model reads on further than a person.
 MAX_LISTED = 1_000  # messages of a time that are looked at for a list without a query
 MAX_LINE_TOKENS = 68  # of a message in a list: most are shown whole, and forty short ones fit a result
+MAX_ANSWER_TOKENS = 150  # of a long-winded assistant's message in a list, which has an extract of it
+ANSWER_INTERVAL = 10  # people's messages in a list for each such extract
 NEIGHBOURS = 6  # messages before and after the one that is read around
 NEIGHBOUR_TOKENS = 200  # of one of them, unless it belongs to the same turn
 LINE_TOKENS = 24  # the line of a message may take so many next to its text: its day, its number and a name
@@ -110,9 +113,11 @@ class MemoryReading:
         async with self._memory.open_store(scope.owner) as store:
             summaries = await self._find_summaries(store, scope, call, seen)
             hits = await self._find_hits(store, scope, call, until=until)
-        hits.sort(key=lambda hit: call.is_list and hit.is_long_winded)  # a list is about what people said
         known_ids = seen.messages - seen.in_part if call.is_list else seen.messages
         new = [hit for hit in hits if hit.message.id not in known_ids]
+        if call.is_list:  # a list is about what people said; an overview also needs what they were told
+            places = {False: count(), True: count(ANSWER_INTERVAL, ANSWER_INTERVAL)}
+            new.sort(key=lambda hit: next(places[hit.is_long_winded]))
         lines = [
             prompts.format_summary_with_numbers(summary, self._tokens.truncate(summary.text, SUMMARY_TOKENS))
             for summary in summaries
@@ -166,11 +171,9 @@ class MemoryReading:
         listed: dict[str, list[tuple[Message, str]]] = {}  # by day, which the first line of each day names
         max_tokens -= self._tokens.count(format_block("remembered", []))
         for hit in hits:
-            said = hit.text if hit.is_long_winded else hit.message.content
-            whole = " ".join(said[: 8 * MAX_LINE_TOKENS].split())
-            text = self._tokens.take_head(whole, MAX_LINE_TOKENS)
-            if text != whole:
-                text = text.rsplit(" ", 1)[0] + " …"
+            if hit.is_long_winded and max_tokens < MAX_ANSWER_TOKENS:
+                continue
+            text = self._shorten_for_list(hit)
             day = prompts.format_date(hit.message.created_at.astimezone(now.tzinfo))
             line = prompts.format_numbered_message(hit.message, text, "" if day in listed else day)
             cost = self._tokens.count(line + "\n")
@@ -186,6 +189,16 @@ class MemoryReading:
         ]
         shown = {message.id: text for of_day in listed.values() for message, text in of_day}
         return (format_block("remembered", lines) if lines else ""), shown
+
+    def _shorten_for_list(self, hit: Hit) -> str:
+        """Return a short message as it is, the beginning of a long one, or an extract of a long-winded answer."""
+        most, said = MAX_ANSWER_TOKENS if hit.is_long_winded else MAX_LINE_TOKENS, hit.message.content
+        whole = " ".join(said[: 8 * most].split())
+        head = self._tokens.take_head(whole, most)
+        if head == whole:
+            return whole
+        extract = extract_sentences(said, most, self._tokens.count) if hit.is_long_winded else ""
+        return extract or head.rsplit(" ", 1)[0] + " …"
 
     def _quote_hits(self, hits: Sequence[Hit], max_tokens: int, now: datetime) -> tuple[str, dict[int, str]]:
         frame = self._tokens.count(prompts.format_remembered_snippets([], now)) + 2  # tokens that joining may add

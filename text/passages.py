@@ -1,12 +1,15 @@
-"""Pure functions that split messages into passages, the units that are embedded, indexed and shown."""
+"""Pure functions that split messages into passages, which are embedded, indexed and shown, and choose sentences."""
 
-from collections.abc import Iterator, Set
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
+from itertools import chain, islice, pairwise
 
-from text.characters import count_weighted_characters, find_grapheme_start, find_sentence_ends
+from text.analyzer import list_terms
+from text.characters import count_weighted_characters, find_grapheme_start, find_sentence_ends, split_sentences
 
 MAX_WHOLE_LETTERS = 600  # as `count_weighted_characters` counts, some 150 tokens: up to here a message is one passage
 PASSAGE_LETTERS = 400  # letters of a passage of a longer message: some 100 tokens
+MAX_SENTENCES = 200  # the first ones of a text, from which an extract is chosen
 
 
 def split_passages(text: str) -> list[str]:
@@ -35,6 +38,26 @@ def excerpt_passages(text: str, indexes: Set[int]) -> str:
         joined = (joined.rstrip() + gap + passages[index].lstrip()) if gap else joined + passages[index]
         last = index
     return joined.strip() + (" …" if last < len(passages) - 1 else "")
+
+
+def extract_sentences(text: str, tokens: int, count: Callable[[str], int]) -> str:
+    """Return the most telling sentences of a text in at most `tokens` tokens, in their order and without code.
+
+    These are the sentences with the most new words for their length, at least two. A word weighs as much as the number
+    of sentences that contain it, since a text repeats what it is about.
+    """
+    sentences = list(islice(dict.fromkeys(split_sentences("".join(text.split("```")[::2]))), MAX_SENTENCES))
+    terms = {sentence: frozenset(list_terms(sentence)) for sentence in sentences}
+    costs = {sentence: count(f"{sentence} … ") for sentence in sentences}
+    frequency = Counter(chain.from_iterable(terms.values()))
+    said = set[str]()
+    chosen: list[str] = []
+    while fitting := [each for each in sentences if costs[each] <= tokens and len(terms[each] - said) > 1]:
+        best = max(fitting, key=lambda each: sum(frequency[term] for term in terms[each] - said) / costs[each])
+        chosen.append(best)
+        said |= terms[best]
+        tokens -= costs[best]
+    return " … ".join(sorted(chosen, key=sentences.index))
 
 
 def _split_into_lines_and_sentences(text: str) -> Iterator[str]:

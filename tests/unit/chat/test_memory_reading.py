@@ -62,22 +62,37 @@ async def test_forty_events_fit_one_list_in_order_of_time_and_the_next_search_go
         assert re.search(r"^#\d+ 20\d\d-\d\d-\d\d Anna: We sailed", first, re.MULTILINE)
 
 
-async def test_a_list_has_whole_messages_and_peoples_own_words_before_long_answers(talk: Talk) -> None:
+async def test_a_list_has_peoples_messages_whole_and_some_long_answers_as_extracts(talk: Talk) -> None:
     own = "On the way to the harbour we met the pilot, who told us that the ferry to the island is repaired until May. "
-    answer = "The ferry to the island can be replaced by a water taxi from the harbour. " * 10
+    advice = "\n".join(
+        [
+            "The ferry to the island can be replaced by a water taxi from the harbour.",
+            "```\nprint(timetable)\n```",
+            *(f"Taxi {number} takes some minutes and waits for nobody on the quay." for number in range(20)),
+            "Book the water taxi of the harbour a day before.",
+        ]
+    )
     await talk.remember(every_n=3)
     async with talk.services.memory.open_store(ANNA.id) as store:
         for day in range(40):
             moment = talk.moment[0] - timedelta(days=60 - day)
             said = NewMessage(role="user", content=f"{own}Day {day}.", created_at=moment)
             await store.append_messages(SCOPE, [said])
-            await store.append_messages(SCOPE, [NewMessage(role="assistant", content=answer, created_at=moment)])
+            await store.append_messages(SCOPE, [NewMessage(role="assistant", content=advice, created_at=moment)])
     for number in range(8):
         await talk.turn(f"Something else, number {number}.")
     [result] = await results(talk, looks(query="ferry island harbour", order="time"))
     listed = [line for line in result.splitlines() if NUMBER.match(line)]
-    assert len(listed) >= 15
-    assert all(re.search(r" until May\. Day \d+\.$", line) for line in listed), "whole, and none of the answers"
+    people = [line for line in listed if re.search(r" until May\. Day \d+\.$", line)]
+    answers = [line for line in listed if " Assistant: " in line]
+    assert len(people) >= 15
+    assert len(people) + len(answers) == len(listed)
+    assert 1 <= len(answers) <= len(people) / 10 + 1
+    for answer in answers:
+        assert "can be replaced by a water taxi from the harbour." in answer
+        assert "Book the water taxi of the harbour a day before." in answer
+        assert "print" not in answer
+        assert TOKENS.count(answer) < 200
 
 
 async def test_a_message_that_the_prompt_shows_in_part_is_listed_once(tmp_path: Path) -> None:

@@ -4,7 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from text.characters import count_weighted_characters
-from text.passages import MAX_WHOLE_LETTERS, PASSAGE_LETTERS, excerpt_passages, split_passages
+from text.passages import (
+    MAX_SENTENCES,
+    MAX_WHOLE_LETTERS,
+    PASSAGE_LETTERS,
+    excerpt_passages,
+    extract_sentences,
+    split_passages,
+)
 
 STEPS = "\n".join(
     f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40)
@@ -37,3 +44,41 @@ def test_what_is_left_out_is_marked() -> None:
     assert excerpt_passages(STEPS, {0, 2}) == f"{first.strip()} … {third.strip()} …"
     assert excerpt_passages(STEPS, {len(split_passages(STEPS)) - 1}).startswith("… ")
     assert excerpt_passages(STEPS, {0, 99}) == f"{first.strip()} …"
+
+
+def count_words(text: str) -> int:
+    return len(text.split())
+
+
+def test_an_extract_says_what_a_text_comes_back_to_in_its_order_and_without_code() -> None:
+    text = """Certainly! Here is a plan for the rye bread.
+
+### Ingredients
+1. **Flour**: take 500 grams of rye flour and 10 grams of salt for the bread.
+2. **Starter**: feed the rye starter the evening before.
+
+```python
+print("rye", "bread", "starter")
+```
+
+Somebody once told me that in northern Finland people hang up round loaves with holes on long poles.
+Bake the rye bread with the starter for 50 minutes."""
+    assert extract_sentences(text, 12, count_words) == "Bake the rye bread with the starter for 50 minutes."
+    longer = extract_sentences(text, 44, count_words).split(" … ")
+    assert longer == sorted(longer, key=text.index)
+    assert len(longer) > 2
+    assert not any("print" in sentence for sentence in longer)
+
+
+@given(st.text(st.sampled_from("ab1 .!\n`*é東京。…"), max_size=60).map(lambda text: text * 9), st.integers(0, 50))
+def test_an_extract_keeps_to_its_room_and_to_the_words(text: str, room: int) -> None:
+    extract = extract_sentences(text, room, len)
+    assert len(extract) <= room
+    assert all(sentence in text for sentence in extract.split(" … ") if "…" not in text)
+
+
+def test_an_extract_of_a_text_of_any_length_compares_a_bounded_number_of_sentences() -> None:
+    many = "\n".join(f"Row{number} has bee{number}." for number in range(10 * MAX_SENTENCES))
+    assert f"Row{MAX_SENTENCES - 1} " in extract_sentences(many, 10**6, len)
+    assert f"Row{MAX_SENTENCES} " not in extract_sentences(many, 10**6, len)
+    assert extract_sentences("```\nonly = code\n```", 100, len) == ""
