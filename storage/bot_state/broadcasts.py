@@ -55,11 +55,11 @@ class Broadcasts(StatementRunner):
         row = await self._fetch_row(None, "SELECT * FROM broadcasts WHERE id = ?", broadcast_id)
         return _parse_broadcast(row) if row else None
 
-    async def start_sending(self, broadcast: Broadcast, people: Sequence[int], *, receipt_id: int | None) -> bool:
+    async def start_sending(self, broadcast: Broadcast, person_ids: Sequence[int], *, receipt_id: int | None) -> bool:
         """Start sending a broadcast to these people. Return False if it was started already or deleted."""
         async with self.database.open_transaction(broadcast.admin) as tx:
             if begun := await tx.fetch_rows(_BEGIN, receipt_id, broadcast.id):
-                await tx.execute_many(_PERSON, [(broadcast.id, person) for person in people])
+                await tx.execute_many(_PERSON, [(broadcast.id, person_id) for person_id in person_ids])
         return bool(begun)
 
     async def list_broadcasts_in_progress(self) -> Sequence[Broadcast]:
@@ -72,18 +72,18 @@ class Broadcasts(StatementRunner):
         rows = await self._execute(broadcast.admin, _NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
 
-    async def record_outcome(self, broadcast: Broadcast, person: int, outcome: Outcome) -> None:
+    async def record_outcome(self, broadcast: Broadcast, person_id: int, outcome: Outcome) -> None:
         """Record the outcome for one recipient."""
-        await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person)
+        await self._execute(broadcast.admin, _OUTCOME, outcome, broadcast.id, person_id)
 
-    async def requeue_recipient(self, broadcast: Broadcast, person: int) -> None:
+    async def requeue_recipient(self, broadcast: Broadcast, person_id: int) -> None:
         """Return a person to the queue after a send that certainly failed. Any process may do this."""
-        await self._execute(None, _OUTCOME, "", broadcast.id, person)
+        await self._execute(None, _OUTCOME, "", broadcast.id, person_id)
 
-    async def remove_recipient(self, broadcast: Broadcast, person: int) -> None:
+    async def remove_recipient(self, broadcast: Broadcast, person_id: int) -> None:
         """Remove a person from the recipients of a broadcast."""
         leaving = "DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?"
-        await self._execute(broadcast.admin, leaving, broadcast.id, person)
+        await self._execute(broadcast.admin, leaving, broadcast.id, person_id)
 
     async def count_outcomes(self, broadcast: Broadcast) -> BroadcastProgress:
         sql = "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome"

@@ -39,17 +39,17 @@ class UsedLinks(StatementRunner):
             await tx.execute("DELETE FROM used_links WHERE expires_at < ?", format_moment(now))
             return bool(await tx.fetch_rows(_USE_LINK, nonce, format_moment(expires_at)))
 
-    async def revoke_sessions(self, person: int, *, until: datetime) -> None:
+    async def revoke_sessions(self, person_id: int, *, until: datetime) -> None:
         """Revoke the current sessions of a person, the last of which would expire at `until`."""
-        await self._execute(None, _WITHDRAW, _format_person_key(person), format_moment(until))
+        await self._execute(None, _WITHDRAW, _format_person_key(person_id), format_moment(until))
 
-    async def find_revocation(self, person: int) -> datetime | None:
+    async def find_revocation(self, person_id: int) -> datetime | None:
         """Return the `until` of the person's latest revocation, or None if there is none."""
         sql = "SELECT expires_at FROM used_links WHERE nonce = ?"
-        row = await self._fetch_row(None, sql, _format_person_key(person))
+        row = await self._fetch_row(None, sql, _format_person_key(person_id))
         return datetime.fromisoformat(row[0]) if row else None
 
 
-def _format_person_key(person: int) -> str:
+def _format_person_key(person_id: int) -> str:
     """Return a key for a person that cannot equal a link's nonce, which never contains a space."""
-    return f"person {person}"
+    return f"person {person_id}"

@@ -31,17 +31,17 @@ class People(StatementRunner):
                 self._known = {person.id: person for person in map(_parse_person, rows)}
                 return
 
-    def get_access_status(self, person: int) -> AccessStatus | None:
+    def get_access_status(self, person_id: int) -> AccessStatus | None:
         """Return the standing of a person, or None if the person is unknown."""
-        known = self._known.get(person)
+        known = self._known.get(person_id)
         return known.standing if known else None
 
-    def find_person(self, person: int) -> KnownPerson | None:
-        return self._known.get(person)
+    def find_person(self, person_id: int) -> KnownPerson | None:
+        return self._known.get(person_id)
 
-    def list_people(self, standing: AccessStatus) -> Sequence[KnownPerson]:
+    def list_people(self, status: AccessStatus) -> Sequence[KnownPerson]:
         """Return the people with the given standing, ordered by when it changed, oldest first."""
-        return [person for person in self._known.values() if person.standing == standing]
+        return [person for person in self._known.values() if person.standing == status]
 
     @property
     def claimed_admin_ids(self) -> frozenset[int]:

@@ -48,44 +48,46 @@ class OwnerRenaming(StatementRunner):
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
 
-    async def change_owner_id(self, old: int, new: int, *, now: datetime) -> bool:
-        """Move all rows of the owner `old` to the id `new`. Return False if `old` has none or `new` has messages."""
+    async def change_owner_id(self, old_id: int, new_id: int, *, now: datetime) -> bool:
+        """Move all rows of `old_id` to `new_id`. Return False if `old_id` has none or `new_id` has messages."""
         async with self.database.open_reader(None) as reader:
-            rows = await reader.fetch_rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
-            is_in_setup = await reader.fetch_row("SELECT 1 FROM wizards WHERE user_id = ?", old)
+            rows = await reader.fetch_rows(
+                "SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old_id, new_id
+            )
+            is_in_setup = await reader.fetch_row("SELECT 1 FROM wizards WHERE user_id = ?", old_id)
         with translate_value_errors("users"):
             homes = {row[0]: StorageType(row[1]) for row in rows}
-        if old not in homes and not is_in_setup:
+        if old_id not in homes and not is_in_setup:
             return False
-        if new in homes:
-            if await self._stores[homes[new]].list_scopes(new):
+        if new_id in homes:
+            if await self._stores[homes[new_id]].list_scopes(new_id):
                 return False
-            await self._stores[homes[new]].erase_owner(new)
-        if (home := homes.get(old)) is not None and home is not self.home:
-            await self._rename_in_other_store(self._stores[home], old, new, now)
-        await self._finish_renaming(old, new, format_moment(now))
-        self.successors[old] = new
+            await self._stores[homes[new_id]].erase_owner(new_id)
+        if (home := homes.get(old_id)) is not None and home is not self.home:
+            await self._rename_in_other_store(self._stores[home], old_id, new_id, now)
+        await self._finish_renaming(old_id, new_id, format_moment(now))
+        self.successors[old_id] = new_id
         return True
 
-    async def _rename_in_other_store(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
-        await self._execute(None, _RECORD, old, new, format_moment(now), 0)
+    async def _rename_in_other_store(self, store: MemoryStore, old_id: int, new_id: int, now: datetime) -> None:
+        await self._execute(None, _RECORD, old_id, new_id, format_moment(now), 0)
         try:
-            await store.rename_owner(old, new)
+            await store.rename_owner(old_id, new_id)
         except StorageError:
             with suppress(StorageError):
-                await self._execute(None, "DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)
+                await self._execute(None, "DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old_id)
             raise
 
-    async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
-        await change_owner_id(tx, old, new)
+    async def _rename_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
+        await change_owner_id(tx, old_id, new_id)
 
-    async def _finish_renaming(self, old: int, new: int, at: str) -> None:
+    async def _finish_renaming(self, old_id: int, new_id: int, at: str) -> None:
         try:
             async with self.database.open_transaction(None) as tx:
-                await self._rename_rows(tx, old, new)
-                await tx.execute(_RECORD, old, new, at, 1)
+                await self._rename_rows(tx, old_id, new_id)
+                await tx.execute(_RECORD, old_id, new_id, at, 1)
         finally:
-            for owner in (old, new):
+            for owner in (old_id, new_id):
                 self._wizards.clear_cache(owner)
 
 
@@ -100,11 +102,11 @@ class SharedRenaming(OwnerRenaming):
         sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608
         await self._finish_recorded_renamings(await self._fetch_rows(None, sql, *owners, *owners))
 
-    async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
-        await tx.execute("DELETE FROM wizards WHERE user_id = ?", new)
+    async def _rename_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
+        await tx.execute("DELETE FROM wizards WHERE user_id = ?", new_id)
         for table in ("wizards", "forgettings"):
-            await tx.execute(f"UPDATE {table} SET user_id = ? WHERE user_id = ?", new, old)  # noqa: S608
+            await tx.execute(f"UPDATE {table} SET user_id = ? WHERE user_id = ?", new_id, old_id)  # noqa: S608
         # Only for an owner in this process's files: the PostgreSQL store has already renamed the others.
-        if await tx.fetch_row("SELECT 1 FROM users WHERE user_id = ?", old) is not None:
-            await tx.execute("DELETE FROM users WHERE user_id = ?", new)
-            await tx.execute("UPDATE users SET user_id = ? WHERE user_id = ?", new, old)
+        if await tx.fetch_row("SELECT 1 FROM users WHERE user_id = ?", old_id) is not None:
+            await tx.execute("DELETE FROM users WHERE user_id = ?", new_id)
+            await tx.execute("UPDATE users SET user_id = ? WHERE user_id = ?", new_id, old_id)

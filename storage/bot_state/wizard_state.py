@@ -39,17 +39,17 @@ class WizardStates(StatementRunner):
         # Every message looks here, and nearly always finds no wizard.
         self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](10_000)
 
-    async def find_state(self, scope: Scope, person: int) -> WizardState | None:
-        return await self._known.get((scope, person), partial(self._read_state, scope, person))
+    async def find_state(self, scope: Scope, person_id: int) -> WizardState | None:
+        return await self._known.get((scope, person_id), partial(self._read_state, scope, person_id))
 
-    async def _read_state(self, scope: Scope, person: int) -> WizardState | None:
+    async def _read_state(self, scope: Scope, person_id: int) -> WizardState | None:
         sql = "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?"
-        row = await self._fetch_row(scope.owner, sql, *scope, person)
+        row = await self._fetch_row(scope.owner, sql, *scope, person_id)
         if row is None:
             return None
         return WizardState(
             scope=scope,
-            person=person,
+            person=person_id,
             step=row["step"],
             nonce=row["nonce"],
             expires_at=datetime.fromisoformat(row["expires_at"]),
@@ -61,11 +61,11 @@ class WizardStates(StatementRunner):
             values = (state.step, state.storage, state.nonce, format_moment(state.expires_at))
             await tx.execute(_PUT, *state.scope, state.person, *values)
 
-    async def delete_state(self, scope: Scope, person: int) -> bool:
+    async def delete_state(self, scope: Scope, person_id: int) -> bool:
         """Delete a wizard. Return False if there was none."""
         async with self._begin_write(scope.owner) as tx:
             sql = "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1"
-            return await tx.fetch_row(sql, *scope, person) is not None
+            return await tx.fetch_row(sql, *scope, person_id) is not None
 
     async def delete_states(self, owner: int) -> None:
         async with self._begin_write(owner) as tx:
