@@ -26,7 +26,7 @@ from records.errors import ImportBusy, KeepsakeError, StaleSummary
 from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
-from transfer.exporter import Exported
+from transfer.exporter import ExportedFile
 from transfer.plans import FileContext, format_instructions_heading, format_plan, format_result
 from transfer.restorer import Progress
 
@@ -66,7 +66,7 @@ class TransferHandlers:
                     else [*range(len(question.options) if question.several else 0)],
                 }
                 for question in plan.questions
-                if question.key not in context.answers and (plan.new_messages or question.several)
+                if question.key not in context.answers and (plan.new_message_count or question.several)
             ],
             "has_new": plan.has_anything_new,
             "learn": None if plan.has_anything_new else await self._offer_to_learn_facts(request.owner, plan.ids),
@@ -108,7 +108,7 @@ class TransferHandlers:
         person = request.session.person
         try:
             async with self._services.memory.keep_lease(request.owner):  # the handler of the request has returned
-                done = await self._services.importer.run(request.scope, person, data, context, progress=report)
+                done = await self._services.importer.import_file(request.scope, person, data, context, progress=report)
             offer = await self._offer_to_learn_facts(request.owner, done.ids)
             return {"said": remove_commands(format_result(done)), "learn": offer}
         except StaleSummary:
@@ -213,7 +213,7 @@ def _format_json_line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _write_zip(files: Sequence[Exported], archive: IO[bytes]) -> None:
+def _write_zip(files: Sequence[ExportedFile], archive: IO[bytes]) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
         for file in files:
             with writer.open(file.name, "w") as entry:

@@ -173,30 +173,30 @@ async def open_slow_connections(attack: Attack) -> None:
                     writer.close()
             await asyncio.sleep(CRAWL_SECONDS)
 
-    await _run_until_ended(attack, [send_slowly() for _ in range(CONNECTIONS)])
+    await _run_workloads_until_end(attack, [send_slowly() for _ in range(CONNECTIONS)])
 
 
 async def pipeline_page_requests(attack: Attack) -> None:
     """Send pipelined requests to the page without a session, and read the responses."""
-    await _run_until_ended(attack, [_pipeline_requests(attack) for _ in range(PIPELINES)])
+    await _run_workloads_until_end(attack, [_pipeline_requests(attack) for _ in range(PIPELINES)])
 
 
 async def open_page_connections(attack: Attack) -> None:
     """Open connections to the page without a session, and reconnect after each answer."""
-    await _run_until_ended(attack, [_reconnect_repeatedly(attack) for _ in range(PAGE_CONNECTIONS)])
+    await _run_workloads_until_end(attack, [_reconnect_repeatedly(attack) for _ in range(PAGE_CONNECTIONS)])
 
 
 async def send_incomplete_page_uploads(attack: Attack) -> None:
     """Begin uploads to the page within a session, and send only half of each."""
-    await _run_until_ended(attack, [_send_incomplete_uploads(attack) for _ in range(UPLOADS)])
+    await _run_workloads_until_end(attack, [_send_incomplete_uploads(attack) for _ in range(UPLOADS)])
 
 
 async def request_page_exports_without_reading(attack: Attack) -> None:
     """Request exports from the page within a session, and never read them."""
-    await _run_until_ended(attack, [_request_exports_without_reading(attack) for _ in range(UPLOADS)])
+    await _run_workloads_until_end(attack, [_request_exports_without_reading(attack) for _ in range(UPLOADS)])
 
 
-async def _run_until_ended(attack: Attack, workloads: Sequence[Coroutine[object, object, None]]) -> None:
+async def _run_workloads_until_end(attack: Attack, workloads: Sequence[Coroutine[object, object, None]]) -> None:
     tasks = [asyncio.create_task(workload) for workload in workloads]
     try:
         await asyncio.sleep(CRAWL_SECONDS)  # time to connect

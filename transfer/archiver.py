@@ -23,7 +23,7 @@ CHUNK = 100  # messages per chunk. The summary keeps the most telling sentences;
 MODEL = "extractive"
 
 
-def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
+def split_into_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
     """Yield chunks of about CHUNK messages. Split a turn only if a chunk would exceed 3 * CHUNK otherwise."""
     first = 0
     for end in range(1, len(messages) + 1):
@@ -35,20 +35,20 @@ def split_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
         yield messages[first:]
 
 
-def plan_folds(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
+def plan_folds_with_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
     """Return the runs of active summaries to fold, each with the level of the new summary."""
     found: list[tuple[list[Summary], int]] = []
-    below: list[Summary] = []
+    lower_run: list[Summary] = []
     highest = 0
     for summary in reversed(summaries):
         if summary.level < highest:
-            below.insert(0, summary)
+            lower_run.insert(0, summary)
             continue
-        if below:
-            found.append((below, highest))
-        below, highest = [], summary.level
-    if below:
-        found.append((below, highest))
+        if lower_run:
+            found.append((lower_run, highest))
+        lower_run, highest = [], summary.level
+    if lower_run:
+        found.append((lower_run, highest))
     return found
 
 
@@ -105,8 +105,8 @@ class HistoryArchive:
         """
         if not self._active:
             return
-        for below, level in plan_folds(await self._list_active_summaries()):
-            await self._fold_summaries(below, level)
+        for run, level in plan_folds_with_levels(await self._list_active_summaries()):
+            await self._fold_summaries(run, level)
         summaries = await self._list_active_summaries()
         if len(summaries) > MAX_ACTIVE:
             oldest = summaries[: len(summaries) - MAX_ACTIVE + 1]

@@ -25,7 +25,7 @@ MAX_FILE_BYTES = 48_000_000  # text in one file: a bot may send 50 MB
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Exported:
+class ExportedFile:
     """A temporary file of an export, positioned at its start. It is deleted when it is closed."""
 
     name: str
@@ -45,7 +45,7 @@ class Exporter:
     _named: Callable[[], str] = secrets.token_hex
 
     @asynccontextmanager
-    async def export_files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
+    async def export_files(self, owner: int) -> AsyncIterator[tuple[ExportedFile, ...]]:
         """Yield the files of a consistent snapshot of an owner's memory. Raise StorageError if reading fails.
 
         Most exports have one file, and an empty memory has none. Memory use does not grow with the size of the export.
@@ -56,19 +56,19 @@ class Exporter:
             yield tuple(replace(part, name=name + part.name) for name, part in zip(names, made, strict=True))
 
     @asynccontextmanager
-    async def export_readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
+    async def export_readable(self, owner: int) -> AsyncIterator[tuple[ExportedFile, ...]]:
         """Yield ZIP archives of Markdown files, then HTML pages. Raise StorageError if reading fails."""
         config = await self._memory.get_config(owner)
-        files: list[Exported] = []
+        files: list[ExportedFile] = []
         with ExitStack() as opened, closing(ReadableExport(config.zone if config else UTC)) as made:
             async with self._memory.open_store(owner) as store:
                 async for batch in store.dump_owner(owner):
                     await asyncio.to_thread(made.add, batch)
-            parts = await asyncio.to_thread(made.split_parts, self._largest) if made.counts else ()
+            parts = await asyncio.to_thread(made.split_into_parts, self._largest) if made.counts else ()
             for name, part in zip(self._name_files(len(parts)), parts, strict=True):
                 for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
                     file = opened.enter_context(tempfile.TemporaryFile())
-                    files.append(Exported(name=name + ending, file=file, size=0, counts=made.count_rows(part)))
+                    files.append(ExportedFile(name=name + ending, file=file, size=0, counts=made.count_rows(part)))
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
                     packed = opened.enter_context(tempfile.TemporaryFile())
@@ -81,7 +81,7 @@ class Exporter:
         day = self._clock().date().isoformat()
         return [f"keepsake-{day}{f'-{number}' if count > 1 else ''}" for number in range(1, count + 1)]
 
-    async def _write_parts(self, owner: int, opened: ExitStack) -> AsyncIterator[Exported]:
+    async def _write_parts(self, owner: int, opened: ExitStack) -> AsyncIterator[ExportedFile]:
         now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None
@@ -103,18 +103,18 @@ class Exporter:
         if part:
             yield await asyncio.to_thread(self._finish_file, part, key, opened, has_more=False)
 
-    def _finish_file(self, part: ExportFile, key: bytes, opened: ExitStack, *, has_more: bool) -> Exported:
-        part.finish(has_more=has_more, key=key)
+    def _finish_file(self, part: ExportFile, key: bytes, opened: ExitStack, *, has_more: bool) -> ExportedFile:
+        part.finish_and_sign(has_more=has_more, key=key)
         part.file.seek(0)
         if part.size <= self._readable:
-            return Exported(name=".json", file=part.file, size=part.size, counts=part.counts)
+            return ExportedFile(name=".json", file=part.file, size=part.size, counts=part.counts)
         packed = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as above
         with part.file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
             shutil.copyfileobj(part.file, archive)
-        return _rewind_export(Exported(name=".json.gz", file=packed, size=0, counts=part.counts))
+        return _rewind_export(ExportedFile(name=".json.gz", file=packed, size=0, counts=part.counts))
 
 
-def _rewind_export(exported: Exported) -> Exported:
+def _rewind_export(exported: ExportedFile) -> ExportedFile:
     size = exported.file.tell()
     exported.file.seek(0)
     return replace(exported, size=size)

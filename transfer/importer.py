@@ -24,20 +24,20 @@ from runtime.tasks import acquire_or_undo, run_uncancelled
 from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
 from text.characters import collapse_to_visible_line
-from transfer.archiver import Archiver, HistoryArchive, split_chunks
+from transfer.archiver import Archiver, HistoryArchive, split_into_chunks
 from transfer.formats import detection
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
     ImportQuestion,
     date_undated_messages,
+    find_sourceless_messages_and_threads,
     list_message_sources,
-    select_messages_without_source,
 )
-from transfer.formats.keepsake import Signer, find_signer
+from transfer.formats.keepsake import Signer, identify_signer
 from transfer.plans import NOTHING_GIVEN, FileContext, Imported, ImportPlan
 from transfer.reading import FileReader
-from transfer.restorer import Progress, Restoration, Restorer, find_restoration, list_chosen_texts
+from transfer.restorer import Progress, RestorePlan, Restorer, list_persona_and_instructions, plan_restore
 from transfer.rows import FutureReminder, convert_history_to_rows, demote_long_instructions, select_future_reminders
 
 log = logging.getLogger(__name__)
@@ -48,14 +48,14 @@ MIN_OWN_MESSAGES = 2  # equal to the second, by which the chat with this bot is 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Work:
+class _ImportJob:
     history: ImportedHistory
     new: tuple[ImportedMessage, ...]
     ids: Mapping[int, int]  # stored ids of known messages, by their number in the file
     imported_ids: Sequence[int]  # stored ids of messages that came with an earlier import
     after: int | None  # id of the last known message before the first new one
     rows: Mapping[str, Sequence[PortableRow]]
-    restoration: Restoration | None  # None unless the export is restored as it was
+    restore_plan: RestorePlan | None  # None unless the export is restored as it was
     reminders: Sequence[FutureReminder] = ()  # only future ones of the owner
 
 
@@ -70,58 +70,58 @@ class Importer:
     _retention: timedelta | None = None
     _reader: FileReader = field(factory=FileReader, init=False)
     _restorer: Restorer = field(init=False)
-    _announced: list[int] = field(factory=list, init=False)
+    _marked_running: list[int] = field(factory=list, init=False)
     _importing: set[int] = field(factory=set, init=False)
     _stopped: set[int] = field(factory=set, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
-    async def plan(self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN) -> ImportPlan:
+    async def plan(self, scope: Scope, person: int, data: bytes, context: FileContext = NOTHING_GIVEN) -> ImportPlan:
         """Return a plan of what importing a file would add. Raise ImportRefused or StorageError on failure."""
-        work = await self._prepare_import(scope, person, data, given)
-        dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in work.new))
-        known = await asyncio.to_thread(lambda: sorted(said.created_at for said in work.new if not said.is_undated))
-        facts, questions = work.rows.get("facts", ()), work.history.questions
+        job = await self._prepare_import(scope, person, data, context)
+        dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in job.new))
+        known = await asyncio.to_thread(lambda: sorted(said.created_at for said in job.new if not said.is_undated))
+        facts, questions = job.rows.get("facts", ()), job.history.questions
         offered = [text for question in questions for text in question.options if question.name == "facts"]
         async with self._memory.open_store(scope.owner) as store:
             new_facts = await store.history.count_new_facts(scope.owner, facts)
             decided = await store.history.find_texts_of_decided_facts(scope.owner, offered)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
-        notes = [*work.history.notes, *_describe_lost_data(work, scope.owner), *_describe_demoted_instructions(work)]
-        if work.history.format == "keepsake":
-            notes.insert(0, tr(f"import-signed-{await self._find_signer(work.history)}"))
+        notes = [*job.history.notes, *_describe_lost_data(job, scope.owner), *_describe_demoted_instructions(job)]
+        if job.history.format == "keepsake":
+            notes.insert(0, tr(f"import-signed-{await self._identify_signer(job.history)}"))
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
             notes.append(f"{format_retention(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
-            name=detection.find_format_title(work.history.format),
-            total=len(work.history.messages),
-            known=len(work.history.messages) - len(work.new),
+            name=detection.find_format_title(job.history.format),
+            total=len(job.history.messages),
+            known=len(job.history.messages) - len(job.new),
             first_at=known[0] if known else None,
             last_at=known[-1] if known else None,
             notes=tuple(notes),
             facts=len(facts),
             new_facts=new_facts,
-            is_restored=work.restoration is not None,
-            missing_parts=work.restoration.missing_parts if work.restoration else "",
+            is_restored=job.restore_plan is not None,
+            missing_parts_text=job.restore_plan.missing_parts_text if job.restore_plan else "",
             turns_on=not await self._memory.is_memory_on(scope.owner),
-            ids=None if work.new or work.restoration else await self._find_imported_range(scope.owner, work, []),
-            reminders=sum((reminder.content.text, reminder.content.due_at) not in held for reminder in work.reminders),
+            ids=None if job.new or job.restore_plan else await self._find_id_range(scope.owner, job, []),
+            reminders=sum((reminder.content.text, reminder.content.due_at) not in held for reminder in job.reminders),
             questions=tuple(_preselect_undecided_facts(question, decided) for question in questions),
-            instructions=_list_instructions(work),
+            instructions=_list_imported_instructions(job),
         )
 
-    async def run(
-        self, scope: Scope, person: int, data: bytes, given: FileContext = NOTHING_GIVEN, *, progress: Progress
+    async def import_file(
+        self, scope: Scope, person: int, data: bytes, context: FileContext = NOTHING_GIVEN, *, progress: Progress
     ) -> Imported:
         """Import everything in the file that is new. After an interruption, run it again with the same file.
 
         Raise ImportRefused, or StorageError if the memory was moved or erased during the import.
         """
         with self._lock_owner(scope.owner):
-            work = await self._prepare_import(scope, person, data, given)
-            must_answer = (question.key for question in work.history.questions if question.chosen is None)
-            if any(key not in given.answers for key in must_answer):
+            job = await self._prepare_import(scope, person, data, context)
+            must_answer = (question.key for question in job.history.questions if question.chosen is None)
+            if any(key not in context.answers for key in must_answer):
                 raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_memory_on(scope.owner):
                 await self._memory.set_enabled(scope.owner, enabled=True)
@@ -129,22 +129,21 @@ class Importer:
             try:
                 if scope.owner in self._stopped:
                     raise StaleSummary
-                if work.restoration:
-                    facts, ids = await self._restorer.run(lease, work.restoration, work.rows, progress), None
+                if job.restore_plan:
+                    facts, ids = await self._restorer.restore_file(lease, job.restore_plan, job.rows, progress), None
                 else:
-                    facts, ids = await self._add_history(lease, work, progress)
-                    await self._add_reminders(scope.owner, person, work.reminders)
+                    facts, ids = await self._add_history(lease, job, progress)
+                    await self._add_reminders(scope.owner, person, job.reminders)
             finally:
                 await self._release_lease(lease)
                 self._wake_indexer()
-            log.info("imported %d messages (%s) into %s", len(work.new), work.history.format, scope)
-            known = len(work.history.messages) - len(work.new)
+            log.info("imported %d messages (%s) into %s", len(job.new), job.history.format, scope)
             return Imported(
-                messages=len(work.new),
-                known=known,
+                messages=len(job.new),
+                known=len(job.history.messages) - len(job.new),
                 facts=facts,
-                is_restored=work.restoration is not None,
-                missing_parts=work.restoration.missing_parts if work.restoration else "",
+                is_restored=job.restore_plan is not None,
+                missing_parts_text=job.restore_plan.missing_parts_text if job.restore_plan else "",
                 ids=ids,
             )
 
@@ -161,57 +160,56 @@ class Importer:
             self._stopped.discard(owner)
 
     @contextmanager
-    def announce_import(self, owner: int) -> Iterator[None]:
+    def mark_import_running(self, owner: int) -> Iterator[None]:
         """Mark an import as running while its file is being downloaded, so that it can already be stopped."""
-        self._announced.append(owner)
+        self._marked_running.append(owner)
         try:
             yield
         finally:
-            self._announced.remove(owner)
+            self._marked_running.remove(owner)
             if not self.is_running(owner):
                 self._stopped.discard(owner)
 
     def is_running(self, owner: int) -> bool:
         """Return True if an import for the owner has been announced or is running."""
-        return owner in self._importing or owner in self._announced
+        return owner in self._importing or owner in self._marked_running
 
     def stop(self, owner: int) -> None:
         """Stop the owner's import if it has no lease yet. Once it has one, revoke the lease instead."""
         if self.is_running(owner):
             self._stopped.add(owner)
 
-    async def _prepare_import(self, scope: Scope, person: int, data: bytes, given: FileContext) -> _Work:
-        config = await self._memory.get_config(scope.owner)
+    async def _prepare_import(self, scope: Scope, person: int, data: bytes, context: FileContext) -> _ImportJob:
+        owner = scope.owner
+        config = await self._memory.get_config(owner)
         if config is not None and config.incognito:
             raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
-        more = {"name": given.name, "bot": given.bot, "answers": dict(given.answers), "now": self._clock()}
+        more = {"name": context.name, "bot": context.bot, "answers": dict(context.answers), "now": self._clock()}
         history = await self._reader.read(data, person=person, zone=zone, **more)
-        is_ours = await self._find_signer(history) == "here"
-        rows = await asyncio.to_thread(convert_history_to_rows, history, scope.owner, self._clock(), is_ours=is_ours)
-        async with self._memory.open_store(scope.owner) as store:
+        is_signed = await self._identify_signer(history) == "here"
+        rows = await asyncio.to_thread(convert_history_to_rows, history, owner, self._clock(), is_signed_here=is_signed)
+        async with self._memory.open_store(owner) as store:
             if history.rows is None:
-                history = await _remove_own_chat(store, scope.owner, history)
-            is_own = history.owner == scope.owner
-            way = await find_restoration(store, scope.owner, history, rows)
-            known = await store.history.find_known_ids(
-                scope.owner, await asyncio.to_thread(list_message_sources, history)
-            )
-            same = await _map_to_stored_ids(store, scope.owner, history) if is_own else {}
-            earlier = await store.history.find_time_before_history(scope.owner)
-        if way and way.is_part_restored:
+                history = await _remove_own_chat(store, owner, history)
+            is_own = history.owner == owner
+            restore_plan = await plan_restore(store, owner, history, rows)
+            known = await store.history.find_known_ids(owner, await asyncio.to_thread(list_message_sources, history))
+            ids_by_number = await _map_to_stored_ids(store, owner, history) if is_own else {}
+            earlier = await store.history.find_time_before_history(owner)
+        if restore_plan and restore_plan.is_already_restored:
             # This part was restored earlier. Its facts wait for the other parts.
-            missing = tr("import-already", missing=way.missing_parts)
-            history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
+            missing = tr("import-already", missing=restore_plan.missing_parts_text)
+            history, rows, restore_plan = replace(history, notes=(*history.notes, missing)), {}, None
         reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [reminder.row for reminder in reminders]}
-        await self._check_fact_limit(scope.owner, rows.get("facts", ()))
-        work = await asyncio.to_thread(_select_new_messages, history, rows, known, same, way)
-        placed = await asyncio.to_thread(date_undated_messages, work.new, earlier or self._clock())
-        return replace(work, new=placed, reminders=reminders if is_own else ())
+        await self._check_fact_limit(owner, rows.get("facts", ()))
+        job = await asyncio.to_thread(_make_import_job, history, rows, known, ids_by_number, restore_plan)
+        placed = await asyncio.to_thread(date_undated_messages, job.new, earlier or self._clock())
+        return replace(job, new=placed, reminders=reminders if is_own else ())
 
-    async def _find_signer(self, history: ImportedHistory) -> Signer:
-        return find_signer(await self._memory.export_key(), history.signature)
+    async def _identify_signer(self, history: ImportedHistory) -> Signer:
+        return identify_signer(await self._memory.export_key(), history.signature)
 
     async def _check_fact_limit(self, owner: int, facts: Sequence[PortableRow]) -> None:
         """Raise ImportRefused if there would be too many facts, because every question ranks all of them."""
@@ -223,28 +221,28 @@ class Importer:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
 
     async def _add_history(
-        self, lease: SummaryLease, work: _Work, progress: Progress
+        self, lease: SummaryLease, job: _ImportJob, progress: Progress
     ) -> tuple[int, tuple[int, int] | None]:
         """Archive the messages of each thread, then store the facts. Return the fact count and the range of ids."""
         owner, done = lease.scope.owner, 0
-        ends: list[int] = []
-        ids = dict(work.ids)
-        for scope, messages in (await asyncio.to_thread(_group_by_scope, lease.scope, work)).items():
+        new_ids: list[int] = []
+        ids = dict(job.ids)
+        for scope, messages in (await asyncio.to_thread(_group_new_messages_by_scope, lease.scope, job)).items():
             async with self._memory.open_store(owner) as store:
-                first = await store.history.find_first_free_id(owner, len(messages), after=work.after)
-            messages, beginnings = await asyncio.to_thread(order_by_time, messages)
-            placed = await asyncio.to_thread(_make_stored_messages, scope, messages, beginnings, first)
+                first = await store.history.find_first_free_id(owner, len(messages), after=job.after)
+            messages, turn_starts = await asyncio.to_thread(sort_with_turn_starts, messages)
+            placed = await asyncio.to_thread(_make_stored_messages, scope, messages, turn_starts, first)
             pairs = zip(messages, placed, strict=True)
             ids |= {given.number: one.id for given, one in pairs if given.number}
-            ends += (placed[0].id, placed[-1].id)
+            new_ids += (placed[0].id, placed[-1].id)
             archive = HistoryArchive(self._archiver, lease, scope)
-            for chunk in split_chunks(placed):
+            for chunk in split_into_chunks(placed):
                 await archive.add_chunk(chunk)
                 done += len(chunk)
-                await progress(done, len(work.new))
+                await progress(done, len(job.new))
             await archive.close()
-        came_in = await self._find_imported_range(owner, work, ends)
-        facts = work.rows.get("facts", ())
+        came_in = await self._find_id_range(owner, job, new_ids)
+        facts = job.rows.get("facts", ())
         if not facts:
             return 0, came_in
         async with self._memory.open_store(owner) as store:
@@ -258,12 +256,12 @@ class Importer:
                     owner, reminder.content, thread=thread, person=person, language=language, now=self._clock()
                 )
 
-    async def _find_imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
-        if not (around := ends or work.imported_ids):
+    async def _find_id_range(self, owner: int, job: _ImportJob, new_ids: Sequence[int]) -> tuple[int, int] | None:
+        if not (around := new_ids or job.imported_ids):
             return None
-        first, last = min(around), max(ends or [min(around)])
+        first, last = min(around), max(new_ids or [min(around)])
         async with self._memory.open_store(owner) as store:
-            return await store.history.extend_range(owner, work.imported_ids, first, last)
+            return await store.history.extend_range(owner, job.imported_ids, first, last)
 
     async def _take_lease(self, scope: Scope) -> SummaryLease:
         async def take() -> SummaryLease:
@@ -284,23 +282,23 @@ class Importer:
             await run_uncancelled(release)
 
 
-def _select_new_messages(
+def _make_import_job(
     history: ImportedHistory,
     rows: Mapping[str, Sequence[PortableRow]],
-    known: Mapping[tuple[Role, str], int],
-    same: Mapping[int, int],
-    restoration: Restoration | None,
-) -> _Work:
+    known_ids: Mapping[tuple[Role, str], int],
+    ids_by_number: Mapping[int, int],
+    restore_plan: RestorePlan | None,
+) -> _ImportJob:
     fresh: list[ImportedMessage] = []
     seen: set[tuple[Role, str]] = set()
-    ids = dict(same)
+    ids = dict(ids_by_number)
     imported_ids: list[int] = []
     after: int | None = None
     for message in iterate_with_pauses(history.messages):
         name = (message.role, message.source)
-        stored = known.get(name, known.get((message.role, message.also or "")))
+        stored = known_ids.get(name, known_ids.get((message.role, message.also or "")))
         if stored is None and message.number is not None:
-            stored = same.get(message.number)
+            stored = ids_by_number.get(message.number)
         if stored is None:
             fresh += [message] if name not in seen else []
         else:
@@ -309,14 +307,14 @@ def _select_new_messages(
             if message.number is not None:
                 ids[message.number] = stored
         seen.add(name)
-    return _Work(
+    return _ImportJob(
         history=history,
         new=tuple(fresh),
         ids=ids,
         imported_ids=imported_ids,
         after=after,
         rows=rows,
-        restoration=restoration,
+        restore_plan=restore_plan,
     )
 
 
@@ -326,34 +324,34 @@ def _preselect_undecided_facts(question: ImportQuestion, decided: Set[str]) -> I
     return replace(question, chosen=chosen) if question.name == "facts" and decided else question
 
 
-def _list_instructions(work: _Work) -> tuple[str, ...]:
-    facts = work.rows.get("facts", ())
-    listed, kept = _list_lasting_texts(demote_long_instructions(facts)), _list_lasting_texts(facts)
-    chosen = list_chosen_texts(work.rows) if work.restoration else ()
+def _list_imported_instructions(job: _ImportJob) -> tuple[str, ...]:
+    facts = job.rows.get("facts", ())
+    listed, kept = _list_instruction_texts(demote_long_instructions(facts)), _list_instruction_texts(facts)
+    chosen = list_persona_and_instructions(job.rows) if job.restore_plan else ()
     shown = [tr("shared-quoted", text=" ".join(text.split())) for text in (*chosen, *listed)]
     more = len(kept) - len(listed)
     return (*shown, *([tr("import-more", more=more)] if more else ()))
 
 
-def _describe_demoted_instructions(work: _Work) -> list[str]:
-    rows = work.history.rows
-    kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
-    count = sum(kind in LASTING for kind in kinds) - len(_list_lasting_texts(work.rows.get("facts", ())))
-    return [tr("import-only-told", count=count)] if "facts" in work.rows and count else []
+def _describe_demoted_instructions(job: _ImportJob) -> list[str]:
+    rows = job.history.rows
+    kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in job.history.facts]
+    count = sum(kind in LASTING for kind in kinds) - len(_list_instruction_texts(job.rows.get("facts", ())))
+    return [tr("import-only-told", count=count)] if "facts" in job.rows and count else []
 
 
-def _list_lasting_texts(facts: Sequence[PortableRow]) -> list[str]:
+def _list_instruction_texts(facts: Sequence[PortableRow]) -> list[str]:
     return [str(fact["text"]) for fact in facts if fact["kind"] in LASTING]
 
 
-def _describe_lost_data(work: _Work, owner: int) -> list[str]:
-    rows = work.history.rows
-    if rows is None or work.restoration or not work.new:
+def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
+    rows = job.history.rows
+    if rows is None or job.restore_plan or not job.new:
         return []
-    is_restorable = work.history.is_whole or work.history.export is not None
-    why = "another" if work.history.owner != owner else "holds" if is_restorable else "earlier"
+    is_restorable = job.history.is_whole or job.history.export is not None
+    why = "another" if job.history.owner != owner else "holds" if is_restorable else "earlier"
     told = tr("import-differs", why=tr(f"import-differs-{why}"))
-    return [told if work.history.is_whole else f"{told} {tr('import-send-others')}"]
+    return [told if job.history.is_whole else f"{told} {tr('import-send-others')}"]
 
 
 async def _remove_own_chat(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
@@ -388,7 +386,7 @@ async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[Importe
 
 
 async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    by_number, threads = await asyncio.to_thread(select_messages_without_source, history)
+    by_number, threads = await asyncio.to_thread(find_sourceless_messages_and_threads, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)
     for thread in threads:
@@ -400,32 +398,32 @@ async def _map_to_stored_ids(store: MemoryStore, owner: int, history: ImportedHi
     return found
 
 
-def _group_by_scope(scope: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
+def _group_new_messages_by_scope(scope: Scope, job: _ImportJob) -> Mapping[Scope, Sequence[ImportedMessage]]:
     by_scope: dict[Scope, list[ImportedMessage]] = {}
-    is_own = work.history.owner == scope.owner
-    for message in iterate_with_pauses(work.new):
+    is_own = job.history.owner == scope.owner
+    for message in iterate_with_pauses(job.new):
         by_scope.setdefault(Scope(owner=scope.owner, thread=message.thread) if is_own else scope, []).append(message)
     return by_scope
 
 
-def order_by_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
+def sort_with_turn_starts(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
     """Return the messages sorted by time, and for each the position of the message that started its turn."""
-    begun: dict[int, int] = {}
-    beginnings: list[int] = []
+    start_by_turn: dict[int, int] = {}
+    turn_starts: list[int] = []
     for number, given in enumerate(iterate_with_pauses(messages)):
         if given.turn is not None:
-            beginnings.append(begun.setdefault(given.turn, number))
+            turn_starts.append(start_by_turn.setdefault(given.turn, number))
         else:
-            beginnings.append(beginnings[-1] if given.answers and beginnings else number)
+            turn_starts.append(turn_starts[-1] if given.answers and turn_starts else number)
     order = sorted(range(len(messages)), key=lambda number: messages[number].created_at)
     position = {number: index for index, number in enumerate(order)}
-    return [messages[number] for number in order], [position[beginnings[number]] for number in order]
+    return [messages[number] for number in order], [position[turn_starts[number]] for number in order]
 
 
 def _make_stored_messages(
-    scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first_id: int
+    scope: Scope, messages: Sequence[ImportedMessage], turn_starts: Sequence[int], first_id: int
 ) -> list[Message]:
-    pairs = list(zip(messages, beginnings, strict=True))
+    pairs = list(zip(messages, turn_starts, strict=True))
     return [
         Message(
             id=number,
@@ -433,11 +431,11 @@ def _make_stored_messages(
             role=given.role,
             content=given.content,
             created_at=given.created_at,
-            turn=first_id + beginning,
+            turn=first_id + turn_start,
             speaker=collapse_to_visible_line(given.speaker),
             title=collapse_to_visible_line(given.title),
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )
-        for number, (given, beginning) in enumerate(iterate_with_pauses(pairs), start=first_id)
+        for number, (given, turn_start) in enumerate(iterate_with_pauses(pairs), start=first_id)
     ]

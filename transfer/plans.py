@@ -22,19 +22,19 @@ class ImportPlan:
     new_facts: int
     is_restored: bool  # True if an export of ours is restored as it was
     turns_on: bool
-    missing_parts: str = ""  # the files of a restore that are still missing
+    missing_parts_text: str = ""  # the files of a restore that are still missing
     ids: tuple[int, int] | None = None  # first and last stored id, if the whole file is known
     reminders: int = 0
     questions: tuple[ImportQuestion, ...] = ()
     instructions: tuple[str, ...] = ()  # what the bot would follow from now on
 
     @property
-    def new_messages(self) -> int:
+    def new_message_count(self) -> int:
         return self.total - self.known
 
     @property
     def has_anything_new(self) -> bool:
-        return bool(self.is_restored or self.new_messages or self.new_facts or self.reminders)
+        return bool(self.is_restored or self.new_message_count or self.new_facts or self.reminders)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +57,7 @@ class Imported:
     known: int
     facts: int
     is_restored: bool
-    missing_parts: str = ""  # the files of a restore that are still missing
+    missing_parts_text: str = ""  # the files of a restore that are still missing
     ids: tuple[int, int] | None = None  # first and last id of the file's messages, None after a restore
 
 
@@ -74,22 +74,22 @@ def format_plan(plan: ImportPlan, *, with_instructions: bool = True) -> str:
     """Format the counts of an import plan, and the instructions in the file."""
     counted = _format_counts(plan.total, plan.facts) if plan.total or plan.facts else ""
     lines = [tr("transfer-plan" if counted else "transfer-plan-none", name=plan.name, what=counted)]
-    if plan.is_restored and plan.missing_parts:
-        lines.append(tr("transfer-plan-part", missing=plan.missing_parts))
+    if plan.is_restored and plan.missing_parts_text:
+        lines.append(tr("transfer-plan-part", missing=plan.missing_parts_text))
     elif plan.is_restored:
         lines.append(tr("transfer-plan-whole"))
-    elif plan.new_messages or plan.new_facts:
+    elif plan.new_message_count or plan.new_facts:
         ends = [moment.astimezone(UTC).date() for moment in (plan.first_at, plan.last_at) if moment]
         days = " – ".join(dict.fromkeys(format_day(end, with_year=True) for end in ends))
-        what = _format_counts(plan.new_messages, 0 if plan.new_messages else plan.new_facts)
+        what = _format_counts(plan.new_message_count, 0 if plan.new_message_count else plan.new_facts)
         added = tr("transfer-adds-dated", what=what, when=days) if days else tr("transfer-adds", what=what)
-        lines.append(" ".join([added, *_format_known_messages(plan.known)]))
-        lines += [tr("transfer-as-history")] if plan.new_messages else []
+        lines.append(" ".join([added, *_format_known_count(plan.known)]))
+        lines += [tr("transfer-as-history")] if plan.new_message_count else []
     elif plan.total or plan.facts:
         lines.append(tr("transfer-all-known"))
     else:
         lines.append(tr("transfer-empty"))
-    if plan.new_messages and plan.facts and not plan.is_restored:
+    if plan.new_message_count and plan.facts and not plan.is_restored:
         lines.append(tr("transfer-new-facts", facts=plan.new_facts))
     if plan.reminders:
         lines.append(tr("transfer-plan-reminders", reminders=plan.reminders))
@@ -106,15 +106,15 @@ def format_instructions_heading(plan: ImportPlan) -> str:
 
 
 def format_result(imported: Imported) -> str:
-    if imported.missing_parts:
-        return tr("transfer-done-part", messages=imported.messages, missing=imported.missing_parts)
+    if imported.missing_parts_text:
+        return tr("transfer-done-part", messages=imported.messages, missing=imported.missing_parts_text)
     if imported.is_restored:
         return tr("transfer-done-whole", messages=imported.messages)
     told = tr("transfer-done", what=_format_counts(imported.messages, imported.facts))
-    return " ".join([told, *_format_known_messages(imported.known), tr("transfer-ask-me")])
+    return " ".join([told, *_format_known_count(imported.known), tr("transfer-ask-me")])
 
 
-def _format_known_messages(count: int) -> list[str]:
+def _format_known_count(count: int) -> list[str]:
     return [tr("transfer-known", messages=count)] if count else []
 
 

@@ -19,7 +19,7 @@ from locales.catalog import RIGHT_TO_LEFT, current_language, tr
 from runtime.cooperative import iterate_with_pauses
 
 Row = Mapping[str, object]
-_Said = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
+_MessageFields = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
 _PAGE = Path(__file__).with_name("page.html")
 
 
@@ -76,7 +76,7 @@ class ReadableExport:
                 continue
             self.counts[table] += 1
 
-    def split_parts(self, max_bytes: int) -> Sequence[Part]:
+    def split_into_parts(self, max_bytes: int) -> Sequence[Part]:
         """Split the messages by time into parts of at most `max_bytes` bytes."""
         ends = [*self._places[1:], self._spool.tell()]
         made, size = [Part(number=1, messages=array("q"))], 0
@@ -97,7 +97,7 @@ class ReadableExport:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             # A month that two parts share has two names, so that both can be unpacked into one folder.
             number = f"-{part.number}" if part.number > 1 else ""
-            for month, said in self._group_by_month(part):
+            for month, said in self._group_messages_by_month(part):
                 with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as entry:
                     entry.write(_format_head("conversation", month).encode())
                     for at, role, speaker, title, content in iterate_with_pauses(said):
@@ -124,7 +124,7 @@ class ReadableExport:
         for table, lines in self._iterate_texts(part):
             put(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             put("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
-        for month, said in self._group_by_month(part):
+        for month, said in self._group_messages_by_month(part):
             put(f"<section><h2>{month}</h2>\n")
             for at, role, speaker, title, content in iterate_with_pauses(said):
                 kind = "assistant" if role == "assistant" else "user"
@@ -135,10 +135,10 @@ class ReadableExport:
             put("</section>\n")
         put(script)
 
-    def _group_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
+    def _group_messages_by_month(self, part: Part) -> Iterator[tuple[str, Iterator[_MessageFields]]]:
         return groupby(self._read_messages(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
 
-    def _read_messages(self, positions: Sequence[int]) -> Iterator[_Said]:
+    def _read_messages(self, positions: Sequence[int]) -> Iterator[_MessageFields]:
         for position in positions:
             self._spool.seek(position)
             at, *said = json.loads(self._spool.readline())

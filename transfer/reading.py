@@ -31,11 +31,11 @@ class FileReader:
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, *, person: int, zone: tzinfo, **options: Any) -> ImportedHistory:
-        """Read a file. `options` has other arguments of `detection.read_file`. Raise ImportRefused on failure."""
+        """Read a file. `options` has other arguments of `detection.parse_file`. Raise ImportRefused on failure."""
         options |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
-            return await asyncio.to_thread(lambda: detection.read_file(data, **options))
+            return await asyncio.to_thread(lambda: detection.parse_file(data, **options))
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
             return await read_history_in_child(data, options)
 

@@ -28,13 +28,13 @@ def run_as_child_process() -> None:
     size = int(sys.argv[3])
     limit_resources(memory_bytes=MEMORY_ANYWAY + MEMORY_EACH * detection.get_unpacked_limit(size), cpu_seconds=SECONDS)
     with use_language(sys.argv[4]):
-        _write_answers(size, options)
+        _read_file_and_write_batches(size, options)
 
 
-def _write_answers(size: int, options: Mapping[str, Any]) -> None:
+def _read_file_and_write_batches(size: int, options: Mapping[str, Any]) -> None:
     out = sys.stdout.buffer
     try:
-        for kind, value in _iterate_pieces(detection.read_file(sys.stdin.buffer.read(size), **options)):
+        for kind, value in _encode_in_batches(detection.parse_file(sys.stdin.buffer.read(size), **options)):
             write_answer(out, kind, value)
     except ImportRefused as refused:
         write_answer(out, "refused", refused.sentence)
@@ -42,12 +42,12 @@ def _write_answers(size: int, options: Mapping[str, Any]) -> None:
         write_answer(out, "refused", tr("import-too-much"))
 
 
-def _iterate_pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
-    for piece in _split_into_batches(map(_encode_value, history.messages)):
-        yield "messages", piece
+def _encode_in_batches(history: ImportedHistory) -> Iterator[tuple[str, object]]:
+    for batch in _split_into_batches(map(_encode_value, history.messages)):
+        yield "messages", batch
     for table, rows in (history.rows or {}).items():
-        for piece in _split_into_batches(rows):
-            yield f"rows:{table}", piece
+        for batch in _split_into_batches(rows):
+            yield f"rows:{table}", batch
     told = {
         field.name: getattr(history, field.name) for field in fields(history) if field.name not in ("messages", "rows")
     }
@@ -60,13 +60,13 @@ def _encode_value(value: Any) -> dict[str, object]:
 
 
 def _split_into_batches(items: Iterable[Mapping[str, object]]) -> Iterator[list[Mapping[str, object]]]:
-    piece: list[Mapping[str, object]] = []
+    batch: list[Mapping[str, object]] = []
     characters = 0
     for item in items:
-        piece.append(item)
+        batch.append(item)
         characters += len(str(item.get("content", "")))
-        if len(piece) >= PIECE_ITEMS or characters >= PIECE_CHARACTERS:
-            yield piece
-            piece, characters = [], 0
-    if piece:
-        yield piece
+        if len(batch) >= PIECE_ITEMS or characters >= PIECE_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

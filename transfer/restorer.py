@@ -35,7 +35,7 @@ MAX_NAMED = 20  # the most files that a sentence names
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Restoration:
+class RestorePlan:
     """The state of a restore that is needed to restore one file of the export."""
 
     export: str
@@ -45,16 +45,12 @@ class Restoration:
     is_begun: bool
 
     @property
-    def is_part_restored(self) -> bool:
+    def is_already_restored(self) -> bool:
         return self.part in self.parts
 
     @property
-    def is_whole(self) -> bool:
-        return not self.missing_parts
-
-    @property
-    def missing_parts(self) -> str:
-        """Return the names of the missing files, or "" if there are none."""
+    def missing_parts_text(self) -> str:
+        """Return the names of the missing files, or "" if this file completes the restore."""
         held = self.parts | {self.part}
         last = self.last or max(held)
         gone = [tr("import-part", number=str(number)) for number in range(1, last + 1) if number not in held]
@@ -65,7 +61,7 @@ class Restoration:
         return join_with_and(gone)
 
 
-async def find_restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
+async def plan_restore(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> RestorePlan | None:
     """Return the plan to restore this file, or None if it can only be imported as history.
 
     Only the owner's own export can be restored, and only into an empty memory or one that the export began to fill.
@@ -81,7 +77,7 @@ async def find_restoration(store: MemoryStore, owner: int, history: ImportedHist
     held: Any = under_way["held"] if under_way and is_begun else {}
     last = history.part if history.is_last else held.get("last")
     parts = frozenset(held.get("parts", ()))
-    return Restoration(export=export, part=history.part, parts=parts, last=last, is_begun=is_begun)
+    return RestorePlan(export=export, part=history.part, parts=parts, last=last, is_begun=is_begun)
 
 
 @define(kw_only=True, eq=False)
@@ -92,18 +88,18 @@ class Restorer:
     _archiver: Archiver
     _clock: Clock
 
-    async def run(self, lease: SummaryLease, file: Restoration, rows: Rows, progress: Progress) -> int:
+    async def restore_file(self, lease: SummaryLease, plan: RestorePlan, rows: Rows, progress: Progress) -> int:
         """Restore one file, and return the number of restored facts. Raise StorageError on failure."""
         owner, done = lease.scope.owner, 0
-        if not file.is_begun:
+        if not plan.is_begun:
             # Every file begins with the counters, so that new messages get free ids, and with the progress of learning.
             first = [{"table": name, **row} for name in ("users", "progress") for row in rows.get(name, ())]
             async with self._memory.open_store(owner) as store:
                 await store.history.begin_restore(
-                    lease, [self._make_restore_row(owner, file, 0, {"parts": sorted(file.parts), "last": None}), *first]
+                    lease, [self._make_restore_row(owner, plan, 0, {"parts": sorted(plan.parts), "last": None}), *first]
                 )
-        waiting = await self._read_waiting_rows(owner)
-        summaries = {row["id"]: row for row in (*waiting["summaries"], *rows["summaries"])}
+        held_back = await self._read_held_back_rows(owner)
+        summaries = {row["id"]: row for row in (*held_back["summaries"], *rows["summaries"])}
         for group in _iterate_batches(await asyncio.to_thread(_group_by_chunk, rows["messages"])):
             covering = await self._make_covering_summaries(owner, group, summaries)
             async with self._memory.open_store(owner) as store:
@@ -112,24 +108,24 @@ class Restorer:
                 )
             done += len(group)
             await progress(done, len(rows["messages"]))
-        if not file.is_whole:
-            await self._store_waiting_rows(lease, file, rows)
+        if plan.missing_parts_text:
+            await self._store_held_back_rows(lease, plan, rows)
             return 0
-        await self._finish_restore(lease, rows, waiting)
-        return len(rows["facts"]) + len(waiting["facts"])
+        await self._finish_restore(lease, rows, held_back)
+        return len(rows["facts"]) + len(held_back["facts"])
 
-    async def _store_waiting_rows(self, lease: SummaryLease, file: Restoration, rows: Rows) -> None:
-        owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
+    async def _store_held_back_rows(self, lease: SummaryLease, plan: RestorePlan, rows: Rows) -> None:
+        owner, first = lease.scope.owner, plan.part * _ROWS_OF_ONE_FILE
         last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
-        kept = [self._make_restore_row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
-        parts = sorted(file.parts | {file.part})
-        kept.append(self._make_restore_row(owner, file, 0, {"parts": parts, "last": file.last}))
+        kept = [self._make_restore_row(owner, plan, number, row) for number, row in enumerate(last, start=first + 1)]
+        parts = sorted(plan.parts | {plan.part})
+        kept.append(self._make_restore_row(owner, plan, 0, {"parts": parts, "last": plan.last}))
         async with self._memory.open_store(owner) as store:
             await store.history.put_rows(lease, kept)
 
-    async def _finish_restore(self, lease: SummaryLease, rows: Rows, waiting: Rows) -> None:
+    async def _finish_restore(self, lease: SummaryLease, rows: Rows, held_back: Rows) -> None:
         owner = lease.scope.owner
-        found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
+        found = {name: [*held_back.get(name, ()), *rows.get(name, ())] for name in _LAST}
         ids = {int(str(row["id"])) for row in found["summaries"]}
         found["summaries"] = await asyncio.to_thread(_remove_unknown_sources, found["summaries"], ids)
         async with self._memory.open_store(owner) as store:
@@ -138,7 +134,7 @@ class Restorer:
         if rows["users"]:
             await self._memory.change_config(owner, partial(_merge_config, rows["users"][0]))
 
-    async def _read_waiting_rows(self, owner: int) -> Mapping[str, list[PortableRow]]:
+    async def _read_held_back_rows(self, owner: int) -> Mapping[str, list[PortableRow]]:
         found: dict[str, list[PortableRow]] = {name: [] for name in _LAST}
         async with self._memory.open_store(owner) as store:
             for row in await store.history.list_held_back_rows(owner):
@@ -187,9 +183,11 @@ class Restorer:
             "reason": "import",
         }
 
-    def _make_restore_row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> PortableRow:
-        ids = {"user_id": owner, "id": number, "export": file.export}
-        return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": held}
+    def _make_restore_row(
+        self, owner: int, plan: RestorePlan, row_id: int, content: Mapping[str, object]
+    ) -> PortableRow:
+        ids = {"user_id": owner, "id": row_id, "export": plan.export}
+        return {"table": RESTORES.name, **ids, "begun_at": format_moment(self._clock()), "held": content}
 
 
 def _make_export_id(rows: Rows) -> str:
@@ -228,7 +226,7 @@ def _remove_unknown_sources(summaries: Sequence[PortableRow], ids: set[int]) -> 
     ]
 
 
-def list_chosen_texts(rows: Rows) -> list[str]:
+def list_persona_and_instructions(rows: Rows) -> list[str]:
     """Return the persona and summary instructions that would be restored."""
     chosen = {"persona_text": MAX_PERSONA_CHARS, "fold_instructions": MAX_INSTRUCTIONS_CHARS}
     return [str(row[name])[:most] for row in rows.get("users", ()) for name, most in chosen.items() if row[name]]

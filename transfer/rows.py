@@ -25,17 +25,17 @@ _REPEATS: Mapping[object, Repeat] = {repeat: repeat for repeat in REPEATS}
 
 
 def convert_history_to_rows(
-    history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool = False
+    history: ImportedHistory, owner: int, now: datetime, *, is_signed_here: bool = False
 ) -> Mapping[str, Sequence[PortableRow]]:
-    """Return a file's rows by table. `is_ours` means that this bot signed it. Raise ImportRefused for invalid rows."""
-    made = _parse_valid_rows(history, owner, now, is_ours=is_ours)
-    if is_ours and history.owner == owner:  # the owner has agreed to these instructions before
+    """Return a file's rows by table. `is_signed_here`: this bot signed it. Raise ImportRefused for invalid rows."""
+    made = _parse_valid_rows(history, owner, now, is_signed_here=is_signed_here)
+    if is_signed_here and history.owner == owner:  # the owner has agreed to these instructions before
         return made
-    drawn = {name: rows if name in _AS_SAID else _remove_invisible_from_rows(rows) for name, rows in made.items()}
+    drawn = {name: rows if name in _AS_SAID else _strip_invisible_characters(rows) for name, rows in made.items()}
     return {**drawn, "facts": demote_long_instructions(drawn.get("facts", ()))}
 
 
-def _remove_invisible_from_rows(rows: Sequence[PortableRow]) -> list[PortableRow]:
+def _strip_invisible_characters(rows: Sequence[PortableRow]) -> list[PortableRow]:
     return [
         {name: remove_invisible_characters(value) if isinstance(value, str) else value for name, value in row.items()}
         for row in iterate_with_pauses(rows)
@@ -56,7 +56,7 @@ def demote_long_instructions(facts: Sequence[PortableRow]) -> Sequence[PortableR
 
 
 def _parse_valid_rows(
-    history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool
+    history: ImportedHistory, owner: int, now: datetime, *, is_signed_here: bool
 ) -> Mapping[str, Sequence[PortableRow]]:
     if history.rows is None:
         made = parse_rows({"facts": _make_fact_rows(history, now)}, owner, is_whole=False) if history.facts else {}
@@ -64,7 +64,7 @@ def _parse_valid_rows(
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
-    if not is_ours:
+    if not is_signed_here:
         messages = [_to_imported_row(row) for row in iterate_with_pauses(rows.get("messages", ()))]
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}

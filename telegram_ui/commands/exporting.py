@@ -6,7 +6,7 @@ from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
-from transfer.exporter import Exported
+from transfer.exporter import ExportedFile
 
 EXPORT = "exp"
 MARKDOWN, JSON = "markdown", "json"
@@ -54,7 +54,7 @@ class ExportCommands(CommandGroup):
         return None if here.is_private else tr("transfer-sent")
 
 
-def make_caption(file: Exported) -> str:
+def make_caption(file: ExportedFile) -> str:
     """Return a caption that describes an exported file and names a program that opens it."""
     counted = [kind for kind in ("messages", "summaries", "facts") if file.counts.get(kind)]
     what = join_list(tr(f"shared-{kind}", **{kind: file.counts[kind]}) for kind in counted) or tr("transfer-settings")

@@ -165,11 +165,11 @@ class TransferCommands(CommandGroup):
         data, given = await self._download_file(event, source)
         plan = await self._services.importer.plan(event.chat.scope, event.person.id, data, given)
         open_questions = [question for question in plan.questions if question.key not in given.answers]
-        if not plan.new_messages:  # speakers and date formats only matter for new messages
+        if not plan.new_message_count:  # speakers and date formats only matter for new messages
             open_questions = [question for question in open_questions if question.several]
-        waiting = [question for question in open_questions if question.can_wait]
+        waiting = [question for question in open_questions if question.can_be_answered_later]
         asked = self._get_questionnaire(event, source)
-        if question := next((question for question in open_questions if not question.can_wait), None):
+        if question := next((question for question in open_questions if not question.can_be_answered_later), None):
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = format_plan(plan).split("\n\n")
             asked.question, asked.chosen = question, set(usual) if question.several else set()
@@ -248,10 +248,12 @@ class TransferCommands(CommandGroup):
         progress = self._running[key] = ImportProgress(lambda text: self._show_text(event, text, stop), self._monotonic)
         try:
             importer = self._services.importer
-            with importer.announce_import(event.chat.scope.owner):
+            with importer.mark_import_running(event.chat.scope.owner):
                 await self._show_text(event, tr("transfer-importing"), stop)
                 data, given = await self._download_file(event, sent)
-                result = await importer.run(event.chat.scope, event.person.id, data, given, progress=progress.report)
+                result = await importer.import_file(
+                    event.chat.scope, event.person.id, data, given, progress=progress.report
+                )
         except _Stopped:
             go_on = self._make_button(event, IMPORT, tr("transfer-go-on"), event.argument)
             leave = self._make_button(event, LEAVE, tr("transfer-cancel"), ASKED)

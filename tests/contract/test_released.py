@@ -90,5 +90,5 @@ async def test_its_export_is_imported(version: int, store: StorageType, url: str
     async with talking(tmp_path / "there", database_url=Secret(url)) as talk:
         await talk.remember(storage=store)
         data = (RELEASED / str(version) / EXPORT).read_bytes()
-        await talk.services.importer.run(Scope(owner=ANNA.id), ANNA.id, data, progress=progress)
+        await talk.services.importer.import_file(Scope(owner=ANNA.id), ANNA.id, data, progress=progress)
         await expect_all(talk, store, ANNA.id)

@@ -22,7 +22,7 @@ from tests.support.storages import IN_FILES
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
 from transfer.exporter import Exporter
-from transfer.formats.detection import read_file
+from transfer.formats.detection import parse_file
 from transfer.importer import Importer
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -52,7 +52,7 @@ class ImportEntryPoints:
     async def write_an_export(self) -> None:
         scope = Scope(owner=ME)
         await self._memory.set_enabled(ME, enabled=True)
-        await self._importer.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
+        await self._importer.import_file(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
         async with self._memory.open_store(ME) as store:
             said = [NewMessage(role="user", content=f"Note {n}.", created_at=NOW, source=f"1:{n}") for n in range(3)]
             await store.append_messages(scope, said)
@@ -76,7 +76,7 @@ class ImportEntryPoints:
 
     async def file(self, chance: Chance) -> None:
         try:
-            past = read_file(self._file(chance), person=ME)
+            past = parse_file(self._file(chance), person=ME)
         except ImportRefused:
             return
         for message in past.messages:
@@ -95,10 +95,10 @@ class ImportEntryPoints:
         scope, data = Scope(owner=owner), self._file(chance).replace(b'"owner": 7,', b'"owner": %d,' % owner)
         try:
             await self._memory.configure(owner, storage=chance.choice(IN_FILES), every_n=5)
-            await self._importer.run(scope, ME, data, progress=_untold)
+            await self._importer.import_file(scope, ME, data, progress=_untold)
         except ImportRefused:
             return
-        assert (await self._importer.plan(scope, ME, data)).new_messages == 0
+        assert (await self._importer.plan(scope, ME, data)).new_message_count == 0
         async with self._memory.open_store(owner) as store:
             for there in await store.list_scopes(owner):
                 await store.timeline.read_page(there)

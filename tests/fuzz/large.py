@@ -76,7 +76,7 @@ class LargeEntryPoints:
     async def _file_here(self, data: Any) -> None:
         """The same in a thread of this process, whose memory is measured."""
         with suppress(ImportRefused):
-            await asyncio.to_thread(lambda: detection.read_file(data, person=ANNA.id, zone=UTC))
+            await asyncio.to_thread(lambda: detection.parse_file(data, person=ANNA.id, zone=UTC))
 
     async def _plan(self, data: Any) -> None:
         """A file as /import takes it."""

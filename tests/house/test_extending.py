@@ -203,8 +203,8 @@ async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
     async with talking(tmp_path) as talk:
         await talk.remember()
         plan = await talk.services.importer.plan(SCOPE, ANNA.id, data)
-        assert (plan.name, plan.new_messages) == ("a diary", 2)
-        await talk.services.importer.run(SCOPE, ANNA.id, data, progress=progress)
+        assert (plan.name, plan.new_message_count) == ("a diary", 2)
+        await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=progress)
         assert done == [(2, 2)]
         assert (await talk.services.importer.plan(SCOPE, ANNA.id, data)).known == 2
         await talk.say("Where is the spare key?")

@@ -17,7 +17,7 @@ STATE = {
     "records/errors.py": {"ModelError"},
     "storage/engine/postgres_driver.py": {"PostgresConnection"},
     "telegram_ui/sending/delivery.py": {"_ChatState"},
-    "transfer/formats/conversations.py": {"Conversations"},
+    "transfer/formats/conversations.py": {"HistoryBuilder"},
     "transfer/formats/history.py": {"SourceFile"},
 }
 """Values that are handed from step to step and change on the way. They are no parts: nothing is wired to them."""

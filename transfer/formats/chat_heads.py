@@ -43,7 +43,7 @@ WrittenDate = tuple[tuple[int, int, int], str]
 _FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their order, its start and its end
 
 
-class Head(NamedTuple):
+class MessageHead(NamedTuple):
     """The beginning of a message in a text chat, with its date and time."""
 
     date: tuple[int, int, int]  # its numbers as written, with year 0 if there is none
@@ -54,24 +54,24 @@ class Head(NamedTuple):
     shape: tuple[int, bool]  # its container, 1 for Android, and if the clock is first; equal for all heads of one file
 
 
-def parse_head(line: str) -> Head | None:
+def parse_message_head(line: str) -> MessageHead | None:
     """Parse the date and time at the beginning of a line, or return None if there are none."""
     if not any(character.isdigit() for character in line[:16]):
         return None
     for number, container in enumerate(_CONTAINERS):
         if found := container.match(line):
             stamp = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
-            if head := _parse_stamp(found["stamp"], stamp, found["rest"], number):
+            if head := _parse_head(found["stamp"], stamp, found["rest"], number):
                 return head
     return None
 
 
-def split_messages(text: str) -> list[tuple[Head, str]]:
+def split_into_messages(text: str) -> list[tuple[MessageHead, str]]:
     """Split a chat into heads and message texts. A head of an unusual shape counts as part of a text."""
-    heads = [(line, parse_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
+    heads = [(line, parse_message_head(line)) for line in iterate_with_pauses(text.replace("\r\n", "\n").split("\n"))]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
-    found: list[tuple[Head, list[str]]] = []
+    found: list[tuple[MessageHead, list[str]]] = []
     for line, head in iterate_with_pauses(heads):
         if head and head.shape == usual:
             found.append((head, [head.rest]))
@@ -101,7 +101,7 @@ def arrange_date(numbers: tuple[int, int, int], order: str) -> tuple[int, int, i
     return year, month, day
 
 
-def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
+def find_date_maker(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
     """Return the function that converts these dates from their calendar, or None if no calendar fits them."""
     for convert in (_gregorian_to_date, _buddhist_to_date, _persian_to_date):
         for numbers in dates:
@@ -115,19 +115,19 @@ def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Call
     return None
 
 
-def parse_written_moment(text: str, language: str = "", order: str = "") -> datetime:
+def parse_written_date_and_clock(text: str, language: str = "", date_order: str = "") -> datetime:
     """Return the date and time in a text, with a time zone only if the text gives an offset.
 
-    Month names are looked up in `language` first. `order` is the order of day and month in a numeric date; by default,
+    Month names are looked up in `language` first. `date_order` is that of day and month in a numeric date; by default,
     the day comes first. Raise ValueError if the date or the time is incomplete.
     """
     offset = _OFFSET.search(text)
-    head = _parse_stamp(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
+    head = _parse_head(_OFFSET.sub("", text), "", "", 0, language) if len(text) <= MAX_DATE_CHARS else None
     if head is None or not head.date[0]:
         raise ValueError(text)
-    guess = "ymd" if head.date[0] > 31 else order or "dmy"
+    guess = "ymd" if head.date[0] > 31 else date_order or "dmy"
     numbers = arrange_date(head.date, head.order or guess)
-    day = (find_calendar([numbers], LAST_YEAR) or _gregorian_to_date)(*numbers)
+    day = (find_date_maker([numbers], LAST_YEAR) or _gregorian_to_date)(*numbers)
     hours, minutes = (int(offset["hours"] or 0), int(offset["minutes"] or 0)) if offset else (0, 0)
     shift = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
     return datetime.combine(day, time(*head.clock), timezone(shift) if offset else None)
@@ -152,13 +152,13 @@ def _persian_to_date(year: int, month: int, day: int) -> date:
     return date.fromordinal(days - 355_668 - 365)
 
 
-def _parse_stamp(text: str, stamp: str, rest: str, container_index: int, language: str = "") -> Head | None:
-    text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
-    found = find_date(text, language) if _CLOCK.search(text) else None
+def _parse_head(date_text: str, stamp: str, rest: str, container_index: int, language: str = "") -> MessageHead | None:
+    date_text = _MARKS.sub("", date_text).replace("\u00a0", " ").replace("\u202f", " ")
+    found = find_date(date_text, language) if _CLOCK.search(date_text) else None
     if found is None:
         return None
     numbers, order, start, end = found
-    before, after = text[:start], text[end:]
+    before, after = date_text[:start], date_text[end:]
     clock = _CLOCK.search(after) or _CLOCK.search(before)
     if clock is None:
         return None
@@ -169,7 +169,7 @@ def _parse_stamp(text: str, stamp: str, rest: str, container_index: int, languag
     if len(words) > MAX_WORDS or hour > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
         return None
     seconds = (hour, int(clock[2]), int(clock[3] or 0))
-    return Head(numbers, seconds, order, stamp, rest, (container_index, is_clock_first))
+    return MessageHead(numbers, seconds, order, stamp, rest, (container_index, is_clock_first))
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:
@@ -235,7 +235,7 @@ def is_afternoon(words: tuple[str, ...]) -> bool | None:
     common = next((_COMMON_HALVES[word] for word in spoken if word in _COMMON_HALVES), None)
     if common is not None or not spoken:
         return common
-    return next((_map_day_periods()[word] for word in spoken if word in _map_day_periods()), None)
+    return next((_map_period_words_to_is_pm()[word] for word in spoken if word in _map_period_words_to_is_pm()), None)
 
 
 # The words of most files, so that only others need CLDR.
@@ -246,7 +246,7 @@ _COMMON_HALVES: Mapping[str, bool] = {
 
 
 @cache
-def _map_day_periods() -> Mapping[str, bool]:
+def _map_period_words_to_is_pm() -> Mapping[str, bool]:
     from babel import Locale
 
     found: dict[str, bool] = {}

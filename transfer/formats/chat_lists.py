@@ -11,16 +11,16 @@ from functools import partial
 from typing import Any
 
 from transfer.formats.conversations import (
-    Conversations,
+    HistoryBuilder,
     LeftOut,
-    add_reactions,
+    append_reactions,
     hash_parts,
     make_times_monotonic,
     number_duplicate,
 )
 from transfer.formats.history import ImportedMessage
-from transfer.formats.html_blocks import find_text
-from transfer.formats.members import find_names, fold_names, pick, pick_text
+from transfer.formats.html_blocks import extract_text
+from transfer.formats.members import find_names, normalize_names, pick_members, pick_text
 from transfer.formats.values import WrongElement, as_object, as_text, require_object, select_objects
 
 _SERVICE = re.compile(r"channel_|group_|pinned_|(?:un)?subscribe$|call$|ThreadActivity|Event/", re.IGNORECASE)
@@ -62,57 +62,58 @@ def iterate_rows(text: str) -> Iterator[dict[str, Any] | None]:
             yield None
 
 
-class ChatLists:
+class PeopleChats:
     """The chats between people in one import. `names` maps a speaker's id to a name."""
 
-    def __init__(self, talks: Conversations, names: Mapping[str, str]) -> None:
-        self._talks = talks
+    def __init__(self, builder: HistoryBuilder, names: Mapping[str, str]) -> None:
+        self._builder = builder
         self._names = names
         self._parts: dict[str, list[list[ImportedMessage]]] = {}
         self._titles: dict[str, str] = {}
 
-    def add(self, messages: Sequence[object], key: str, title: str) -> None:
+    def add_part(self, raw_messages: Sequence[object], key: str, title: str) -> None:
         """Add messages to the chat `key`, which may consist of several parts."""
         self._titles[key] = repair_encoding(title)
-        read = self._talks.read_messages(messages, partial(self._read_message, key, Counter[str]()), ".messages")
+        read = self._builder.read_messages(raw_messages, partial(self._read_message, key, Counter[str]()), ".messages")
         if read:
             is_newest_first = read[0].created_at > read[-1].created_at
             self._parts.setdefault(key, []).append(read[::-1] if is_newest_first else read)
 
-    def finish(self) -> None:
+    def add_to_history(self) -> None:
         """Add all chats to the import, and ask which of the speakers is the user."""
         for key, parts in self._parts.items():
             parts.sort(key=lambda part: part[0].created_at)
-            self._talks.add(make_times_monotonic([message for part in parts for message in part]), self._titles[key])
+            self._builder.add(make_times_monotonic([message for part in parts for message in part]), self._titles[key])
         if self._parts:
-            self._talks.ask_who_imports()
+            self._builder.add_importer_question()
 
     def _read_message(self, key: str, seen: Counter[str], raw: object) -> ImportedMessage:
         given = require_object(raw)
-        members = fold_names(given)
+        members = normalize_names(given)
         if any(_SERVICE.match(as_text(members.get(name))) for name in ("type", "subtype", "messagetype")):
             raise LeftOut("service")
-        texts = (pick_text(text, "words") if isinstance(text, dict) else as_text(text) for text in pick(given, "words"))
+        values = pick_members(given, "words")
+        texts = (pick_text(value, "words") if isinstance(value, dict) else as_text(value) for value in values)
         words = next((words for text in texts if (words := repair_encoding(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
-            words = find_text(words)
+            words = extract_text(words)
         if "ts" in members:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
             raise LeftOut("wordless")
-        said_at = self._talks.find_time(given)
+        said_at = self._builder.find_time(given)
         if said_at is None:
             raise WrongElement(".timestamp")
         speaker = _find_speaker(given)
         if not speaker and find_names(given, "own"):
-            speaker = "Me" if next(pick(given, "own")) in (True, "1", "true") else self._titles[key]
+            speaker = "Me" if next(pick_members(given, "own")) in (True, "1", "true") else self._titles[key]
         speaker = repair_encoding(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
         reactions = select_objects(members.get("reactions"))
         emoji = [repair_encoding(as_text(reaction.get("reaction") or reaction.get("emoji"))) for reaction in reactions]
         name = hash_parts(key, said_at.isoformat(), speaker, words)
         name = f"{key}:{members['ts']}" if "ts" in members else number_duplicate(name, seen)
-        return self._talks.make_message(name, "user", add_reactions(words, emoji), said_at, speaker=speaker)
+        return self._builder.make_message(name, "user", append_reactions(words, emoji), said_at, speaker=speaker)
 
     def _format_slack_link(self, found: re.Match[str]) -> str:
         sign, target, label = found.groups()
@@ -122,7 +123,7 @@ class ChatLists:
 def _find_speaker(value: Mapping[str, Any]) -> str:
     sender = value.get("from_id")  # Telethon names people by their ids alone
     number = as_object(sender).get("user_id", sender)
-    known = next(filter(None, map(_find_name, pick(value, "speaker"))), "")
+    known = next(filter(None, map(_find_name, pick_members(value, "speaker"))), "")
     return known or (str(number) if isinstance(number, int) else "")
 
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_calendar, find_date, is_afternoon
-from transfer.formats.conversations import Conversations, LeftOut, hash_parts, make_times_monotonic, number_duplicate
+from transfer.formats.chat_heads import FIRST_YEAR, WrittenDate, arrange_date, find_date, find_date_maker, is_afternoon
+from transfer.formats.conversations import HistoryBuilder, LeftOut, hash_parts, make_times_monotonic, number_duplicate
 from transfer.formats.history import (
     NO_DATE,
     SAMPLED,
@@ -29,6 +29,8 @@ from transfer.formats.history import (
 )
 from transfer.formats.values import WrongElement
 
+DateNumbers = tuple[int, int, int]  # year, month and day
+
 
 class ChatLine(NamedTuple):
     """A message in a chat that was exported as plain text."""
@@ -40,33 +42,33 @@ class ChatLine(NamedTuple):
     stamp: str = ""  # the date as written, if it distinguishes messages
 
 
-def read_chats(chats: Sequence[Sequence[ChatLine]], talks: Conversations) -> ImportedHistory:
+def make_history_from_chats(chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder) -> ImportedHistory:
     """Return the messages of text chats.
 
-    Add questions to `talks` about the person, the order of day and month, and the year, if the files leave them open.
+    Add questions to `builder` about the person, the order of day and month, and the year, if the files leave them open.
     Raise ImportRefused if the years of a chat fit no calendar.
     """
-    order = talks.choose_date_order([line.day for chat in chats for line in chat if line.day])
-    last_year = talks.reading.now.year if talks.reading.now != NO_DATE else MAXYEAR
+    order = builder.choose_date_order([line.day for chat in chats for line in chat if line.day])
+    last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
     for chat in chats:
         written = [arrange_date(line.day[0], line.day[1] or order) for line in chat if line.day]
-        dates = _add_years(written, talks, last_year)
-        convert = find_calendar(dates, last_year + 1)
-        if convert is None:
+        dates = _fill_years(written, builder, last_year)
+        make_date = find_date_maker(dates, last_year + 1)
+        if make_date is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         left = iter(dates)
         dated = ((line, line.day and next(left)) for line in chat)
-        read_line = partial(_convert_line_to_message, talks, convert, Counter[str]())
-        talks.add(make_times_monotonic(talks.read_messages(dated, read_line)))
-    talks.ask_who_imports()
-    return talks.make_history()
+        read_line = partial(_make_message_from_line, builder, make_date, Counter[str]())
+        builder.add(make_times_monotonic(builder.read_messages(dated, read_line)))
+    builder.add_importer_question()
+    return builder.make_history()
 
 
-def _convert_line_to_message(
-    talks: Conversations,
-    convert: Callable[[int, int, int], date],
-    seen: Counter[str],
-    dated_line: tuple[ChatLine, tuple[int, int, int] | None],
+def _make_message_from_line(
+    builder: HistoryBuilder,
+    make_date: Callable[[int, int, int], date],
+    name_counts: Counter[str],
+    dated_line: tuple[ChatLine, DateNumbers | None],
 ) -> ImportedMessage:
     line, numbers = dated_line
     if line.speaker == "":
@@ -74,23 +76,23 @@ def _convert_line_to_message(
     if not line.words:
         raise LeftOut("wordless")
     try:
-        day = convert(*numbers or (0, 0, 0))
+        day = make_date(*numbers or (0, 0, 0))
     except (ValueError, OverflowError):  # no such day
         raise WrongElement(f" {line.stamp}".rstrip()) from None
-    said_at = datetime.combine(day, line.clock, talks.reading.zone).astimezone(UTC)
-    name = number_duplicate(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), seen)
-    return talks.make_message(name, "user", line.words, said_at, speaker=line.speaker or "?")
+    said_at = datetime.combine(day, line.clock, builder.reading.zone).astimezone(UTC)
+    name = number_duplicate(hash_parts(line.stamp or said_at.isoformat(), line.speaker, line.words), name_counts)
+    return builder.make_message(name, "user", line.words, said_at, speaker=line.speaker or "?")
 
 
-def _add_years(dates: list[tuple[int, int, int]], talks: Conversations, last_year: int) -> list[tuple[int, int, int]]:
+def _fill_years(dates: list[DateNumbers], builder: HistoryBuilder, last_year: int) -> list[DateNumbers]:
     """Add years to dates that were written without a year, after asking for the year of the last date."""
     if not dates or any(year for year, _, _ in dates):
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)
     question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
-    talks.questions.append(question)
-    year = years[(talks.reading.find_chosen_options(question) or (0,))[0]]
-    found: list[tuple[int, int, int]] = []
+    builder.questions.append(question)
+    year = years[(builder.reading.find_chosen_options(question) or (0,))[0]]
+    found: list[DateNumbers] = []
     for month, day in ((month, day) for _, month, day in reversed(dates)):
         year -= bool(found) and (month, day) > found[-1][1:]
         found.append((year, month, day))
@@ -138,9 +140,9 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
     chats = []
     for file in files:
         lines = list(_parse_lines(_FOOTER.sub("", file.text)))
-        lines = _split_speakers(lines) if _LINE_DAY.match(file.text) else lines
+        lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
         chats.append([_clean_line(line) for line in lines])
-    return read_chats(chats, Conversations("chat-texts", reading))
+    return make_history_from_chats(chats, HistoryBuilder("chat-texts", reading))
 
 
 def _parse_lines(text: str) -> Iterator[ChatLine]:
@@ -171,7 +173,7 @@ def _parse_lines(text: str) -> Iterator[ChatLine]:
         yield said
 
 
-def _split_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
+def _split_off_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
     """Split speakers off lines. A speaker is the longest common prefix of lines with the same first word."""
     common: dict[str, list[str]] = {}
     for line in lines:

@@ -10,9 +10,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, find_branch, remove_citations
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, LeftOut, find_path_to_leaf, remove_citations
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.memories import iterate_memories
+from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_json, read_list, require_object, select_objects
 
 _SHOWN = ("text", "multimodal_text")
@@ -25,16 +25,16 @@ _ESCAPED = re.compile(r"\\(\W)")
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("chatgpt", reading)
-    talks.read_files(files, partial(_read_conversation, talks), "mapping")
-    return talks.make_history()
+    builder = HistoryBuilder("chatgpt", reading)
+    builder.read_files(files, partial(_add_conversation, builder), "mapping")
+    return builder.make_history()
 
 
-def _read_conversation(talks: Conversations, raw: object) -> None:
-    talk = require_object(raw)
-    if talk.get("is_do_not_remember") is True:
+def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
+    conversation = require_object(raw)
+    if conversation.get("is_do_not_remember") is True:
         raise LeftOut("temporary")
-    mapping = require_object(talk.get("mapping"), ".mapping")
+    mapping = require_object(conversation.get("mapping"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
     def find_node_time(name: str) -> float:
@@ -43,7 +43,7 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
         return next((float(time) for time in times if isinstance(time, int | float)), 0.0)
 
     parents = {name: as_text(node.get("parent")) for name, node in nodes.items()}
-    path = find_branch(parents, talk.get("current_node"), find_node_time)
+    path = find_path_to_leaf(parents, conversation.get("current_node"), find_node_time)
     messages = {name: message for name in path if (message := nodes[name].get("message")) is not None}
     for name, message in messages.items():
         if isinstance(message, dict):
@@ -53,11 +53,11 @@ def _read_conversation(talks: Conversations, raw: object) -> None:
     def read_turn(message: Mapping[str, Any], said_at: datetime) -> ImportedTurn:
         author = require_object(message.get("author"), ".author")
         content = require_object(message.get("content"), ".content")
-        talks.facts += _read_facts(message, author, content, said_at)
+        builder.facts += _read_facts(message, author, content, said_at)
         words = _find_shown_text(message, content, documents)
         return ImportedTurn(author.get("role"), words and remove_citations(words), message["id"])
 
-    talks.add_conversation(talk, messages.values(), read_turn, where=".mapping")
+    builder.add_conversation(conversation, messages.values(), read_turn, where=".mapping")
 
 
 def _find_documents(messages: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -124,10 +124,10 @@ def _read_facts(
     if author.get("role") == "assistant" and message.get("recipient") == "bio":
         found += [
             ImportedFact(text=memory.text, observed_at=memory.observed_at or said_at)
-            for memory in iterate_memories(_join_parts(content))
+            for memory in parse_memories(_join_parts(content))
         ]
     if content.get("content_type") == "model_editable_context":
-        found += iterate_memories(as_text(content.get("model_set_context")))
+        found += parse_memories(as_text(content.get("model_set_context")))
     given = as_object(as_object(message.get("metadata")).get("user_context_message_data"))
     if about := as_text(given.get("about_user_message")) or as_text(content.get("user_profile")):
         found.append(ImportedFact(text=about, observed_at=said_at))

@@ -7,10 +7,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, ImportedTurn
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn
 from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory, ImportFormat, SourceFile
-from transfer.formats.memories import iterate_memories
+from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_moment, read_list, require_object, select_objects
 
 _MEMORIES = ("conversations_memory", "project_memories", "memory_files")
@@ -18,23 +18,23 @@ _KEPT = ("text", "voice_note", "tool_use")
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("claude", reading)
-    talks.read_files(files, partial(_add_conversation, talks), "chat_messages")
-    return talks.make_history()
+    builder = HistoryBuilder("claude", reading)
+    builder.read_files(files, partial(_add_conversation, builder), "chat_messages")
+    return builder.make_history()
 
 
-def _add_conversation(talks: Conversations, raw: object) -> None:
+def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
     value = require_object(raw)
     if "chat_messages" in value or "messages" in value:
         member = "chat_messages" if "chat_messages" in value else "messages"
         messages = [message for message in read_list(value, member) if message is not None]
         if all(as_object(message).get("parent_message_uuid") for message in messages):
             messages = select_newest_branch(messages)
-        talks.add_conversation(value, messages, _read_turn, as_text(value.get("uuid")), f".{member}")
+        builder.add_conversation(value, messages, _read_turn, as_text(value.get("uuid")), f".{member}")
     elif "prompt_template" in value or "docs" in value:
-        _read_project(value, talks)
+        _add_project(value, builder)
     else:
-        talks.facts += _read_memories(value)
+        builder.facts += _read_memories(value)
 
 
 def _read_turn(message: Mapping[str, Any], _: datetime) -> ImportedTurn:
@@ -66,7 +66,7 @@ def _format_artifact(block: Mapping[str, Any]) -> str:
     return f"# {title}\n\n{text}".removeprefix("# \n\n") if is_artifact and text else ""
 
 
-def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
+def _add_project(raw: dict[str, Any], builder: HistoryBuilder) -> None:
     if raw.get("is_starter_project") is True:
         return
 
@@ -75,10 +75,10 @@ def _read_project(raw: dict[str, Any], talks: Conversations) -> None:
         title = as_text(document.get("filename")) or "file"
         return ImportedTurn("user", words and f"[{title}]\n{words}", as_text(document.get("uuid")))
 
-    talks.add_conversation(raw, read_list(raw, "docs"), read_document, as_text(raw.get("uuid")), ".docs")
+    builder.add_conversation(raw, read_list(raw, "docs"), read_document, as_text(raw.get("uuid")), ".docs")
     for about in (as_text(raw.get("description")).strip(), as_text(raw.get("prompt_template")).strip()):
-        fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=talks.find_time(raw))
-        talks.facts += [fact] if about else []
+        fact = ImportedFact(text=f"{as_text(raw.get('name'))}: {about}", observed_at=builder.find_time(raw))
+        builder.facts += [fact] if about else []
 
 
 def _read_memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
@@ -87,7 +87,7 @@ def _read_memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
     for file in select_objects(raw.get("memory_files")):
         texts.append((file.get("content"), parse_moment(file.get("updated_at"), "")))
     for text, moment in texts:
-        for memory in iterate_memories(as_text(text), is_list=False):
+        for memory in parse_memories(as_text(text), is_list=False):
             yield replace(memory, observed_at=memory.observed_at or moment)
 
 

@@ -25,7 +25,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
-from transfer.formats.members import ROLES, find_time, fold_name
+from transfer.formats.members import ROLES, find_time, normalize_name
 from transfer.formats.values import WrongElement, as_text, make_element_error, parse_json, require_object
 
 MAX_SPEAKERS = 20  # the most people offered when we ask which of them is importing the chat
@@ -49,7 +49,7 @@ class ImportedTurn(NamedTuple):
     speaker: str = ""  # the assistant's own name, if it has one
 
 
-class Conversations:
+class HistoryBuilder:
     """The conversations of one import, with counts of what was skipped."""
 
     def __init__(self, name: str, reading: FileReading) -> None:
@@ -59,7 +59,7 @@ class Conversations:
         self.questions: list[ImportQuestion] = []
         self.written_dates: list[WrittenDate] = []  # those whose order of day and month is open
         self._name = name
-        self._talks: list[list[ImportedMessage]] = []
+        self._conversations: list[list[ImportedMessage]] = []
         self._counts: Counter[str] = Counter()
         self._seen: Counter[str] = Counter()
         self._place: tuple[str, JsonStream | None, int] = "", None, -1
@@ -67,31 +67,31 @@ class Conversations:
         self._first_damaged = ""
         self._broken: NotJson | None = None
 
-    def add(self, talk: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
+    def add(self, messages: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
         """Add a conversation and count it under `kind`."""
-        if talk:
-            self._talks.append(add_title(talk, as_text(title)))
+        if messages:
+            self._conversations.append(add_title(messages, as_text(title)))
             self._counts[kind] += 1
 
-    def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], mark: str = "") -> None:
+    def read_files(self, files: Iterable[SourceFile], read_object: Callable[[Any], None], member: str = "") -> None:
         """Call `read_object` with each object in these JSON or JSONL files.
 
-        If an object or list contains objects with the member `mark`, only those inner objects are read.
+        If an object or list contains objects with the member named `member`, only those inner objects are read.
         """
         for file in files:
             stream = file.open_json()
             try:
                 for where, at, line in stream.iterate_values():
-                    with self.count_failures(where, stream, at):
+                    with self.skip_failures(where, stream, at):
                         raw = stream.read_value() if line is stream else _read_line(line)
-                        for part in list(_iterate_objects_with_member(raw, mark)) or [raw]:
+                        for part in list(_iterate_objects_with_member(raw, member)) or [raw]:
                             title = as_text(part.get("title", part.get("name"))) if isinstance(part, dict) else ""
-                            with self.count_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
+                            with self.skip_failures(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
                                 if part is not None:
                                     read_object(part)
             except NotJson as broken:  # what was read before stays
                 self._broken = self._broken or broken
-                with self.count_failures(file.path, stream, stream.at):
+                with self.skip_failures(file.path, stream, stream.at):
                     require_object(None)
 
     def read_messages(
@@ -105,7 +105,7 @@ class Conversations:
         stream = items if isinstance(items, JsonStream) else None
         values = repeat(None) if isinstance(items, JsonStream) else iterate_with_pauses(items)
         for number, value in zip(stream.iterate_elements() if stream else count(), values, strict=False):
-            with self.count_failures(f"{where}[{number}]", stream, stream.at if stream else -1):
+            with self.skip_failures(f"{where}[{number}]", stream, stream.at if stream else -1):
                 made.append(read_message(stream.read_value() if stream else value))
         return made
 
@@ -123,10 +123,10 @@ class Conversations:
         without an id gets a hash of `key` (default: the first message), its position and its text.
         """
         numbers, last, known = count(), self.reading.now, None
-        with self.count_failures(""):
+        with self.skip_failures(""):
             last = self.find_time(raw) or last
             # A conversation begins before its messages are said. It is changed or exported after them.
-            known = self.find_time({name: raw[name] for name in raw if fold_name(name).startswith("creat")})
+            known = self.find_time({name: raw[name] for name in raw if normalize_name(name).startswith("creat")})
 
         def read_message(value: object) -> ImportedMessage:
             nonlocal key, last, known
@@ -168,13 +168,13 @@ class Conversations:
         self.questions.insert(0, question)
         return AMBIGUOUS_ORDERS[(self.reading.find_chosen_options(question) or (0,))[0]]
 
-    def ask_who_imports(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
+    def add_importer_question(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
 
-        def is_said(message: ImportedMessage) -> bool:
+        def is_by_person(message: ImportedMessage) -> bool:
             return message.role == "user" and message.origin != "forwarded" and bool(message.speaker)
 
-        said = (message.speaker for talk in self._talks for message in talk if is_said(message))
+        said = (message.speaker for chat in self._conversations for message in chat if is_by_person(message))
         speakers = Counter(name for name in said if name not in bots).most_common(MAX_SPEAKERS)
         options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
         nobody = None if is_required else (len(options),)
@@ -182,11 +182,11 @@ class Conversations:
         self.questions += [question] if speakers else []
         chosen = self.reading.find_chosen_options(question)
         own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
-        for talk in self._talks:
-            talk[:] = [replace(said, is_own=said.speaker == own) if is_said(said) else said for said in talk]
+        for chat in self._conversations:
+            chat[:] = [replace(said, is_own=said.speaker == own) if is_by_person(said) else said for said in chat]
 
     @contextmanager
-    def count_failures(self, where: str, stream: JsonStream | None = None, at: int = -1) -> Iterator[None]:
+    def skip_failures(self, where: str, stream: JsonStream | None = None, at: int = -1) -> Iterator[None]:
         """Catch LeftOut and WrongElement, and count the element at `where` as skipped or damaged."""
         outer = self._place
         self._place = (f"{outer[0]}{where}".lstrip(), *((stream, at) if stream else outer[1:]))
@@ -197,7 +197,7 @@ class Conversations:
         except WrongElement as wrong:
             place, inside, begins = self._place
             if not self._damaged:
-                line = inside.find_line(begins) if inside else 0
+                line = inside.find_line_number(begins) if inside else 0
                 self._first_damaged = wrong.describe_place(place, line) if line else f"{place}{wrong.where}"
             self._damaged += 1
         finally:
@@ -205,9 +205,9 @@ class Conversations:
 
     def make_history(self, *notes: str) -> ImportedHistory:
         """Return all conversations, sorted by when they began. Raise ImportRefused if all are damaged."""
-        if self._damaged and not self._talks and not self.facts:
+        if self._damaged and not self._conversations and not self.facts:
             raise self._broken or make_element_error(self._first_damaged)
-        self._talks.sort(key=lambda talk: talk[0].created_at)
+        self._conversations.sort(key=lambda conversation: conversation[0].created_at)
         told = list(notes)
         told += [tr(f"import-talks-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
@@ -216,7 +216,7 @@ class Conversations:
         offers, facts = make_fact_questions(self.facts, self.reading)
         return ImportedHistory(
             format=self._name,
-            messages=[message for talk in self._talks for message in talk],
+            messages=[message for conversation in self._conversations for message in conversation],
             notes=tuple(told),
             questions=(*self.questions, *offers),
             facts=facts,
@@ -235,10 +235,10 @@ def _iterate_objects_with_member(value: object, member: str, depth: int = 0) -> 
             yield from _iterate_objects_with_member(part, member, depth + 1)
 
 
-def _read_line(line: JsonStream) -> Any:
+def _read_line(stream: JsonStream) -> Any:
     try:
-        value = line.read_value()
-        line.expect_end()
+        value = stream.read_value()
+        stream.expect_end()
     except NotJson:
         raise WrongElement from None
     return value
@@ -277,21 +277,21 @@ def make_fact_questions(
 MAX_TITLE_CHARS = 200  # characters
 
 
-def add_title(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
+def add_title(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
     """Return the conversation with a title on its first message."""
     title = title.strip()[:MAX_TITLE_CHARS]
-    return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
+    return [replace(messages[0], title=title), *messages[1:]] if messages and title else list(messages)
 
 
-def make_times_monotonic(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+def make_times_monotonic(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
     """Return a conversation in the order of its file, with times that never decrease.
 
     Times in a file may be out of order, because some programs date an answer before its question and clocks may be
     changed. If a file begins with its newest message and that message is an answer, reverse the order.
     """
-    times = [message.created_at for message in talk]
-    is_falling = all(a >= b for a, b in pairwise(times)) and talk[:1] and talk[0].role == "assistant"
-    ordered = list(reversed(talk)) if is_falling and talk[-1].role == "user" else list(talk)
+    times = [message.created_at for message in messages]
+    is_falling = all(a >= b for a, b in pairwise(times)) and messages[:1] and messages[0].role == "assistant"
+    ordered = list(reversed(messages)) if is_falling and messages[-1].role == "user" else list(messages)
     latest = next((said.created_at for said in ordered if not said.is_undated), min(times, default=NO_DATE))
     for number, message in enumerate(ordered):
         latest = latest if message.is_undated else max(latest, message.created_at)
@@ -336,7 +336,7 @@ def remove_citations(text: str) -> str:
     return _CITED.sub("", _MARKED.sub(read_entity, text))
 
 
-def find_branch(parents: Mapping[str, str], leaf: object, age: Callable[[str], Any]) -> list[str]:
+def find_path_to_leaf(parents: Mapping[str, str], leaf: object, get_time: Callable[[str], Any]) -> list[str]:
     """Return the path from the root of a tree to the node `leaf`, or to the newest leaf if there is no such node.
 
     `parents` maps each node to its parent. Raise WrongElement if the tree has a cycle.
@@ -344,7 +344,7 @@ def find_branch(parents: Mapping[str, str], leaf: object, age: Callable[[str], A
     if not isinstance(leaf, str) or leaf not in parents:
         followed = set(parents.values())
         leaves = [name for name in parents if name not in followed]
-        leaf = max(reversed(leaves or list(parents)), key=age, default="")
+        leaf = max(reversed(leaves or list(parents)), key=get_time, default="")
     found: dict[str, None] = {}
     node = str(leaf)
     while node in parents:
@@ -359,10 +359,10 @@ def format_forwarded_text(name: str, words: str) -> str:
     return f"[Forwarded from {name or 'somebody'}]\n{words}"
 
 
-def add_reactions(words: str, emoji: Sequence[str]) -> str:
+def append_reactions(text: str, emoji: Sequence[str]) -> str:
     """Add a line of reactions below a text. An empty text stays empty."""
     shown = " ".join(filter(None, emoji))
-    return f"{words}\n[Reactions: {shown}]" if words and shown else words
+    return f"{text}\n[Reactions: {shown}]" if text and shown else text
 
 
 def format_poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:

@@ -72,12 +72,12 @@ _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
-def read_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **options: Any) -> ImportedHistory:
+def parse_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **options: Any) -> ImportedHistory:
     """Parse an imported file. `options` holds the arguments of FileReading. Raise ImportRefused if it is unreadable."""
     reading = FileReading(**options)
     unpacked = deque(_unpack_files(data, reading.name, min(max_unpacked_bytes, get_unpacked_limit(len(data)))))
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
-    signatures = [keepsake.read_signature(content) for _, content in unpacked]
+    signatures = [keepsake.read_digest_and_signature(content) for _, content in unpacked]
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
     for path, content in pop_each(unpacked):
@@ -101,8 +101,8 @@ def read_file(data: bytes, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES, **op
     if not group or (understood := _read_history_in_format(form, group, reading)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed)
     form, history = understood
-    is_ours = history.rows is not None
-    messages = history.messages if is_ours else merge_duplicates(history.messages, form.product or "Assistant")
+    is_own_export = history.rows is not None
+    messages = history.messages if is_own_export else merge_duplicates(history.messages, form.product or "Assistant")
     history = replace(history, messages=split_long_messages(messages, form.longest_message))
     _check_history_size(history, len(data))
     return replace(history, signature=signatures[0]) if len(files) == 1 else history
@@ -173,7 +173,7 @@ def _detect_format(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     sample = Sample(path=file.path.lower(), text=text, opening=opening if is_json else "", names=names)
     if is_json:
         with suppress(ImportRefused):  # a damaged file is read as far as it goes
-            for _ in _collect_member_names(file.open_json(), sample):
+            for _ in _record_member_names(file.open_json(), sample):
                 if (found := _find_fitting_format(sample)) is not None:
                     return found
     return _find_fitting_format(sample) if opening else None
@@ -186,7 +186,7 @@ def _find_fitting_format(sample: Sample) -> ImportFormat | None:
     return next(filter(fits, FORMATS.values()), None)
 
 
-def _collect_member_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
+def _record_member_names(stream: JsonStream, sample: Sample) -> Iterator[None]:
     objects = (part for _, _, part in stream.iterate_values() if part.peek() == "{")
     for part in islice(objects, _OBJECTS_SAMPLED):
         with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
@@ -257,7 +257,7 @@ def _unpack_zip(data: bytes, max_bytes: int) -> list[tuple[str, bytes]]:
     """Return the files of an archive. Unpack archives inside it only if no file has a known name."""
     with ExitStack() as opened:
         files, left = _list_zip_entries(data, opened), max_bytes
-        if not any(_has_known_name(path) for path, _ in files):
+        if not any(_is_known_file_name(path) for path, _ in files):
             for path, entry in [file for file in files if file[0].lower().endswith(".zip")]:
                 with entry() as packed:
                     inner = _read_with_limit(packed, left, total_limit=max_bytes)
@@ -270,7 +270,7 @@ _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that open
 
 
 def _choose_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
-    wanted = [entry for entry in files if _has_known_name(entry[0])]
+    wanted = [entry for entry in files if _is_known_file_name(entry[0])]
     wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
     if not wanted:
         raise _make_unknown_format_error((), is_packed=True)
@@ -317,5 +317,5 @@ def _get_member_name(path: str) -> str:
     return f"{place.parent.name}/{place.name}"
 
 
-def _has_known_name(path: str) -> bool:
+def _is_known_file_name(path: str) -> bool:
     return any(form.members.fullmatch(_get_member_name(path)) for form in FORMATS.values())

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from transfer.formats.chat_lists import iterate_rows
-from transfer.formats.conversations import Conversations, LeftOut, add_reactions, format_forwarded_text
+from transfer.formats.conversations import HistoryBuilder, LeftOut, append_reactions, format_forwarded_text
 from transfer.formats.history import FileReading, ImportedHistory, ImportedMessage, ImportFormat, SourceFile
 from transfer.formats.values import as_object, as_text, read_list, require_object, select_objects
 
@@ -16,30 +16,30 @@ _TALK = ("Default", "Reply", None)
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("discord", reading)
+    builder = HistoryBuilder("discord", reading)
     channels = [file for file in files if '"messages"' in file.text[:20_000] and file.text.lstrip()[:1] == "{"]
     if channels:
         bots: set[str] = set()
         for file in channels:
-            _read_export(file, talks, bots)
-        talks.ask_who_imports(bots=bots)
-        return talks.make_history()
+            _add_exported_channel(file, builder, bots)
+        builder.add_importer_question(bots=bots)
+        return builder.make_history()
 
     def read_row(row: object) -> ImportedMessage:
         value = require_object(row)
-        return _make_message(value.get("ID"), as_text(value.get("Contents")), talks.find_time(value))
+        return _make_message(value.get("ID"), as_text(value.get("Contents")), builder.find_time(value))
 
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: not file.path.lower().endswith("index.json")):
-        with talks.count_failures(file.path, file.open_json(), 0):
+        with builder.skip_failures(file.path, file.open_json(), 0):
             if file.path.lower().endswith("index.json"):
                 names |= require_object(file.open_json().read_value())  # there is one of servers, too
                 continue
             is_table = file.text.lstrip()[:1] != "["
-            said = talks.read_messages(iterate_rows(file.text) if is_table else file.open_json(), read_row)
+            said = builder.read_messages(iterate_rows(file.text) if is_table else file.open_json(), read_row)
             channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
-            talks.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
-    return talks.make_history()
+            builder.add(sorted(said, key=lambda message: message.created_at), names.get(channel))
+    return builder.make_history()
 
 
 def _make_message(message_id: object, words: str, said_at: datetime | None, **fields: Any) -> ImportedMessage:
@@ -49,17 +49,17 @@ def _make_message(message_id: object, words: str, said_at: datetime | None, **fi
     return ImportedMessage(source=source, role="user", content=words.strip(), created_at=said_at, **fields)
 
 
-def _read_export(file: SourceFile, talks: Conversations, bots: set[str]) -> None:
+def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[str]) -> None:
     stream, title, said = file.open_json(), "", list[ImportedMessage]()
     for name in stream.iterate_members():
         if name == "channel":
             title = as_text(as_object(stream.read_value()).get("name"))
         elif name == "messages":
-            said += talks.read_messages(stream, partial(_read_message, talks, bots), name)
-    talks.add(said, title)
+            said += builder.read_messages(stream, partial(_read_message, builder, bots), name)
+    builder.add(said, title)
 
 
-def _read_message(talks: Conversations, bots: set[str], value: object) -> ImportedMessage:
+def _read_message(builder: HistoryBuilder, bots: set[str], value: object) -> ImportedMessage:
     raw = require_object(value)
     if raw.get("type") not in _TALK:
         raise LeftOut("service")
@@ -76,9 +76,8 @@ def _read_message(talks: Conversations, bots: set[str], value: object) -> Import
         for reaction in select_objects(read_list(raw, "reactions"))
     ]
     origin = "forwarded" if is_forwarded else "imported"
-    return _make_message(
-        raw.get("id"), add_reactions(words.strip(), emoji), talks.find_time(raw), speaker=speaker, origin=origin
-    )
+    words = append_reactions(words.strip(), emoji)
+    return _make_message(raw.get("id"), words, builder.find_time(raw), speaker=speaker, origin=origin)
 
 
 FORMAT = ImportFormat(

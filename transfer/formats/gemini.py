@@ -11,10 +11,10 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.chat_heads import detect_language, find_date, parse_written_moment
-from transfer.formats.conversations import Conversations, ImportedTurn, LeftOut, hash_parts
+from transfer.formats.chat_heads import detect_language, find_date, parse_written_date_and_clock
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, LeftOut, hash_parts
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, Sample, SourceFile
-from transfer.formats.html_blocks import Block, find_text, iterate_blocks
+from transfer.formats.html_blocks import Block, extract_text, iterate_blocks
 from transfer.formats.values import (
     WrongElement,
     as_object,
@@ -31,9 +31,9 @@ _PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Eingegebener Prompt:|Pro
 _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cleared|Turned)\b")
 # The words before a prompt in the language of a file. Google sets them off by a colon or a space that does not break.
 _TITLE = re.compile(r'"title":\s*("(?:[^"\\]|\\.)*+")')
-_VERB = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
-MAX_VERB_WORDS = 4
-MIN_VERB_SHARE = 0.7  # of the titles that begin with a verb. The others tell what else was done.
+_TITLE_PREFIX = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
+MAX_PREFIX_WORDS = 4
+MIN_PREFIX_SHARE = 0.7  # of the titles that begin with the prefix. The others tell what else was done.
 _UNSEEN = ("isThought", "executableCode", "errorMessage")
 _SPACES = re.compile(r"[\u202f\u00a0]")
 # A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.
@@ -41,81 +41,82 @@ _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d:\d\d:\d\d")
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("gemini", reading)
+    builder = HistoryBuilder("gemini", reading)
     for file in files:
         if file.text.lstrip()[:1] == "<":
-            _read_page(file, talks)
+            _add_page_records(file, builder)
         else:
             titles = [as_text(parse_json(title)) for title in _TITLE.findall(file.text)]
-            verb = _find_verb(titles)
-            talks.read_files([file], partial(_add_activity_or_chat, talks, PurePosixPath(file.path).name, verb))
-    return talks.make_history()
+            prefix = _find_title_prefix(titles)
+            builder.read_files([file], partial(_add_record_or_chat, builder, PurePosixPath(file.path).name, prefix))
+    return builder.make_history()
 
 
-def _find_verb(titles: Sequence[str]) -> str:
+def _find_title_prefix(titles: Sequence[str]) -> str:
     """Return the words that Google adds at the beginning of titles, recognised by their repetition, or ""."""
-    verbs = Counter(found[0] for title in titles if (found := _VERB.match(title)))
-    [(verb, count)] = verbs.most_common(1) or [("", 0)]
-    if count > (1 if "\u00a0" in verb else max(1, len(titles) // 2)):
-        return verb
-    words = [title.split(" ") for title in titles if not _PROMPTED.match(title)]  # nothing sets off their verb
+    prefixes = Counter(found[0] for title in titles if (found := _TITLE_PREFIX.match(title)))
+    [(prefix, count)] = prefixes.most_common(1) or [("", 0)]
+    if count > (1 if "\u00a0" in prefix else max(1, len(titles) // 2)):
+        return prefix
+    words = [title.split(" ") for title in titles if not _PROMPTED.match(title)]  # nothing sets off their prefix
     begun = Counter(
-        " ".join(some[:end]) + " " for some in words for end in range(1, min(len(some), MAX_VERB_WORDS + 1))
+        " ".join(some[:end]) + " " for some in words for end in range(1, min(len(some), MAX_PREFIX_WORDS + 1))
     )
-    common = [start for start, count in begun.items() if count > max(2, MIN_VERB_SHARE * len(titles))]
+    common = [start for start, count in begun.items() if count > max(2, MIN_PREFIX_SHARE * len(titles))]
     return max(common, key=len, default="")
 
 
-def _add_activity_or_chat(talks: Conversations, name: str, verb: str, raw: object) -> None:
+def _add_record_or_chat(builder: HistoryBuilder, file_name: str, title_prefix: str, raw: object) -> None:
     value = require_object(raw)
     if "chunkedPrompt" in value:
-        _read_ai_studio(value, name, talks)
+        _add_ai_studio_chat(value, file_name, builder)
     elif "conversation_turns" in value:
-        _read_workspace(value, talks)
+        _add_workspace_chat(value, builder)
     elif _PRODUCT.search(as_text(value.get("header"))):
-        said_at = require_moment(value.get("time"), ".time", talks.reading.zone)
-        answers = [find_text(as_text(item.get("html"))) for item in select_objects(read_list(value, "safeHtmlItem"))]
+        said_at = require_moment(value.get("time"), ".time", builder.reading.zone)
+        answers = [extract_text(as_text(item.get("html"))) for item in select_objects(read_list(value, "safeHtmlItem"))]
         title, answer = as_text(value.get("title")), "\n\n".join(filter(None, answers))
         details = select_objects(value.get("details"))
         held = {as_text(part.get("name")): as_text(part.get("value")) for part in details}
         if "Request" in held:  # where the title only says that Gemini was used
-            title, answer, verb = f"Prompted\u00a0{held['Request']}", held.get("Response", ""), ""
-        _add_prompt_and_answer(title, answer, said_at, verb, talks)
+            title, answer, title_prefix = f"Prompted\u00a0{held['Request']}", held.get("Response", ""), ""
+        _add_prompt_and_answer(title, answer, said_at, title_prefix, builder)
 
 
-def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
+def _add_prompt_and_answer(title: str, answer: str, said_at: datetime, prefix: str, builder: HistoryBuilder) -> None:
     """Add the prompt and the answer of a MyActivity record. Raise LeftOut if the record is not a prompt."""
-    own = title.removeprefix(verb)
+    own = title.removeprefix(prefix)
     title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip()
     prompt = _PROMPTED.sub("", own)
     if prompt == title and (_OTHER.match(title) or not answer):
         raise LeftOut("service")
-    talks.skipped["wordless"] += not prompt
+    builder.skipped["wordless"] += not prompt
     name = hash_parts(said_at.isoformat(), prompt)
-    said = [talks.make_message(name, "user", prompt, said_at), talks.make_message(name, "assistant", answer, said_at)]
-    talks.add([message for message in said if message.content], kind="prompts")
+    make = builder.make_message
+    said = [make(name, "user", prompt, said_at), make(name, "assistant", answer, said_at)]
+    builder.add([message for message in said if message.content], kind="prompts")
 
 
-def _read_page(file: SourceFile, talks: Conversations) -> None:
+def _add_page_records(file: SourceFile, builder: HistoryBuilder) -> None:
     records = [
         _read_lines(cell)
         for block in iterate_blocks(file.text, "outer-cell")
         if _PRODUCT.search(block.find_text("header-cell")) and (cell := block.find("content-cell"))
     ]
-    verb = _find_verb([lines[0] for lines in records if lines])
+    prefix = _find_title_prefix([lines[0] for lines in records if lines])
     dated = [line for lines in records for line in lines if _FULL_DATE.match(line)]
     language = detect_language(dated)
     written = [found[:2] for line in dated if (found := find_date(line)) and not found[1]]
-    order = talks.choose_date_order(written) if written else ""
-    dates = [_find_date_line(lines, language, order, talks.reading.zone) for lines in records]
+    order = builder.choose_date_order(written) if written else ""
+    dates = [_find_date_line(lines, language, order, builder.reading.zone) for lines in records]
     if records and not any(dates):
         raise ImportRefused(tr("import-gemini-date"))
     for number, (lines, date) in enumerate(zip(records, dates, strict=True)):
-        with talks.count_failures(f"{file.path}[{number}]"):
+        with builder.skip_failures(f"{file.path}[{number}]"):
             if date is None:
                 raise WrongElement(".time")
             at, said_at = date
-            _add_prompt_and_answer("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
+            _add_prompt_and_answer("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, prefix, builder)
 
 
 def _read_lines(cell: Block) -> list[str]:
@@ -131,12 +132,12 @@ def _find_date_line(lines: Sequence[str], language: str, order: str, zone: tzinf
     for number, line in enumerate(lines):
         with suppress(ValueError, OverflowError):
             if _FULL_DATE.match(line):
-                moment = parse_written_moment(_SPACES.sub(" ", line), language, order)
+                moment = parse_written_date_and_clock(_SPACES.sub(" ", line), language, order)
                 return number, (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     return None
 
 
-def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
+def _add_ai_studio_chat(raw: dict[str, Any], file_name: str, builder: HistoryBuilder) -> None:
     chunks = read_list(require_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
     shown = (chunk for chunk in chunks if not any(map(as_object(chunk).get, _UNSEEN)))
 
@@ -144,10 +145,10 @@ def _read_ai_studio(raw: dict[str, Any], name: str, talks: Conversations) -> Non
         parts = [as_text(part.get("text")) for part in select_objects(chunk.get("parts")) if not part.get("thought")]
         return ImportedTurn(chunk.get("role"), as_text(chunk.get("text")) or "".join(parts))
 
-    talks.add_conversation({"title": name}, shown, read_turn, name, ".chunkedPrompt.chunks")
+    builder.add_conversation({"title": file_name}, shown, read_turn, file_name, ".chunkedPrompt.chunks")
 
 
-def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
+def _add_workspace_chat(raw: dict[str, Any], builder: HistoryBuilder) -> None:
     def read_turn(turn: Mapping[str, Any], _: datetime) -> ImportedTurn:
         if isinstance(user := turn.get("user_turn"), dict):
             return ImportedTurn("user", as_text(user.get("prompt")))
@@ -155,7 +156,7 @@ def _read_workspace(raw: dict[str, Any], talks: Conversations) -> None:
         return ImportedTurn("model", "\n".join(as_text(part.get("data")) for part in parts))
 
     turns = read_list(raw, "conversation_turns")
-    talks.add_conversation(raw, turns, read_turn, as_text(raw.get("title")), ".conversation_turns")
+    builder.add_conversation(raw, turns, read_turn, as_text(raw.get("title")), ".conversation_turns")
 
 
 def _fits_format(sample: Sample) -> bool:

@@ -13,8 +13,8 @@ from typing import Any
 from llm.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.chat_lists import ChatLists, is_chat_message, iterate_rows, read_column_names
-from transfer.formats.conversations import Conversations, ImportedTurn, find_branch
+from transfer.formats.chat_lists import PeopleChats, is_chat_message, iterate_rows, read_column_names
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, find_path_to_leaf
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, SourceFile
 from transfer.formats.json_stream import starts_like_json
 from transfer.formats.members import (
@@ -23,16 +23,16 @@ from transfer.formats.members import (
     ROLES,
     UNSAID_ROLES,
     collect_text,
+    find_message_text,
     find_names,
     find_role,
     find_time,
     find_title,
-    find_words,
     guess_role,
     is_message,
-    pick,
+    pick_members,
 )
-from transfer.formats.transcripts import is_transcript, read_transcript
+from transfer.formats.transcripts import is_transcript, parse_details_and_messages
 from transfer.formats.values import WrongElement, as_object, as_text, parse_json, require_object, select_objects
 
 _ASSISTANT_TALK = {"user", "human", "prompt", "request"} | {name for name, role in ROLES.items() if role == "assistant"}
@@ -49,21 +49,21 @@ _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 
 def read_history(files: Sequence[SourceFile], reading: FileReading, name: str = "generic") -> ImportedHistory:
     """Read the conversations in files that the product `name` exported. By default, the product is unknown."""
-    talks = _read_conversations(files, reading, name)
-    if dates := talks.written_dates:  # read again, with the order of day and month that all dates together have
-        order, questions = talks.choose_date_order(dates), talks.questions[:1]
-        talks = _read_conversations(files, replace(reading, date_order=order), name)
-        talks.questions[:0] = [question for question in questions if question.name == "order"]
-    return talks.make_history()
+    builder = _read_conversations(files, reading, name)
+    if dates := builder.written_dates:  # read again, with the order of day and month that all dates together have
+        order, questions = builder.choose_date_order(dates), builder.questions[:1]
+        builder = _read_conversations(files, replace(reading, date_order=order), name)
+        builder.questions[:0] = [question for question in questions if question.name == "order"]
+    return builder.make_history()
 
 
-def _read_conversations(files: Sequence[SourceFile], reading: FileReading, name: str) -> Conversations:
-    talks = Conversations(name, reading)
-    chats = ChatLists(talks, _read_user_names(files))
+def _read_conversations(files: Sequence[SourceFile], reading: FileReading, name: str) -> HistoryBuilder:
+    builder = HistoryBuilder(name, reading)
+    chats = PeopleChats(builder, _read_user_names(files))
     for file in files:
-        _FileReader(PurePosixPath(file.path).parent.name, talks, chats).read(file)
-    chats.finish()
-    return talks
+        _FileReader(PurePosixPath(file.path).parent.name, builder, chats).read(file)
+    chats.add_to_history()
+    return builder
 
 
 def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
@@ -78,20 +78,20 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 class _FileReader:
     """Reads one file. Messages outside any conversation form a conversation named after the file's folder."""
 
-    def __init__(self, folder: str, talks: Conversations, chats: ChatLists) -> None:
+    def __init__(self, folder: str, builder: HistoryBuilder, chats: PeopleChats) -> None:
         self._folder = folder
-        self._talks = talks
+        self._builder = builder
         self._chats = chats
         self._loose: list[Any] = []
 
     def read(self, file: SourceFile) -> None:
         if starts_like_json(file.text):
-            self._talks.read_files([file], self._collect_conversations)
+            self._builder.read_files([file], self._collect_conversations)
         elif _is_table(file.text):
             self._read_table(file.text)
         else:
-            about, messages = read_transcript(file.text)
-            _add_assistant_conversation(about, messages, self._talks)
+            about, messages = parse_details_and_messages(file.text)
+            _add_assistant_conversation(about, messages, self._builder)
         self._add_conversation({}, self._loose, {})
 
     def _read_table(self, text: str) -> None:
@@ -99,10 +99,10 @@ class _FileReader:
         for row in iterate_rows(text):
             message = {name.lower(): cell for name, cell in (row or {}).items()}
             group = next((as_text(message[name]) for name in _TABLE_GROUPS if name in message), "")
-            conversations.setdefault(group, []).extend(_split_row(message) or [message])
+            conversations.setdefault(group, []).extend(_split_row_by_role(message) or [message])
         for group, rows in conversations.items():
             title = rows[0].get("conversation title", group)
-            is_newest_first = _find_seconds(rows[0]) > _find_seconds(rows[-1])
+            is_newest_first = _find_timestamp(rows[0]) > _find_timestamp(rows[-1])
             self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
 
     def _collect_conversations(self, raw: object, depth: int = 0, name: str = "", title: str = "") -> None:
@@ -148,7 +148,7 @@ class _FileReader:
         is_talk = not _ASSISTANT_TALK.isdisjoint(roles) or any(role.startswith("#") for role in roles)
         if not is_talk and any(map(is_chat_message, members)):
             title = find_title(raw) or self._folder
-            self._chats.add(messages, as_text(raw.get("thread_path")) or title, title)
+            self._chats.add_part(messages, as_text(raw.get("thread_path")) or title, title)
             return
         names = dict.fromkeys(name for message in members for name in find_names(message, "group"))
         ids = {name: {str(message.get(name)) for message in members} for name in names}
@@ -160,7 +160,7 @@ class _FileReader:
         for name, said in groups.items():
             title = titles.get(name) or (name if group == "conversation" else "")
             more = ({"title": title} if title else {}) | ({"id": name} if len(groups) > 1 else {})
-            _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._talks)
+            _add_assistant_conversation({**raw, **more}, select_newest_branch(said), self._builder)
 
 
 def _insert_blocks(value: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -215,9 +215,9 @@ def _select_tree_branch(nodes: Mapping[str, Any], conversation: Mapping[str, Any
         return []
     current = conversation.get("currentId") or conversation.get("current_node")
     parents = {name: _read_id(node.get(parent)) for name, node in tree.items()}
-    path = [tree[name] for name in find_branch(parents, current, lambda name: _find_seconds(tree[name]))]
+    path = [tree[name] for name in find_path_to_leaf(parents, current, lambda name: _find_timestamp(tree[name]))]
     if not any(map(find_role, path)):  # an old export of DeepSeek: each message answers the one before
-        spoken = (node for node in path if find_words(node))
+        spoken = (node for node in path if find_message_text(node))
         return [{**node, "role": role} for node, role in zip(spoken, cycle(("user", "assistant")), strict=False)]
     return [node for node in path if is_message(node)]
 
@@ -235,7 +235,7 @@ def select_newest_branch(messages: list[Any]) -> list[Any]:
     tied = sum(name in nodes for name in parents.values())
     if 2 * tied < len(dicts) - 1 or len(nodes) < len(dicts):  # most are roots: the parents mean something else
         return messages
-    return [nodes[name] for name in find_branch(parents, None, lambda name: _find_seconds(nodes[name]))]
+    return [nodes[name] for name in find_path_to_leaf(parents, None, lambda name: _find_timestamp(nodes[name]))]
 
 
 def _read_id(value: object) -> str:
@@ -271,7 +271,7 @@ def _unwrap_message(item: Any) -> Any:
     return item
 
 
-def _split_row(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the question and the answer in a row of a table. A row may have a prompt alone."""
     is_prompt = "prompt" in row and find_role(row) is None and find_names(row, "time")
     return _split_turn(row) or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
@@ -308,43 +308,43 @@ def _find_answer_text(value: object, depth: int = 0) -> str:
     return next((words for member in inner if (words := _find_answer_text(member, depth + 1))), "")
 
 
-def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
+def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any], builder: HistoryBuilder) -> None:
     """Add a conversation with an assistant. A speaker with an unknown role gets the role that no other speaker has."""
     key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     labels = dict.fromkeys(find_role(as_object(message)) or "" for message in messages)
-    sides = {label: ROLES.get(label) for label in labels}
-    if not any(sides.values()):
-        sides = {label: guess_role(label) for label in labels}
+    roles_by_label = {label: ROLES.get(label) for label in labels}
+    if not any(roles_by_label.values()):
+        roles_by_label = {label: guess_role(label) for label in labels}
     numbers = [label for label in labels if label.startswith("#")]
     if len(numbers) == 2:  # the person begins
-        sides |= {numbers[0]: "user", numbers[1]: "assistant"}
-    missing = set(ROLES.values()) - set(sides.values())
-    read_turn = partial(_read_turn, sides, missing.pop() if len(missing) == 1 else None)
+        roles_by_label |= {numbers[0]: "user", numbers[1]: "assistant"}
+    missing = set(ROLES.values()) - set(roles_by_label.values())
+    read_turn = partial(_read_turn, roles_by_label, missing.pop() if len(missing) == 1 else None)
     title = find_title(raw) or next((as_text(as_object(message).get("thread_title")) for message in messages), "")
     inner = [*select_objects(list(raw.values())), *select_objects(list(as_object(raw.get("metadata")).values()))]
-    times = {} if _find_seconds(raw) else next((held for held in inner if _find_seconds(held)), {})
-    talks.add_conversation({**times, **raw, "title": title}, messages, read_turn, str(key)[:200])
+    times = {} if _find_timestamp(raw) else next((held for held in inner if _find_timestamp(held)), {})
+    builder.add_conversation({**times, **raw, "title": title}, messages, read_turn, str(key)[:200])
 
 
 def _read_turn(
-    sides: Mapping[str, Role | None], unknown_role: Role | None, value: Mapping[str, Any], _: datetime
+    roles_by_label: Mapping[str, Role | None], unknown_role: Role | None, value: Mapping[str, Any], _: datetime
 ) -> ImportedTurn:
     """Return a turn. `unknown_role` is the role of a speaker whose name is not a known role."""
     label = find_role(value) or ""
-    role = sides.get(label)
+    role = roles_by_label.get(label)
     speaker = as_text(value.get("name")) if "mes" in value and role == "assistant" else ""
     if role is None and label and label not in UNSAID_ROLES:
         role = unknown_role
-        names = (name for given in pick(value, "role") if (name := as_text(given)).lower() == label)
+        names = (name for given in pick_members(value, "role") if (name := as_text(given)).lower() == label)
         speaker = next(names, "") if role == "assistant" else ""
-    words = None if value.get("weight") == 0 else find_words(value)
+    words = None if value.get("weight") == 0 else find_message_text(value)
     if words and role == "assistant":
         words = remove_thoughts(_TOOL_CALLS.sub("", words))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
     return ImportedTurn(role, words and words.strip(), as_text(value.get("messageId")), speaker)
 
 
-def _find_seconds(message: Mapping[str, Any]) -> float:
+def _find_timestamp(message: Mapping[str, Any]) -> float:
     with suppress(WrongElement):
         if made := find_time(message):
             return made.timestamp()
@@ -353,7 +353,7 @@ def _find_seconds(message: Mapping[str, Any]) -> float:
 
 def _is_table(text: str) -> bool:
     row = dict.fromkeys(read_column_names(text), "?")
-    return len(row) > 1 and (is_chat_message(row) or is_message(row) or bool(_split_row(row)))
+    return len(row) > 1 and (is_chat_message(row) or is_message(row) or bool(_split_row_by_role(row)))
 
 
 PRODUCTS = [

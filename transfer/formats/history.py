@@ -60,7 +60,7 @@ class ImportQuestion:
         return f"{self.name}{self.number}"
 
     @property
-    def can_wait(self) -> bool:
+    def can_be_answered_later(self) -> bool:
         return self.chosen is not None and not self.several
 
 
@@ -158,7 +158,7 @@ def make_import_source(name: str) -> str:
     return name if name.startswith("import:") else f"import:keepsake:{name}"
 
 
-def select_messages_without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
+def find_sourceless_messages_and_threads(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
     """Return the exported messages that have no source, keyed by number, and the ids of their threads."""
     messages = iterate_with_pauses(history.messages)
     found = {said.number: said for said in messages if said.number is not None and said.also is None}

@@ -95,8 +95,8 @@ def iterate_blocks(text: str, class_name: str) -> Iterator[Block]:
         parser.found.clear()
 
 
-def find_text(page: str) -> str:
+def extract_text(fragment: str) -> str:
     """Return the text of an HTML fragment."""
-    if "<" not in page and "&" not in page:
-        return page.strip()
-    return next((block.get_text() for block in iterate_blocks(f'<div class="all">{page}</div>', "all")), "")
+    if "<" not in fragment and "&" not in fragment:
+        return fragment.strip()
+    return next((block.get_text() for block in iterate_blocks(f'<div class="all">{fragment}</div>', "all")), "")

@@ -54,8 +54,8 @@ class JsonStream:
         self._left = most
         self._has_surrogates = _SURROGATE.search(text) is not None
 
-    def find_line(self, at: int) -> int:
-        return self._text.count("\n", 0, at) + 1
+    def find_line_number(self, offset: int) -> int:
+        return self._text.count("\n", 0, offset) + 1
 
     def peek(self) -> str:
         """Return the first character of the next value, or "" at the end."""
@@ -65,7 +65,7 @@ class JsonStream:
     def read_value(self) -> Any:
         """Read the next value. Raise ImportRefused if it is invalid or too large."""
         self._skip_space()
-        end, parts = self._measure_value(self._left)
+        end, parts = self._find_value_end_and_count_parts(self._left)
         self._left -= parts
         if self._left < 0 or end - self.at > MAX_VALUE_CHARS:
             raise ImportRefused(tr("import-too-much"))
@@ -83,7 +83,7 @@ class JsonStream:
         if self.peek() not in ("{", "["):
             self.read_value()
             return
-        self.at, _ = self._measure_value(len(self._text))
+        self.at, _ = self._find_value_end_and_count_parts(len(self._text))
         self._skip_space()
 
     def iterate_members(self) -> Iterator[str]:
@@ -141,9 +141,9 @@ class JsonStream:
         """Raise NotJson with the line and the column of the offset `at` (default: the current one)."""
         at = self.at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
-        raise NotJson(tr("import-not-json", line=str(self.find_line(at)), column=str(column)))
+        raise NotJson(tr("import-not-json", line=str(self.find_line_number(at)), column=str(column)))
 
-    def _measure_value(self, max_values: int) -> tuple[int, int]:
+    def _find_value_end_and_count_parts(self, max_values: int) -> tuple[int, int]:
         """Return the end of the next value and its number of parts. Raise ImportRefused if there are too many."""
         if self.peek() not in ("{", "["):
             return self.at, 1

@@ -56,7 +56,7 @@ class ExportFile:
             self._write_text(f"{between}    {_encode_json(kept)}")
             self.counts[table] += 1
 
-    def finish(self, *, has_more: bool, key: bytes) -> None:
+    def finish_and_sign(self, *, has_more: bool, key: bytes) -> None:
         """Finish the file and sign it with `key`. `has_more` is True if another file follows."""
         self._write_text(("\n  ]" if self._table else "") + f',\n  "more": {_encode_json(has_more)}')
         self._write_text(f',\n  "signature": "{make_signature(key, self._digest.hexdigest())}"\n}}\n')
@@ -86,7 +86,8 @@ def read_export(stream: JsonStream) -> ImportedHistory:
                 if name == "messages":
                     messages.append(_parse_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
-                raise make_element_error(wrong.describe_place(f"{name}[{number}]", stream.find_line(at))) from None
+                place = wrong.describe_place(f"{name}[{number}]", stream.find_line_number(at))
+                raise make_element_error(place) from None
     stream.expect_end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
         raise make_element_error("owner")
@@ -144,7 +145,7 @@ def make_signature(key: bytes, digest: str) -> str:
     return f"{_make_key_id(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
 
 
-def read_signature(data: bytes) -> tuple[str, str]:
+def read_digest_and_signature(data: bytes) -> tuple[str, str]:
     """Return the digest of a file's signed content and its signature, or two empty strings if it is unsigned."""
     tail = data[-MAX_END_BYTES:]
     end = _END.search(tail)
@@ -154,9 +155,9 @@ def read_signature(data: bytes) -> tuple[str, str]:
     return hashlib.sha256(covered).hexdigest(), f"{end[1].decode()}:{end[2].decode()}"
 
 
-def find_signer(key: bytes, signature: tuple[str, str]) -> Signer:
+def identify_signer(key: bytes, digest_and_signature: tuple[str, str]) -> Signer:
     """Return "here" if this bot signed the digest, "altered" if the file was changed since, or else "elsewhere"."""
-    digest, given = signature
+    digest, given = digest_and_signature
     if not given.startswith(_make_key_id(key)):
         return "elsewhere"
     return "here" if hmac.compare_digest(given, make_signature(key, digest)) else "altered"

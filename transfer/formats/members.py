@@ -33,49 +33,51 @@ MAX_DEPTH = 6  # objects and lists inside one another in which conversations are
 
 
 @lru_cache(maxsize=4096)
-def fold_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     return "".join(filter(str.isalnum, name)).lower()
 
 
-def fold_names(value: Mapping[str, Any]) -> dict[str, Any]:
+def normalize_names(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with simplified member names: "sender_name" and "Sender Name" become "sendername"."""
-    return {fold_name(name): member for name, member in value.items()}
+    return {normalize_name(name): member for name, member in value.items()}
 
 
-def find_names(value: Mapping[str, Any], part: str) -> tuple[str, ...]:
+def find_names(value: Mapping[str, Any], message_part: str) -> tuple[str, ...]:
     """Return the names of those members of an object that may hold a part of a message, likeliest first."""
-    return _match_names(tuple(islice(value, MAX_NAMES)), part)
+    return _match_names(tuple(islice(value, MAX_NAMES)), message_part)
 
 
 @lru_cache(maxsize=512)
-def _match_names(names: tuple[str, ...], part: str) -> tuple[str, ...]:
-    folded = {fold_name(name): name for name in reversed(names)}
-    wanted = _MEMBERS[part]
-    if part == "time":
-        others = (name for name in folded if name.endswith(_MEMBERS["late_time"]) and not name.startswith(_OTHER_TIMES))
+def _match_names(names: tuple[str, ...], message_part: str) -> tuple[str, ...]:
+    normalized = {normalize_name(name): name for name in reversed(names)}
+    wanted = _MEMBERS[message_part]
+    if message_part == "time":
+        others = (
+            name for name in normalized if name.endswith(_MEMBERS["late_time"]) and not name.startswith(_OTHER_TIMES)
+        )
         wanted = (*wanted, *sorted(set(others) - set(wanted)))
-    return tuple(folded[name] for name in wanted if name in folded)
+    return tuple(normalized[name] for name in wanted if name in normalized)
 
 
-def pick(value: Mapping[str, Any], part: str) -> Iterator[Any]:
+def pick_members(value: Mapping[str, Any], message_part: str) -> Iterator[Any]:
     """Yield the members of an object that may hold a part of a message, likeliest first."""
-    return (value[name] for name in find_names(value, part))
+    return (value[name] for name in find_names(value, message_part))
 
 
-def pick_text(value: Mapping[str, Any], part: str) -> str:
-    return next(filter(None, map(as_text, pick(value, part))), "")
+def pick_text(value: Mapping[str, Any], message_part: str) -> str:
+    return next(filter(None, map(as_text, pick_members(value, message_part))), "")
 
 
 def find_role(value: Mapping[str, Any]) -> str | None:
     """Return the name of a message's role in lower case, or None. A person's name is a role, too."""
-    for flag in pick(value, "flag"):
+    for flag in pick_members(value, "flag"):
         if isinstance(flag, bool):
             return "system" if value.get("is_system") is True else "user" if flag else "assistant"
     for name in find_names(value, "role"):
         given = value[name]
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
-        if isinstance(given, int) and fold_name(name) in _NUMBERED_ROLES:
+        if isinstance(given, int) and normalize_name(name) in _NUMBERED_ROLES:
             return f"#{given}"
         if isinstance(given, str) and (name != "type" or given.lower() in ROLES):
             return given.lower()
@@ -104,20 +106,21 @@ def collect_text(value: object, depth: int = 0) -> str:
         return "\n".join(filter(None, (collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
     if not isinstance(value, dict):
         return as_text(value)
-    is_hidden = value.get("thought") is True or any(_HIDDEN_PART.search(as_text(kind)) for kind in pick(value, "kind"))
+    kinds = map(as_text, pick_members(value, "kind"))
+    is_hidden = value.get("thought") is True or any(map(_HIDDEN_PART.search, kinds))
     if depth > MAX_DEPTH or is_hidden:
         return ""
-    inner = (collect_text(member, depth + 1) for member in pick(value, "part"))
+    inner = (collect_text(member, depth + 1) for member in pick_members(value, "part"))
     return next((words for words in inner if words.strip()), "")
 
 
-def find_words(value: Mapping[str, Any]) -> str:
+def find_message_text(value: Mapping[str, Any]) -> str:
     """Return the words of a message in a conversation with an assistant, or ""."""
     for call in select_objects(value.get("tool_calls")):  # Letta's agents speak by a tool
         function = as_object(call.get("function"))
         if function.get("name") == "send_message":
             return as_text(as_object(parse_json(as_text(function.get("arguments")))).get("message"))
-    words = next((words for member in pick(value, "text") if (words := collect_text(member)).strip()), "")
+    words = next((words for member in pick_members(value, "text") if (words := collect_text(member)).strip()), "")
     if '"text_block"' in words:  # Doubao writes the parts of a message as a text
         words = collect_text(parse_json(words)) or words
     # Letta wraps what a person said as an event, and adds events of its own.
@@ -134,23 +137,24 @@ def find_title(value: Mapping[str, Any]) -> str:
 
 
 def find_time(
-    value: Mapping[str, Any], zone: tzinfo = UTC, order: str = "", open_dates: list[WrittenDate] | None = None
+    value: Mapping[str, Any], zone: tzinfo = UTC, date_order: str = "", open_dates: list[WrittenDate] | None = None
 ) -> datetime | None:
     """Return the time that an object states, or None. Raise WrongElement if it is unreadable.
 
-    `order` is the order of day and month. Dates that leave it open are added to `open_dates`.
+    `date_order` is the order of day and month. Dates that leave it open are added to `open_dates`.
     """
     for name in find_names(value, "time"):
-        held, folded = value[name], fold_name(name)
-        is_usual = folded in _MEMBERS["time"]
+        held, normalized = value[name], normalize_name(name)
+        is_usual = normalized in _MEMBERS["time"]
         if not held or (not is_usual and isinstance(held, int | float) and held < _MIN_SECONDS):
             continue
-        clock = as_text(value.get("time", value.get("Time"))) if folded == "date" else ""
+        clock = as_text(value.get("time", value.get("Time"))) if normalized == "date" else ""
         try:
             if isinstance(held, dict) and not any(part.startswith("$") for part in held):
-                moment = find_time(held, zone, order, open_dates)
+                moment = find_time(held, zone, date_order, open_dates)
             else:
-                moment = parse_moment(f"{held} {clock}" if _CLOCK.fullmatch(clock) else held, f".{name}", zone, order)
+                stated = f"{held} {clock}" if _CLOCK.fullmatch(clock) else held
+                moment = parse_moment(stated, f".{name}", zone, date_order)
         except WrongElement:
             if is_usual:
                 raise

@@ -28,7 +28,7 @@ _LISTS = frozenset({"memories", "memory", "facts"})
 _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
-def iterate_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
+def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
     """Yield a fact for each line of a text, or only for list items if `is_list` (default: if it has list items)."""
     lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
     is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
@@ -55,7 +55,7 @@ def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedH
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
         listed = _read_json_facts(file) if file.text.lstrip()[:1] in ("[", "{") else None
-        facts += iterate_memories(file.text) if listed is None else listed
+        facts += parse_memories(file.text) if listed is None else listed
     if not facts and files[0].text.lstrip()[:1] not in ("[", "{"):
         raise ImportRefused(tr("import-no-memories"))
     questions, kept = make_fact_questions(facts, reading)

@@ -10,10 +10,10 @@ from locales.catalog import join_list, tr
 from text.rich_messages import read_rich_message
 from transfer.formats.conversations import (
     DELETED,
-    Conversations,
+    HistoryBuilder,
     LeftOut,
-    add_reactions,
     add_title,
+    append_reactions,
     format_forwarded_text,
     format_poll,
 )
@@ -46,31 +46,31 @@ class _Chat:
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("telegram", reading)
+    builder = HistoryBuilder("telegram", reading)
     chats: list[_Chat] = []
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
-        chats += (chat for chat in _read_chats(file.open_json(), talks) if chat.messages)
-    questions, chosen = _make_chat_questions(chats, reading)
-    talks.questions += questions
+        chats += (chat for chat in _read_chats(file.open_json(), builder) if chat.messages)
+    questions, chosen = _ask_which_chats(chats, reading)
+    builder.questions += questions
     messages = [message for chat in chosen for message in chat.messages]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
-    is_person_there = any(message.is_own for message in said)
-    talks.add(messages)
-    if said and not is_person_there:  # an export of another account of theirs
-        talks.ask_who_imports(is_required=False)
-    return talks.make_history(*_make_notes(_sort_by_size(chosen), is_person_there, reading.person))
+    has_own_messages = any(message.is_own for message in said)
+    builder.add(messages)
+    if said and not has_own_messages:  # an export of another account of theirs
+        builder.add_importer_question(is_required=False)
+    return builder.make_history(*_make_notes_on_chats(_sort_by_size(chosen), has_own_messages, reading.person))
 
 
-def _read_chats(stream: JsonStream, talks: Conversations, where: str = "") -> Iterator[_Chat]:
+def _read_chats(stream: JsonStream, builder: HistoryBuilder, where: str = "") -> Iterator[_Chat]:
     chat = _Chat(where)
     for name in stream.iterate_members():
         match name:
             case "chats" | "left_chats" if not where:
                 for _ in (part for part in stream.iterate_members() if part == "list"):
                     for number in stream.iterate_elements():
-                        yield from _read_chats(stream, talks, f"{name}.list[{number}].")
+                        yield from _read_chats(stream, builder, f"{name}.list[{number}].")
             case "name":
                 chat.name = as_text(stream.read_value())
             case "type":
@@ -78,28 +78,28 @@ def _read_chats(stream: JsonStream, talks: Conversations, where: str = "") -> It
             case "id":
                 chat.id = stream.read_value()
             case "messages":  # Telegram writes them last
-                with talks.count_failures(where):
-                    chat.messages = _read_messages(chat, stream, talks)
+                with builder.skip_failures(where):
+                    chat.messages = _read_messages(chat, stream, builder)
     yield chat
     if not where:
         stream.expect_end()
 
 
-def _read_messages(chat: _Chat, stream: JsonStream, talks: Conversations) -> list[ImportedMessage]:
+def _read_messages(chat: _Chat, stream: JsonStream, builder: HistoryBuilder) -> list[ImportedMessage]:
     if not isinstance(chat.id, int) or isinstance(chat.id, bool):
         raise WrongElement("id")
-    if chat.kind == "bot_chat" and chat.id == talks.reading.bot:
-        talks.skipped["here"] += sum(1 for _ in stream.iterate_elements())
+    if chat.kind == "bot_chat" and chat.id == builder.reading.bot:
+        builder.skipped["here"] += sum(1 for _ in stream.iterate_elements())
         return []
-    read_message = partial(_read_message, chat, talks)
-    return add_title(talks.read_messages(stream, read_message, "messages"), chat.name)
+    read_message = partial(_read_message, chat, builder)
+    return add_title(builder.read_messages(stream, read_message, "messages"), chat.name)
 
 
 def _sort_by_size(chats: Sequence[_Chat]) -> list[_Chat]:
     return sorted(chats, key=lambda chat: -len(chat.messages))
 
 
-def _make_chat_questions(chats: list[_Chat], reading: FileReading) -> tuple[tuple[ImportQuestion, ...], list[_Chat]]:
+def _ask_which_chats(chats: list[_Chat], reading: FileReading) -> tuple[tuple[ImportQuestion, ...], list[_Chat]]:
     """Ask which chats to import. By default, these are all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
@@ -129,33 +129,33 @@ def _find_chat_title(chat: _Chat) -> str:
     return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
 
 
-def _make_notes(chats: Sequence[_Chat], is_person_there: bool, person: int) -> list[str]:
+def _make_notes_on_chats(chats: Sequence[_Chat], has_own_messages: bool, person: int) -> list[str]:
     notes = []
     if len(chats) > 1:
         named = join_list(map(_label_chat, chats[:_MAX_NAMED]))
         if len(chats) > _MAX_NAMED:
             named = tr("import-more", shown=named, more=len(chats) - _MAX_NAMED)
         notes.append(tr("import-holds-chats", chats=len(chats), named=named))
-    if chats and not is_person_there:
+    if chats and not has_own_messages:
         notes.append(tr("import-none-yours", id=str(person)))
     return notes
 
 
-def _read_message(chat: _Chat, talks: Conversations, value: object) -> ImportedMessage:
+def _read_message(chat: _Chat, builder: HistoryBuilder, value: object) -> ImportedMessage:
     raw = require_object(value)
     if raw.get("type", "message") != "message":
         raise LeftOut("service")
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement(".id")
-    said_at = require_moment(raw.get("date_unixtime") or raw.get("date"), ".date", talks.reading.zone)
+    said_at = require_moment(raw.get("date_unixtime") or raw.get("date"), ".date", builder.reading.zone)
     content = _read_content(raw)
     if not content.strip():
         raise LeftOut("wordless")
-    sender, me = _find_sender(raw), f"user{talks.reading.person}"
+    sender, me = _find_sender(raw), f"user{builder.reading.person}"
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
     is_forwarded = "forwarded_from" in raw
-    return talks.make_message(
+    return builder.make_message(
         f"{chat.id}:{number}",
         "assistant" if is_bot else "user",
         format_forwarded_text(as_text(raw["forwarded_from"]), content) if is_forwarded else content,
@@ -187,9 +187,9 @@ def _read_content(raw: Mapping[str, Any]) -> str:
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
     rich = read_rich_message(raw.get("rich_message")).text
-    parts = [content if content.strip() else "", rich, _format_poll(raw), *_iterate_extras(raw)]
+    parts = [content if content.strip() else "", rich, _format_poll(raw), *_iterate_attached_texts(raw)]
     emoji = [as_text(reaction.get("emoji")) for reaction in select_objects(raw.get("reactions"))]
-    return add_reactions("\n".join(filter(None, parts)), emoji)
+    return append_reactions("\n".join(filter(None, parts)), emoji)
 
 
 def _format_poll(raw: Mapping[str, Any]) -> str:
@@ -199,7 +199,7 @@ def _format_poll(raw: Mapping[str, Any]) -> str:
     return format_poll(as_text(held.get("question")), answers)
 
 
-def _iterate_extras(raw: Mapping[str, Any]) -> Iterator[str]:
+def _iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:
     """Yield a message's checklist, contact and place as text."""
     if held := as_object(raw.get("todo_list")):
         tasks = select_objects(held.get("answers") or held.get("tasks"))

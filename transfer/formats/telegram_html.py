@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from transfer.formats.conversations import Conversations, LeftOut, format_forwarded_text, format_poll, hash_parts
+from transfer.formats.conversations import HistoryBuilder, LeftOut, format_forwarded_text, format_poll, hash_parts
 from transfer.formats.history import (
     SAMPLED,
     FileReading,
@@ -22,25 +22,25 @@ _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("telegram-html", reading)
-    for folder in dict.fromkeys(_find_folder(file.path) for file in files):
-        pages = [file for file in files if _find_folder(file.path) == folder]
+    builder = HistoryBuilder("telegram-html", reading)
+    for folder in dict.fromkeys(_get_folder_name(file.path) for file in files):
+        pages = [file for file in files if _get_folder_name(file.path) == folder]
         pages.sort(key=lambda file: int(found[1]) if (found := _NUMBER.search(file.path)) else 1)
         titles = (
             block.find_text("text") for file in pages for block in iterate_blocks(file.text[:SAMPLED], "page_header")
         )
         blocks = (block for file in pages for block in iterate_blocks(file.text, "message"))
-        said = talks.read_messages(blocks, partial(_read_message, talks, [""]), folder)
-        talks.add(said, next(filter(None, titles), ""))
-    talks.ask_who_imports()
-    return talks.make_history()
+        said = builder.read_messages(blocks, partial(_read_message, builder, [""]), folder)
+        builder.add(said, next(filter(None, titles), ""))
+    builder.add_importer_question()
+    return builder.make_history()
 
 
-def _find_folder(path: str) -> str:
+def _get_folder_name(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
 
 
-def _read_message(talks: Conversations, speakers: list[str], block: Block) -> ImportedMessage:
+def _read_message(builder: HistoryBuilder, speakers: list[str], block: Block) -> ImportedMessage:
     """Return a message. If it has no name, its speaker is the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
@@ -49,7 +49,7 @@ def _read_message(talks: Conversations, speakers: list[str], block: Block) -> Im
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
     speakers += [name for part in own if "from_name" in part.classes and (name := _read_name(part))][:1]
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
-    said_at = require_moment(stamp.strip(), ".date", talks.reading.zone)
+    said_at = require_moment(stamp.strip(), ".date", builder.reading.zone)
     words = "\n".join(text for part in own if (text := _format_part(part)))
     if original:
         named = original.find("from_name")
@@ -59,7 +59,7 @@ def _read_message(talks: Conversations, speakers: list[str], block: Block) -> Im
         raise LeftOut("wordless")
     name = block.attributes.get("id", "").removeprefix("message")
     name, origin = hash_parts(name, stamp, speakers[-1]), "forwarded" if original else "imported"
-    return talks.make_message(name, "user", words.strip(), said_at, speaker=speakers[-1], origin=origin)
+    return builder.make_message(name, "user", words.strip(), said_at, speaker=speakers[-1], origin=origin)
 
 
 def _format_part(part: Block) -> str:

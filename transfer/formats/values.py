@@ -10,7 +10,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from text.characters import replace_surrogates_in
-from transfer.formats.chat_heads import parse_written_moment
+from transfer.formats.chat_heads import parse_written_date_and_clock
 
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, from which programs of Apple count
 _MIN_APPLE_SECONDS = 252_460_800  # the year 2009, before which no such program had chats
@@ -33,10 +33,10 @@ def make_element_error(place: str) -> ImportRefused:
     return ImportRefused(tr("import-wrong", where=place))
 
 
-def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "") -> datetime | None:
+def parse_moment(value: object, where: str, zone: tzinfo = UTC, date_order: str = "") -> datetime | None:
     """Parse an ISO 8601 date, a written date, or seconds or milliseconds since 1970. Return None if the value is empty.
 
-    `order` is the order of day and month in "03/04/2025". By default, the month comes first.
+    `date_order` is the order of day and month in "03/04/2025". By default, the month comes first.
     """
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
@@ -44,7 +44,7 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "")
         return None
     try:
         if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            made = _parse_written_date(value, order)
+            made = _parse_written_date(value, date_order)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise WrongElement(where)
@@ -58,13 +58,13 @@ def parse_moment(value: object, where: str, zone: tzinfo = UTC, order: str = "")
         raise WrongElement(where) from None
 
 
-def _parse_written_date(text: str, order: str) -> datetime:
+def _parse_written_date(text: str, date_order: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
-    order = order or ("mdy" if "/" in text else "")
+    date_order = date_order or ("mdy" if "/" in text else "")
     with suppress(ValueError):
-        return parse_written_moment(text, order=order)
-    return parse_written_moment(f"{text} 0:00", order=order)
+        return parse_written_date_and_clock(text, date_order=date_order)
+    return parse_written_date_and_clock(f"{text} 0:00", date_order=date_order)
 
 
 def require_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import time
 
 from runtime.cooperative import iterate_with_pauses
-from transfer.formats.chat_heads import parse_head, split_messages
-from transfer.formats.chat_texts import ChatLine, read_chats
-from transfer.formats.conversations import Conversations
+from transfer.formats.chat_heads import parse_message_head, split_into_messages
+from transfer.formats.chat_texts import ChatLine, make_history_from_chats
+from transfer.formats.conversations import HistoryBuilder
 from transfer.formats.history import FileReading, ImportedHistory, ImportFormat, SourceFile
 from transfer.formats.members import NAMES
 
@@ -31,15 +31,15 @@ _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place
 
 
 def read_history(files: Sequence[SourceFile], reading: FileReading) -> ImportedHistory:
-    talks = Conversations("whatsapp", reading)
-    return read_chats([_read_lines(file.text, talks.skipped) for file in files], talks)
+    builder = HistoryBuilder("whatsapp", reading)
+    return make_history_from_chats([_read_lines(file.text, builder.skipped) for file in files], builder)
 
 
 def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
     said: list[ChatLine] = []
     # What the app writes in brackets at the end of messages, and in place of files, is repeated in a file.
     app_words = {words for words, count in Counter(_LAST_BRACKET.findall(text)).items() if count > 1}
-    for head, line in iterate_with_pauses(split_messages(text)):
+    for head, line in iterate_with_pauses(split_into_messages(text)):
         said_by = _SPEAKER.match(line)
         if said_by is None or _OPEN_QUOTE.search(said_by[1]):
             continue
@@ -67,7 +67,7 @@ def _read_lines(text: str, skipped: Counter[str]) -> list[ChatLine]:
 FORMAT = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
-    fits=lambda sample: any(map(parse_head, sample.text.splitlines()[:50])),
+    fits=lambda sample: any(map(parse_message_head, sample.text.splitlines()[:50])),
     read=read_history,
     members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )

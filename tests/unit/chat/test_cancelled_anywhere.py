@@ -71,7 +71,7 @@ async def test_an_import(tmp_path: Path) -> None:
 
         async def bring_in() -> None:
             data = chat(f"Walrus {number}.", first=number)
-            await talk.services.importer.run(SCOPE, ANNA.id, data, progress=progress)
+            await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=progress)
 
         async def check() -> None:
             assert await leases(talk) == 0

@@ -30,10 +30,10 @@ async def test_an_imported_message_of_many_pages_holds_nobody_up(tmp_path: Path,
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=5, storage=storage)
         importer: Importer = talk.services.importer
-        await importer.run(SCOPE, ANNA.id, telegram("Short.", first=1_000), progress=_unseen)
+        await importer.import_file(SCOPE, ANNA.id, telegram("Short.", first=1_000), progress=_unseen)
         await talk.say("What was w77x77?")  # loads and compiles what a process needs once
         async with watched_loop() as held:
-            done = await importer.run(SCOPE, ANNA.id, telegram(CODES[:300_000]), progress=_unseen)
+            done = await importer.import_file(SCOPE, ANNA.id, telegram(CODES[:300_000]), progress=_unseen)
             reply = await talk.say("What was w77x77?")
         assert not reply.is_error
         assert held.units < MAX_HELD_UNITS

@@ -74,7 +74,7 @@ async def test_no_model_is_asked_for_who_was_removed(tmp_path: Path, work: Calla
             if number == 1:  # something to rebuild; the rest is due to be folded
                 await folded(talk)
         data = chat("I live in Bergen.", first=50)
-        await talk.services.importer.run(SCOPE, ANNA.id, data, progress=untold)
+        await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=untold)
         removed.add(ANNA.id)
         before = len(talk.server.requests)
         await work(talk)

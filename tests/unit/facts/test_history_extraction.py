@@ -54,7 +54,7 @@ async def imported(talk: Talk, data: bytes) -> Imported:
     async def progress(done: int, total: int) -> None:
         """Nobody watches."""
 
-    return await talk.services.importer.run(SCOPE, ANNA.id, data, progress=progress)
+    return await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=progress)
 
 
 async def extracted(talk: Talk, done: Imported) -> None:
@@ -424,7 +424,7 @@ async def test_an_import_that_broke_off_offers_all_of_its_messages_in_the_end(ta
     importer, history_extraction = talk.services.importer, talk.services.history_extraction
     other = await imported(talk, chat("I sail.", first=200))
     with pytest.raises(RuntimeError):
-        await importer.run(SCOPE, ANNA.id, data, progress=breaking)
+        await importer.import_file(SCOPE, ANNA.id, data, progress=breaking)
     await imported(talk, chat("I swim.", first=300))
     done = await imported(talk, data)
     assert (done.messages, done.known) == (140, 100)
@@ -442,7 +442,7 @@ async def test_a_file_that_is_known_is_offered_where_it_was_not_learned_from(tal
     done = await imported(talk, data)
     await imported(talk, chat("I swim.", first=300))
     plan = await talk.services.importer.plan(SCOPE, ANNA.id, data)
-    assert (plan.new_messages, plan.ids) == (0, done.ids)
+    assert (plan.new_message_count, plan.ids) == (0, done.ids)
     assert (await talk.services.importer.plan(SCOPE, ANNA.id, chat("I sail.", first=9))).ids is None
 
 
@@ -460,7 +460,7 @@ async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> N
     async def progress(done: int, total: int) -> None:
         """Nobody watches."""
 
-    done = await talk.services.importer.run(group, ANNA.id, chat("I sail."), progress=progress)
+    done = await talk.services.importer.import_file(group, ANNA.id, chat("I sail."), progress=progress)
     assert done.ids is not None
     ahead = await talk.services.history_extraction.estimate(group.owner, *done.ids)
     assert ahead is not None

@@ -126,7 +126,7 @@ async def keep(talk: Talk, *chosen: int) -> int:
         """Nobody watches."""
 
     text, given = "\n".join(f"- {text}" for text in PASTED), FileContext(answers={"facts0": chosen})
-    return (await talk.services.importer.run(SCOPE, ANNA.id, text.encode(), given, progress=progress)).facts
+    return (await talk.services.importer.import_file(SCOPE, ANNA.id, text.encode(), given, progress=progress)).facts
 
 
 @pytest.mark.parametrize("decide", [edit_by_hand, delete_by_hand, delete_and_erase], ids=lambda way: way.__name__)

@@ -27,7 +27,7 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
                 await asyncio.sleep(0)
 
             try:
-                return (await talk.services.importer.run(scope, ANNA.id, data, progress=progress)).messages
+                return (await talk.services.importer.import_file(scope, ANNA.id, data, progress=progress)).messages
             except ImportBusy:
                 return 0
 

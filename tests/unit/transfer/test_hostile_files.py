@@ -70,7 +70,7 @@ async def test_a_child_reads_what_a_thread_reads(packed: bool, zone: ZoneInfo) -
     data = telegram(1_200)
     assert len(data) > READ_HERE
     sent = gzip.compress(data) if packed else data
-    assert await FileReader().read(sent, person=ANNA, zone=zone) == detection.read_file(data, person=ANNA, zone=zone)
+    assert await FileReader().read(sent, person=ANNA, zone=zone) == detection.parse_file(data, person=ANNA, zone=zone)
 
 
 async def test_rows_of_an_export_come_back_as_they_were() -> None:
@@ -80,7 +80,7 @@ async def test_rows_of_an_export_come_back_as_they_were() -> None:
     given = {"format": "keepsake-export", "version": 1, "owner": 11, "part": 1, "more": False, "messages": rows}
     data = json.dumps(given).encode()
     apart = await read(data)
-    assert apart == detection.read_file(data, person=ANNA)
+    assert apart == detection.parse_file(data, person=ANNA)
     assert apart.rows is not None
     assert len(apart.rows["messages"]) == len(rows)
 
@@ -134,7 +134,7 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from transfer import reading_child\n"
         "from transfer.formats import detection\n"
-        "detection.read_file = lambda data, **given: bytearray(10**10)\n"
+        "detection.parse_file = lambda data, **given: bytearray(10**10)\n"
         "reading_child.run_as_child_process()"
     )
     monkeypatch.setattr(reading, "CHILD", child)
@@ -226,7 +226,7 @@ def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: s
     facts = [{"id": number, "text": "x" * length} for number in range(count)]
     data = json.dumps({"format": "keepsake-export", "version": 1, "owner": 11, "facts": facts}).encode()
     with pytest.raises(ImportRefused, match=told):
-        detection.read_file(data, person=ANNA)
+        detection.parse_file(data, person=ANNA)
 
 
 @pytest.mark.parametrize("begun", ["<!--", "<?", "<script>", "</", "</p", "<a b='"])

@@ -29,7 +29,7 @@ from tests.support.storages import IN_FILES
 from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
 from transfer.formats.history import ImportedMessage
-from transfer.importer import order_by_time
+from transfer.importer import sort_with_turn_starts
 from transfer.plans import format_plan
 
 TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
@@ -55,7 +55,7 @@ async def imported(talk: Talk, data: bytes, *, scope: Scope = HERE) -> tuple[int
     async def progress(done: int, total: int) -> None:
         assert 0 < done <= total
 
-    result = await talk.services.importer.run(scope, ANNA.id, data, progress=progress)
+    result = await talk.services.importer.import_file(scope, ANNA.id, data, progress=progress)
     return result.messages, result.known
 
 
@@ -132,7 +132,7 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
     async with talking(tmp_path / "new") as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=9)
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
-        assert (plan.is_restored, plan.new_messages, plan.known) == (True, 16, 0)
+        assert (plan.is_restored, plan.new_message_count, plan.known) == (True, 16, 0)
         assert await imported(talk, data) == (16, 0)
         after = await dumped(talk)
         assert {**after, "users": [], "accounts": []} == {**before, "users": [], "accounts": []}
@@ -165,7 +165,7 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
         first = (await talk.services.reminders.list_reminders(ANNA.id))[0]
         await talk.services.reminders.remove(ANNA.id, first.id)
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
-        assert (plan.new_messages, plan.reminders, plan.has_anything_new) == (0, 1, True)
+        assert (plan.new_message_count, plan.reminders, plan.has_anything_new) == (0, 1, True)
         assert "Reminders that would be set: 1" in format_plan(plan)
         for _ in range(2):
             await imported(talk, data)
@@ -218,7 +218,7 @@ async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: Storage
         assert await imported(talk, history(250)) == (0, 250)
         assert await imported(talk, history(260)) == (10, 250)
         plan = await talk.services.importer.plan(HERE, ANNA.id, history(261))
-        assert (plan.total, plan.known, plan.new_messages) == (261, 260, 1)
+        assert (plan.total, plan.known, plan.new_message_count) == (261, 260, 1)
         assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
     assert not find_violations(read_memory_state(tmp_path))
 
@@ -284,7 +284,7 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
     async with talking(tmp_path) as talk:
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
-            await talk.services.importer.run(HERE, ANNA.id, history(900), progress=breaking)
+            await talk.services.importer.import_file(HERE, ANNA.id, history(900), progress=breaking)
         assert not find_violations(read_memory_state(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
         async with talk.services.memory.open_store(ANNA.id) as store:
@@ -343,10 +343,10 @@ def test_conversations_that_overlap_are_placed_in_time_with_their_turns_whole() 
             source=f"import:{minute}", role="user", content="", created_at=at, answers=answers, turn=turn
         )
 
-    messages, beginnings = order_by_time([told(5), told(9, answers=True), told(1), told(7, answers=True)])
+    messages, beginnings = sort_with_turn_starts([told(5), told(9, answers=True), told(1), told(7, answers=True)])
     assert [(message.created_at - NOW).seconds // 60 for message in messages] == [1, 5, 7, 9]
     assert beginnings == [0, 1, 0, 1]
-    messages, beginnings = order_by_time([told(1, turn=3), told(2, turn=4), told(5, turn=3), told(6, turn=4)])
+    messages, beginnings = sort_with_turn_starts([told(1, turn=3), told(2, turn=4), told(5, turn=3), told(6, turn=4)])
     assert beginnings == [0, 1, 0, 1]
 
 
@@ -393,7 +393,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
     async with talking(tmp_path / "new") as talk:
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
-            await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
+            await talk.services.importer.import_file(HERE, ANNA.id, data, progress=breaking)
         assert not find_violations(read_memory_state(tmp_path / "new"))
         talk.updates = count(5000)
         await talk.say("Said in between.")
@@ -425,7 +425,7 @@ async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
     async with talking(tmp_path / "new") as talk:
         await talk.remember(storage=storage, every_n=1)
         with pytest.raises(BrokenOff):
-            await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
+            await talk.services.importer.import_file(HERE, ANNA.id, data, progress=breaking)
         talk.updates = count(5000)
         await talk.turn("Said in between.")
         talk.moment[0] += timedelta(days=2)
@@ -478,7 +478,7 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
                 await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
 
         with pytest.raises((StorageError, StaleSummary)):
-            await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
+            await talk.services.importer.import_file(HERE, ANNA.id, history(2_000), progress=progress)
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert (await store.read_counts(HERE)).total == 0
     assert not find_violations(read_memory_state(tmp_path))
@@ -617,7 +617,7 @@ async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path
             await talk.remember(storage=StorageType.JSON)
 
         with pytest.raises(StaleSummary):
-            await talk.services.importer.run(HERE, ANNA.id, history(300), progress=moving)
+            await talk.services.importer.import_file(HERE, ANNA.id, history(300), progress=moving)
         assert await imported(talk, history(300)) == (200, 100)
     assert not find_violations(read_memory_state(tmp_path))
 
@@ -761,9 +761,9 @@ async def test_the_chat_with_this_bot_is_left_out_of_a_page(tmp_path: Path, stor
         pages = {"one": page("Keepsake", *spoken, notice), "two": page("Keepsake 2", *other)}
         data = zipped(**pages, three=page("Tom", spoken[0], (NOW, "Tom", "No idea.")))
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
-        assert plan.total == plan.new_messages == 6
+        assert plan.total == plan.new_message_count == 6
         assert "The chat with me (5) is left out." in format_plan(plan)
         assert not (await talk.services.importer.plan(HERE, ANNA.id, zipped(one=pages["one"]))).has_anything_new
     async with talking(tmp_path / "empty") as talk:
-        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).new_messages == 11
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).new_message_count == 11
         assert not (await talk.services.importer.plan(HERE, ANNA.id, b"[2025-03-02] - Likes tea")).total, "facts alone"

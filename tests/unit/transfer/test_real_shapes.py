@@ -11,8 +11,8 @@ import pytest
 
 from records.errors import ImportRefused
 from tests.unit.transfer.talk import zipped
-from transfer.formats.chat_heads import parse_head
-from transfer.formats.detection import read_file
+from transfer.formats.chat_heads import parse_message_head
+from transfer.formats.detection import parse_file
 from transfer.formats.history import ImportedHistory
 
 SHAPES = Path(__file__).parent / "files" / "shapes"
@@ -24,7 +24,7 @@ def past(data: bytes | str | object, name: str = "sent", **answers: tuple[int, .
     if not isinstance(data, bytes | str):
         data = json.dumps(data)
     data = data.encode() if isinstance(data, str) else data
-    return read_file(
+    return parse_file(
         data, person=7, zone=UTC, name=name, now=NOW, answers={"speaker0": (0,), "order0": (0,), **answers}
     )
 
@@ -128,7 +128,7 @@ def test_heads_of_whatsapp_are_known_by_their_shape(name: str) -> None:
     ],
 )
 def test_the_half_of_the_day_is_known_in_any_language(head: str, clock: tuple[int, int]) -> None:
-    found = parse_head(f"{head}Anna: hello")
+    found = parse_message_head(f"{head}Anna: hello")
     assert found is not None
     assert found.clock[:2] == clock
     assert found.rest == "Anna: hello"

@@ -23,7 +23,7 @@ from storage.tables import dump
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
 from transfer.plans import format_plan, format_result
-from transfer.restorer import Restoration
+from transfer.restorer import RestorePlan
 
 
 async def lived_in(talk: Talk) -> None:
@@ -100,7 +100,7 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
                 await talk.remember(storage=storage, every_n=1)
             assert (await talk.services.importer.plan(HERE, ANNA.id, parts[number])).is_restored
             with suppress(BrokenOff):  # a part may hold no message
-                await talk.services.importer.run(HERE, ANNA.id, parts[number], progress=breaking)
+                await talk.services.importer.import_file(HERE, ANNA.id, parts[number], progress=breaking)
         (tmp_path / "new" / "index.db").unlink(missing_ok=True)
         assert not find_violations(read_memory_state(tmp_path / "new"))
         async with talking(tmp_path / "new") as talk:
@@ -133,16 +133,16 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
         plan = await talk.services.importer.plan(HERE, ANNA.id, parts[0])
         assert "Still to come: part 2 and whatever follows part 2" not in format_plan(plan)
         assert "Still to come: whatever follows part 1." in format_plan(plan)
-        assert (await talk.services.importer.plan(HERE, ANNA.id, parts[2])).missing_parts == "part 1 and part 2"
+        assert (await talk.services.importer.plan(HERE, ANNA.id, parts[2])).missing_parts_text == "part 1 and part 2"
 
         async def progress(done: int, total: int) -> None: ...
 
-        done = await talk.services.importer.run(HERE, ANNA.id, parts[2], progress=progress)
+        done = await talk.services.importer.import_file(HERE, ANNA.id, parts[2], progress=progress)
         assert format_result(done).endswith("came back as they were. Still to come: part 1 and part 2.")
         again = await talk.services.importer.plan(HERE, ANNA.id, parts[2])
         assert again.notes[-1] == "This file is in already; still to come: part 1 and part 2."
-        done = await talk.services.importer.run(HERE, ANNA.id, parts[0], progress=progress)
-        assert done.missing_parts == "part 2"
+        done = await talk.services.importer.import_file(HERE, ANNA.id, parts[0], progress=progress)
+        assert done.missing_parts_text == "part 2"
     async with talking(tmp_path / "used") as talk:
         await talk.remember()
         talk.updates = count(5000)
@@ -154,10 +154,9 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
 
 
 def test_what_is_missing_is_named_up_to_a_limit() -> None:
-    one = Restoration(export="x", part=900, parts=frozenset({2}), last=1000, is_begun=True)
-    assert one.missing_parts.startswith("part 1, part 3, part 4")
-    assert one.missing_parts.endswith("part 21 and 978 others")
-    assert not one.is_whole
+    one = RestorePlan(export="x", part=900, parts=frozenset({2}), last=1000, is_begun=True)
+    assert one.missing_parts_text.startswith("part 1, part 3, part 4")
+    assert one.missing_parts_text.endswith("part 21 and 978 others")
 
 
 async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path: Path, old: Old) -> None:

@@ -18,7 +18,7 @@ from tests.support.talk import talking
 from tests.unit.transfer import assistants, chats
 from tests.unit.transfer.conftest import ignore
 from tests.unit.transfer.talk import ME, NOW, VARIETIES, ZONE, Said, Written
-from transfer.formats.detection import FORMATS, read_file
+from transfer.formats.detection import FORMATS, parse_file
 from transfer.formats.history import ImportedHistory
 from transfer.plans import FileContext
 
@@ -30,7 +30,7 @@ EACH = [pytest.param(name, make, id=make.__name__) for name, makes in VARIETIES.
 
 
 def past(file: Written) -> ImportedHistory:
-    return read_file(file.data, person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers)
+    return parse_file(file.data, person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers)
 
 
 def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
@@ -95,7 +95,7 @@ def test_a_damaged_file_is_read_in_part_or_refused(name: str, make: Callable[[],
     file, chance = make(), random.Random(name)  # noqa: S311 - always the same damage
     for _ in range(12):
         with suppress(ImportRefused):
-            history = read_file(damaged(file.data, chance), person=ME, zone=ZONE, now=NOW, answers=file.answers)
+            history = parse_file(damaged(file.data, chance), person=ME, zone=ZONE, now=NOW, answers=file.answers)
             assert all(message.content and message.source for message in history.messages)
 
 
@@ -121,11 +121,13 @@ async def test_all_formats_come_together_in_one_memory(
         for again in (False, True):
             for file in files.values():
                 given = FileContext(name=file.name, answers=file.answers)
-                done = await importer.run(HERE, ME, file.data, given, progress=ignore)
+                done = await importer.import_file(HERE, ME, file.data, given, progress=ignore)
                 counts = (done.messages, done.known)
                 assert counts == ((0, len(file.taken)) if again else (len(file.taken), 0))
             pasted = FileContext(answers={"facts0": (0, 1)})
-            done = await importer.run(HERE, ME, b"- Anna lives in Bern.\n- She grows walnuts.", pasted, progress=ignore)
+            done = await importer.import_file(
+                HERE, ME, b"- Anna lives in Bern.\n- She grows walnuts.", pasted, progress=ignore
+            )
             assert done.facts == (0 if again else 2)
         async with talk.services.memory.open_store(ME) as store:
             stored = await rows(store, "messages")
@@ -137,7 +139,7 @@ async def test_all_formats_come_together_in_one_memory(
         assert texts == [message.text for message in files[name].taken]
     async with talking(tmp_path / "new", database_url=urls[1]) as talk:
         await talk.remember(storage=storage)
-        await talk.services.importer.run(HERE, ME, whole, progress=ignore)
+        await talk.services.importer.import_file(HERE, ME, whole, progress=ignore)
         async with talk.services.exporter.export_files(ME) as exported:
             assert remembered(exported[0].file.read()) == remembered(whole)
 
