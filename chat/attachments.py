@@ -35,7 +35,7 @@ class Attachments:
         model = self._model
         with suppress(StorageError):  # the turn meets it again, and says so
             model = await self._chosen(owner_id) if self._chosen is not None else model
-        if model.may_send_pictures:
+        if model.supports_pictures is not False:
             return find_prompt_limit(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))

@@ -74,7 +74,7 @@ class Describer:
         request = prompts.make_picture_request(undescribed.words)
         asked = PromptMessage(role="user", content=request, pictures=(undescribed.picture,))
         for model in self._models:
-            if model.may_send_pictures:
+            if model.supports_pictures is not False:
                 try:
                     made = await self._quota.complete(undescribed.person, model, [asked])
                 except PicturesRefused:

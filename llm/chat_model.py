@@ -39,14 +39,9 @@ class ChatModel(ABC):
         return self
 
     @property
-    def may_send_pictures(self) -> bool:
-        """False if pictures are turned off or were refused by the endpoint."""
-        return False
-
-    @property
     def supports_pictures(self) -> bool | None:
-        """Whether the model accepts pictures, or None if that is not known yet."""
-        return self.may_send_pictures
+        """Whether the model accepts pictures. None if that is not known yet; False also if they are turned off."""
+        return False
 
     @property
     def supports_tools(self) -> bool:

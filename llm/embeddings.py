@@ -68,9 +68,8 @@ class EndpointEmbedder(EndpointClient):
         return vectors
 
     async def _request_vectors(self, texts: list[str], client: "OpenAIClient", timer: CallTimer) -> Vectors:
-        async with client.post(
-            "/embeddings", {"model": self._model, "input": texts}, timer.restart_timeout
-        ) as response:
+        request = {"model": self._model, "input": texts}
+        async with client.post("/embeddings", request, timer.restart_timeout) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
         rows: Any = answer.get("data") if isinstance(answer, dict) else answer
         try:

@@ -19,7 +19,7 @@ from records.errors import (
     ModelUnreachable,
     list_error_names,
 )
-from records.model_calls import Usage
+from records.model_calls import Completion
 from runtime.metrics import create_series, make_counter, make_histogram
 from runtime.tracing import Span, record_span
 from settings import Secret, Settings
@@ -127,12 +127,13 @@ def initialise_metrics(model: str) -> None:
     create_series(REFUSALS, {"model": [model], "error": list_error_names(ModelError)})
 
 
-async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[T, Usage]]]) -> tuple[T, Usage]:
+async def measure_call(model: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
     """Call `ask` and return its result. Record its duration, token usage and failure."""
     started = monotonic()
     try:
         with open_model_span("chat", model) as told:
-            answer, usage = await ask()
+            completion = await ask()
+            usage = completion.usage
             told.add_attributes(
                 {
                     "gen_ai.usage.input_tokens": usage.prompt,
@@ -154,7 +155,7 @@ async def measure_call(model: str, ask: Callable[[], Awaitable[tuple[T, Usage]]]
         *(model, usage.prompt, usage.cached, usage.completion, seconds * 1000),
         extra={"model": model, **kinds},
     )
-    return answer, usage
+    return completion
 
 
 class ModelAddress(TypedDict, total=False):

@@ -73,10 +73,7 @@ class EventReader:
         self.is_over = data.upper().startswith("[DONE]")
         if self.is_over:
             return
-        events = list(parse_objects(data))
-        if is_error and not events:
-            events = [{"message": data}]
-        for event in events:
+        for event in list(parse_objects(data)) or ([{"message": data}] if is_error else []):
             yield {"error": event} if is_error and "error" not in event else event
 
 

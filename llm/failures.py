@@ -118,14 +118,10 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
     elif kind == "unclear" and "api key" in words.lower():
         status, kind = 401, "key"
     wait = parse_retry_after(error.headers)
-    if kind == "length":
-        return ContextTooLong()
+    if plain := {"length": ContextTooLong, "declined": ModelDeclined, "loading": ModelLoading}.get(kind):
+        return plain()
     if kind == "credit":
         return ModelRefused(tr("errors-no-credit"))
-    if kind == "declined":
-        return ModelDeclined()
-    if kind == "loading":
-        return ModelLoading()
     if kind == "busy" or status >= 500:
         told = tr("errors-busy-until", wait=format_time_until(wait)) if wait and wait >= 1 else None
         return ModelBusy(told, retry_after=wait, remedy=f"(status {status})")

@@ -7,8 +7,6 @@ from math import ceil
 from time import monotonic
 from typing import Literal
 
-from records.model_calls import Prompt, PromptMessage
-
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
 Step = Literal["parameters", "tools", "length", "history", "system"]
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
@@ -149,18 +147,3 @@ class Ladder:
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         return {step for (steps, words), later in pairs if words != later for step in steps}
-
-
-def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
-    """Return a prompt with its tool calls and results rewritten as user messages."""
-    names = {call.id: call.name for message in messages for call in message.calls}
-    told = []
-    for message in messages:
-        if message.role == "tool":
-            result = f"{names.get(message.call_id, 'A tool')} returned:\n{message.content}"
-            told.append(PromptMessage(role="user", content=result))
-        elif not message.calls:
-            told.append(message)
-        elif message.content.strip():
-            told.append(PromptMessage(role="assistant", content=message.content))
-    return told

@@ -92,27 +92,22 @@ class LocalEmbedder:
     async def _start_child(self) -> _Child:
         """Start a child and wait for it. Raise ModelUnreachable on failure and for PAUSE seconds afterwards."""
         now = asyncio.get_running_loop().time()
-        if self._deaths_in_turn >= MAX_DEATHS and now < self._not_before:
-            raise _make_unreachable_error()
-        self._not_before = now + PAUSE
-        with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
-            child = await start_child(self._code)
-            try:
-                async with asyncio.timeout(MAX_START_SECONDS):
-                    await child[2].readexactly(len(READY))
-            except BaseException:
-                await end_process(child[0])
-                raise
-            self._child = child
-            return child
-        self._deaths_in_turn = MAX_DEATHS
-        log.warning("the local embedding model is missing or does not start here: words alone are searched")
-        raise _make_unreachable_error()
-
-
-def _make_unreachable_error() -> ModelUnreachable:
-    settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
-    return ModelUnreachable(tr("errors-local-embedder"), remedy=settings)
+        if self._deaths_in_turn < MAX_DEATHS or now >= self._not_before:
+            self._not_before = now + PAUSE
+            with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
+                child = await start_child(self._code)
+                try:
+                    async with asyncio.timeout(MAX_START_SECONDS):
+                        await child[2].readexactly(len(READY))
+                except BaseException:
+                    await end_process(child[0])
+                    raise
+                self._child = child
+                return child
+            self._deaths_in_turn = MAX_DEATHS
+            log.warning("the local embedding model is missing or does not start here: words alone are searched")
+        settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
+        raise ModelUnreachable(tr("errors-local-embedder"), remedy=settings)
 
 
 def normalise_vectors(vectors: Vectors) -> Vectors:

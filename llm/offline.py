@@ -111,12 +111,11 @@ class ExtractiveSummarizer(_Deterministic):
 
 def _find_known_facts(statements: Sequence[Sentence]) -> list[Sentence]:
     facts = [sentence for sentence in statements if sentence.speaker == "fact"]
-    fact_terms = [_list_terms(fact.text) for fact in facts]
-    new = []
-    for sentence in reversed(statements):
-        terms = _list_terms(sentence.text)
-        if terms and not any(len(terms & known) > len(terms) / 2 for known in fact_terms):
-            new.append(sentence)
+    known = [_list_terms(fact.text) for fact in facts]
+    read = [(sentence, _list_terms(sentence.text)) for sentence in reversed(statements)]
+    new = [
+        sentence for sentence, terms in read if terms and not any(len(terms & fact) > len(terms) / 2 for fact in known)
+    ]
     return _drop_repeats([*facts, *sorted(new, key=_get_sort_date, reverse=True)])[:8]
 
 

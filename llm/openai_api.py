@@ -12,36 +12,15 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import prompt_cache
+from llm import failures, prompt_cache
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, initialise_metrics, measure_call
-from llm.failures import (
-    MODEL_NOT_FOUND,
-    StatusError,
-    classify_picture_refusal,
-    classify_refusal,
-    find_error_body,
-    find_error_codes_and_message,
-    find_error_in_answer,
-    find_error_message,
-    make_error_from_body,
-    parse_retry_after,
-)
-from llm.ladder import (
-    LENGTH,
-    MAX_REQUESTS,
-    PERHAPS_LENGTH,
-    PERHAPS_TOOLS,
-    Ladder,
-    RefusedFeatures,
-    Step,
-    Window,
-    rewrite_tools_as_text,
-)
+from llm.failures import StatusError
+from llm.ladder import LENGTH, MAX_REQUESTS, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thoughts import ThinkingModels, begins_with_thoughts
-from llm.tool_calls import Offer, format_messages, format_tools, format_tools_as_text
+from llm.tool_calls import Offer, format_messages, format_tools, format_tools_as_text, rewrite_tools_as_text
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, Prompt, PromptMessage, Schema, Tool, Usage
@@ -56,13 +35,16 @@ Vision = Literal["auto", "on", "off"]
 Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
-# Parameters that an endpoint may refuse by name. A request means the same without the first four.
-_OPTIONAL = (prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice", "tools", "stream")
-_PARAMETERS = set(_OPTIONAL[:4])
+# Parameters without which a request means the same, and all that an endpoint may refuse by name.
+_PARAMETERS = ("max_tokens", prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice")
+_OPTIONAL = (*_PARAMETERS, "tools", "stream")
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 _SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+_NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # their first draft waits for the answer
 MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
+ROOM_TOKENS = 8_192  # for thoughts and answer, where an endpoint's own limit was used up by the thoughts
+_ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
@@ -87,7 +69,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
         self._habits = ThinkingModels(folder)
-        if self._habits.is_known(self._address["base_url"], model):
+        if self._habits.is_known(self._address["base_url"], model) or _NAMED_FOR_THINKING.search(model):
             self._unsupported.add(_THINKS_FIRST)
         self._ladder: Ladder | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
@@ -109,15 +91,15 @@ class OpenAIChat(EndpointClient, ChatModel):
         return await self._precedence.run_after_answers(partial(self._measure_call, messages, briefly))
 
     async def _measure_call(self, messages: Prompt, ask: Callable[[], Awaitable[PartialAnswer]]) -> Completion:
-        async def ask_and_measure_usage() -> tuple[PartialAnswer, Usage]:
+        async def ask_and_count() -> Completion:
             answer = await ask()
-            completion = partial(self._tokenizer.count, answer.text)
-            return answer, answer.usage or Usage(
-                prompt=self._count_tokens(messages), completion=await asyncio.to_thread(completion)
+            usage = answer.usage or Usage(
+                prompt=self._count_tokens(messages),
+                completion=await asyncio.to_thread(self._tokenizer.count, answer.text),
             )
+            return answer.make_completion(self.name, usage)
 
-        answer, usage = await measure_call(self.name, ask_and_measure_usage)
-        return answer.make_completion(self.name, usage)
+        return await measure_call(self.name, ask_and_count)
 
     @property
     def prompt_limit(self) -> int | None:
@@ -135,12 +117,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         return _REASONING not in self._unsupported
 
     @property
-    def may_send_pictures(self) -> bool:
-        return self._vision == "on" or (self._vision == "auto" and "pictures" not in self._unsupported)
-
-    @property
     def supports_pictures(self) -> bool | None:
-        return self.may_send_pictures if self._vision == "on" or not self.may_send_pictures else None
+        if self._vision == "auto":
+            return False if "pictures" in self._unsupported else None
+        return self._vision == "on"
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
@@ -188,15 +168,20 @@ class OpenAIChat(EndpointClient, ChatModel):
                 timer.may_retry = not answer.shown
                 if answer.shown:
                     raise
-                self._remember_refusal(messages, error, is_for_person=ladder.for_person)
+                if "max_tokens" in request and failures.classify_refusal(error) in ("length", "unclear"):
+                    self._remember_refused_parameter("max_tokens")
+                    continue
+                self._raise_if_pictures_were_refused(messages, error)
                 if not self._reduce_request(ladder, messages, request, error, timer):
-                    if classify_refusal(error) == "unclear" and error.status_code != 500:
+                    if failures.classify_refusal(error) == "unclear" and error.status_code != 500:
                         await self._raise_if_question_was_declined(client, timer, ladder)
                     raise
             except FAILURES as error:
                 timer.may_retry = not answer.shown
                 if isinstance(error, BrokenOff):
                     error.half = answer.get_visible_text()
+                if answer.is_whole and answer.is_truncated and self._make_room(ladder, messages, request, answer):
+                    continue
                 if not answer.is_blank or not (ladder.for_person or isinstance(error, BrokenOff)):
                     raise
                 if ladder.record_empty_ending(answer.finish):
@@ -211,6 +196,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                     continue
                 raise
             else:
+                if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
+                    self._unsupported.add(_ROOM)
                 self._remember_helpful_steps(ladder, answer, request, was_call_broken=was_call_broken)
                 return answer
 
@@ -234,17 +221,35 @@ class OpenAIChat(EndpointClient, ChatModel):
                 request["reasoning_effort"] = "none"
             if offer.must_answer and "tool_choice" not in self._unsupported and not is_plain:
                 request["tool_choice"] = "none"
+        if _ROOM in self._unsupported and "max_tokens" not in self._unsupported and not is_plain:
+            request["max_tokens"] = ROOM_TOKENS
         if schema is not None and "response_format" not in self._unsupported and not is_plain:
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
+
+    def _make_room(self, ladder: Ladder, messages: Prompt, request: Request, answer: PartialAnswer) -> bool:
+        """Return True to ask again with a limit for thoughts and answer. Raise ContextTooLong to shorten the prompt."""
+        used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
+        if answer.shown or ladder.is_exhausted or used >= ROOM_TOKENS // 2:
+            return False
+        ladder.refusals += 1
+        self._unsupported.add(_ROOM)
+        if "max_tokens" not in request and "max_tokens" not in self._unsupported:
+            return True
+        possible = self._list_possible_steps(ladder, messages, request) & {"length"}
+        if ladder.for_person and ladder.choose_steps("length", possible, "length"):
+            ladder.window = replace(ladder.window or self._window)
+            ladder.window.note_refusal(self._count_tokens(messages), "")
+            raise ContextTooLong from None
+        return False
 
     def _reduce_request(
         self, ladder: Ladder, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False if nothing is left to try. Raise if the prompt has to change."""
-        kind = classify_refusal(error)
+        kind = failures.classify_refusal(error)
         if kind in ("busy", "loading"):
-            ladder.busy += kind == "busy" and ladder.for_person and parse_retry_after(error.headers) is None
+            ladder.busy += kind == "busy" and ladder.for_person and failures.parse_retry_after(error.headers) is None
             timer.may_retry = timer.may_retry and ladder.busy < MAX_REQUESTS
             if kind == "loading" or ladder.busy != MAX_REQUESTS - 1:
                 return False
@@ -256,8 +261,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             return False
         if kind != "busy" and self._drop_parameter(request, error):
             return True
-        words = find_error_codes_and_message(error.body)
-        if kind == "model" and ladder.for_person and not MODEL_NOT_FOUND.search(words):
+        words = failures.find_error_codes_and_message(error.body)
+        if kind == "model" and ladder.for_person and not failures.MODEL_NOT_FOUND.search(words):
             kind = "unclear"  # OpenRouter answers 404 where a feature is missing
         if kind not in ("unclear", "length", "busy"):
             return False
@@ -284,17 +289,17 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(tr("errors-picture"))
         steps = ladder.choose_steps(f"{error.status_code} {words}", possible, likely)
         if "parameters" in steps:
-            ladder.parameters |= _PARAMETERS & request.keys()
+            ladder.parameters |= request.keys() & _PARAMETERS
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
         if "length" in steps and not ladder.for_person:  # the caller sends less, which is another call
-            self._window.note_refusal(self._count_tokens(messages), find_error_message(error.body))
-            self._unsupported.add_length_limit(is_sure=False)
+            self._window.note_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
+            self._unsupported.add_length_limit(is_sure=kind == "length")
             raise ContextTooLong
         if {"length", "history"} & steps:
             if "length" in steps:
                 ladder.window = replace(ladder.window or self._window)
-                ladder.window.note_refusal(self._count_tokens(messages), find_error_message(error.body))
+                ladder.window.note_refusal(self._count_tokens(messages), failures.find_error_message(error.body))
                 if len(steps) > 1:  # this is the last attempt
                     ladder.window.most = min(ladder.window.most or MIN_SHORTENED_TOKENS, MIN_SHORTENED_TOKENS)
             raise HistoryRefused if "history" in steps else ContextTooLong
@@ -302,7 +307,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def _list_possible_steps(self, ladder: Ladder, messages: Prompt, request: Mapping[str, Any]) -> set[Step]:
         possible: set[Step] = set()
-        if _PARAMETERS & request.keys():
+        if request.keys() & _PARAMETERS:
             possible.add("parameters")
         if "tools" in request or any(message.role == "tool" for message in messages):
             possible.add("tools")
@@ -323,6 +328,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             if _THINKS_FIRST not in self._unsupported:
                 self._habits.remember(self._address["base_url"], self.name)
             self._unsupported.add(_THINKS_FIRST)
+        elif not self._habits.is_known(self._address["base_url"], self.name):
+            self._unsupported.discard(_THINKS_FIRST)
         helpful = ladder.list_helpful_steps()
         was_fault = ladder.last_refusal.startswith("500")
         if was_fault or ladder.busy:  # it may have passed by itself
@@ -361,8 +368,8 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _drop_parameter(self, request: Request, error: StatusError) -> bool:
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
-        named = str(find_error_body(error.body).get("param") or "").split(".")[0]
-        words = f"{named} {find_error_message(error.body)}"
+        named = str(failures.find_error_body(error.body).get("param") or "").split(".")[0]
+        words = f"{named} {failures.find_error_message(error.body)}"
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
             self._remember_refused_parameter(_REASONING)
             return True
@@ -381,19 +388,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(parameter)
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
-    def _remember_refusal(self, messages: Prompt, error: StatusError, *, is_for_person: bool) -> None:
-        """If a prompt's length or pictures were refused, record that and raise ContextTooLong or PicturesRefused."""
-        failure = self._to_model_error(error)
-        if isinstance(failure, ContextTooLong) and not is_for_person:
-            counted = self._count_tokens(messages)
-            self._window.note_refusal(counted, find_error_message(error.body))
-            self._unsupported.add_length_limit(is_sure=True)
-            log.info(
-                "model %s: %d tokens are too long; prompts are kept to %s tokens from now on",
-                *(self.name, counted, self.prompt_limit),
-            )
-            raise failure from None
-        refused = classify_picture_refusal(error) if any(message.pictures for message in messages) else ""
+    def _raise_if_pictures_were_refused(self, messages: Prompt, error: StatusError) -> None:
+        refused = failures.classify_picture_refusal(error) if any(message.pictures for message in messages) else ""
         if refused == "this":
             raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all":
@@ -426,20 +422,20 @@ class OpenAIChat(EndpointClient, ChatModel):
                 aclosing(response.read_events()) as events,
             ):
                 async for event in events:
-                    if error := find_error_in_answer(event):
-                        is_half = answer.text and classify_refusal(error) in ("busy", "unclear")
+                    if error := failures.find_error_in_answer(event):
+                        is_half = answer.text and failures.classify_refusal(error) in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
                     timer.extend_timeout_on_progress(answer.add(event))
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
         except StatusError as error:  # Groq quotes a call that it could not read
-            answer.add({"choices": [{"text": find_error_body(error.body).get("failed_generation")}]})
+            answer.add({"choices": [{"text": failures.find_error_body(error.body).get("failed_generation")}]})
             if not (answer.offer.tools and answer.parse_text().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.finish())
-        if is_empty and find_error_message(event):  # an error in a form of its own
-            raise make_error_from_body(event)
+        if is_empty and failures.find_error_message(event):  # an error in a form of its own
+            raise failures.make_error_from_body(event)
         answer.raise_if_incomplete()
         await show_text()
 

@@ -78,10 +78,9 @@ class Body(httpx2.AsyncByteStream):
             self.on_bytes()
             if is_first and chunk:
                 is_first = False
-                if self._encoding == "deflate":  # with zlib's header, as it should be, or without
-                    inflater = zlib.decompressobj(zlib.MAX_WBITS if chunk[0] & 15 == zlib.DEFLATED else -zlib.MAX_WBITS)
-                elif chunk[0] == GZIP_MAGIC:
-                    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                if self._encoding == "deflate" or chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
+                    has_header = chunk[0] == GZIP_MAGIC or chunk[0] & 15 == zlib.DEFLATED
+                    inflater = zlib.decompressobj(zlib.MAX_WBITS | 32 if has_header else -zlib.MAX_WBITS)
                 elif self._encoding and not self._is_refusal and not _TEXT.match(chunk):  # br, zstd
                     raise BrokenOff(remedy=f"(Content-Encoding: {self._encoding})")
             if inflater is None:

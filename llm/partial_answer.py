@@ -19,11 +19,21 @@ MAX_TOKENS = 10**8  # the most that is believed of a request, since usage must f
 # Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP".
 _ENDS = re.compile(
     r"[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text|token"
-    r"|id|reason|natural|normal|success|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
+    r"|id|reason|natural|normal|succe(?:ss|eded)|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
 )
-_REASONS = ("finish_reason", "done_reason", "finishReason")  # of OpenAI, Ollama and Gemini
+_REASONS = ("finish_reason", "done_reason", "finishReason", "stop_reason", "stopReason")
 MAX_REASON_CHARS = 60  # of a finish reason that are read
+MIN_REPEATED_CHARS = 12  # a text that comes again and is shorter may be meant twice
 _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_(?:\w{1,20}_)?tokens|context_window_exceeded)")
+
+# Where other protocols put text, and the kinds of their events that have some: not those at its start or end.
+_TEXTS = (
+    "delta", "text", "content", "token", "answer", "result", "generated_text", "completion", "generation", "output",
+    "outputs", "results", "contentBlockDelta",
+)  # fmt: skip
+_SAYS = re.compile(
+    r"(?!.*(?:start|stop|end|done|added|create|complete|reason|think)).*(?:text|content|mess|completion)"
+)
 
 
 class BrokenCall(ModelBroken):
@@ -43,6 +53,9 @@ class PartialAnswer:
     calls: Calls = field(default_factory=Calls)
     reasoning: Reasoning = field(default_factory=Reasoning)
     _choice: int | None = None
+    _last_piece: str = ""
+    _growths: int = 0  # pieces that began with the piece before, since some servers always send the whole text so far
+    _is_cumulative: bool | None = None
     is_whole: bool = False
     shown: str = ""  # what the reader has seen
 
@@ -55,22 +68,23 @@ class PartialAnswer:
     def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
         delta, message = choice.get("delta"), choice.get("message")
         said = delta or message or {"content": choice.get("text") or choice.get("content") or choice.get("response")}
-        if not isinstance(said, Mapping):
-            said = {"content": said}
+        said = said if isinstance(said, Mapping) else {"content": said}
         reason = next((choice[key] for key in _REASONS if choice.get(key)), None)
         reason = _join_text_parts(reason).strip().lower()[:MAX_REASON_CHARS]
         place = choice["index"] if type(choice.get("index")) is int else number
         if self._choice is None or self._choice == place:
             text = _join_text_parts(said.get("content") or said.get("text"))
             self._choice = place if text else self._choice
-            # Some servers repeat the whole message at the end of the stream. Others send each piece as a message.
-            is_end = bool(reason or self.finish)
-            is_repeated = is_end and said is message and text.startswith(self.text)
-            self.text = text if is_repeated else self.text + text
+            # Some servers repeat the whole text at the end of the stream. Others send each piece as a message.
+            is_message = said is message or len(self.text) >= MIN_REPEATED_CHARS
+            if (reason or self.finish) and is_message and text.startswith(self.text):
+                self.text = text
+            elif text:
+                self._add_piece(text)
         self.refusal += _join_text_parts(said.get("refusal"))
         if len(self.text) + len(self.refusal) > MAX_TEXT_CHARS:
             raise ModelBroken(remedy="(endless)")
-        for part in (part for part in (said, choice, message) if isinstance(part, Mapping)):
+        for part in (part for part in (delta, choice, message) if isinstance(part, Mapping)):
             self.calls.add(part.get("tool_calls") or part.get("tool_call") or part.get("content"))
         self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
@@ -79,6 +93,17 @@ class PartialAnswer:
         if reason and reason not in ("none", "null", "finish_reason_unspecified"):
             self.finish = reason
         return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
+
+    def _add_piece(self, piece: str) -> None:
+        """Add a piece to the text, or replace the text by it if each piece so far has begun with the one before."""
+        last = self._last_piece.rstrip("\ufffd")  # half a character
+        is_growing = piece.startswith(last)
+        if self._is_cumulative is None and last:
+            self._growths += is_growing and len(piece) > len(last)
+            if not is_growing or self._growths * len(last) >= MIN_REPEATED_CHARS:
+                self._is_cumulative = is_growing
+        self.text = piece if self._is_cumulative and is_growing else self.text + piece
+        self._last_piece = piece
 
     @property
     def has_ended(self) -> bool:
@@ -110,10 +135,12 @@ class PartialAnswer:
         return CallReading(shown="", calls=calls, is_broken=reading.is_broken)
 
     def _is_still_thinking(self) -> bool:
-        return self.thinks_first and not begins_with_thoughts(self.text)
+        return self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
 
     def pop_changed_text(self) -> str | None:
         """Return the visible text if it has changed since the last call, or else None."""
+        if self._growths and self._is_cumulative is None and not self.is_whole:
+            return None  # it may be the same text twice
         visible = self.get_visible_text(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
@@ -170,8 +197,20 @@ def _find_choices(value: Mapping[str, Any], depth: int = 0) -> list[Mapping[str,
         return [choice for choice in choices if isinstance(choice, Mapping)]
     if isinstance(value.get("message"), Mapping) or isinstance(value.get("response"), str):  # Ollama, Workers AI
         return [value]
-    inner = [part for part in value.values() if isinstance(part, Mapping)] if not depth else []
-    return [choice for part in inner for choice in _find_choices(part, depth + 1)]
+    if depth:
+        return []
+    inner = [part for part in value.values() if isinstance(part, Mapping)]
+    return [choice for part in inner for choice in _find_choices(part, depth + 1)] or [_read_other_protocol(value)]
+
+
+def _read_other_protocol(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an event or answer of another protocol as a choice: Responses, Anthropic's, Cohere's or Bedrock's."""
+    kind = str(event.get("type") or event.get("event_type") or event.get("event") or "content")
+    texts = [_join_text_parts(event.get(key)) for key in _TEXTS] if _SAYS.match(kind) else []
+    parts = (part for part in map(event.get, ("delta", "response", "messageStop")) if isinstance(part, Mapping))
+    reasons = [part[key] for part in (event, *parts) for key in (*_REASONS, "incomplete_details") if part.get(key)]
+    calls = next(filter(None, map(event.get, ("item", "output", "content"))), None)
+    return {"content": next(filter(None, texts), ""), "tool_calls": calls, "finish_reason": next(iter(reasons), None)}
 
 
 def _join_text_parts(content: object, depth: int = 0) -> str:
@@ -182,12 +221,12 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
         return "".join(_join_text_parts(part, depth + 1) for part in content)
     if not isinstance(content, Mapping) or REASONING.search(str(content.get("type"))) or content.get("thought"):
         return ""
-    text = next((content[key] for key in ("text", "content", "value", "parts") if key in content), None)
-    return _join_text_parts(text, depth + 1)
+    keys = ("text", "content", "value", "parts", "message", "delta", "reason")
+    return _join_text_parts(next((content[key] for key in keys if key in content), None), depth + 1)
 
 
 def _parse_usage(value: object) -> Usage | None:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or not _parse_count(value.get("prompt_tokens")):
         return None
     details = value.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from llm.quoting import Block, defuse_tags, format_block, quote_by_origin, quote_message, quote_one_line, quote_text
+from llm.quoting import Block, defuse_tags, format_block, quote_message, quote_one_line, quote_text
 from records.context import RecalledFact, Snippet
 from records.facts import Fact
 from records.messages import Message
@@ -205,17 +205,11 @@ def format_document(passages: Iterable[str]) -> str:
     return format_block("document", map(quote_text, passages))
 
 
-def format_forwarded_texts(texts: Iterable[str]) -> str:
-    return "\n".join(quote_by_origin("forwarded", text) for text in texts)
-
-
 def make_picture_request(words: str) -> str:
     """Return the request to describe a picture in the language of its caption."""
     describe: str = _TEXTS["describe"]
-    if not words.strip():
-        return describe.format(language="")
-    asked = describe.format(language=", in the language of the words that came with it")
-    return f"{asked}\n\n{format_block('conversation', [quote_text(words[:300])])}"
+    asked = describe.format(language=", in the language of the words that came with it" if words.strip() else "")
+    return f"{asked}\n\n{format_block('conversation', [quote_text(words[:300])])}" if words.strip() else asked
 
 
 def add_persona(system_prompt: str, config: OwnerConfig | None) -> str:

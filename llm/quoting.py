@@ -22,13 +22,6 @@ _BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"  # whatever looks lik
 _STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
 # Letters that look like Latin ones, and two that are invisible.
 _LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκı", "abescdoopryimtxvoiaptki", "\u115f\u1160")
-_ORIGINS: dict[Origin, Block] = {
-    "forwarded": "forwarded",
-    "document": "document",
-    "picture": "picture",
-    "overheard": "overheard",
-    "imported": "remembered",
-}
 
 
 def quote_own_text(text: str) -> str:
@@ -64,7 +57,7 @@ def quote_message(message: Message, text: str) -> str:
 
 def quote_by_origin(origin: Origin, text: str) -> str:
     """Quote a text within the tags for its origin."""
-    tag = _ORIGINS[origin]
+    tag = "remembered" if origin == "imported" else origin
     return f"<{tag}>{quote_text(text)}</{tag}>"
 
 

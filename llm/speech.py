@@ -1,7 +1,5 @@
 """Speech models at an endpoint: text to speech, and transcription."""
 
-import io
-import wave
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
@@ -49,6 +47,8 @@ class Speaker(EndpointClient):
 
 
 MAX_TRANSCRIPT_CHARS = 100_000  # characters; two hours of speech have fewer
+# A second as a WAV file: one channel, 16,000 samples of 16 bits.
+_SILENCE = b"RIFF$}\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80>\0\0\0}\0\0\2\0\x10\0data\0}\0\0" + bytes(32_000)
 MAX_ANSWER_BYTES = 2_000_000  # bytes of an answer that are read: some servers send times for each word
 
 
@@ -64,7 +64,7 @@ class Transcriber(EndpointClient):
 
     async def probe(self) -> str:
         """Transcribe a second of silence and return a status line. Raise ModelError on failure."""
-        await self.transcribe(_make_silence(), "silence.wav", "audio/wav")
+        await self.transcribe(_SILENCE, "silence.wav", "audio/wav")
         return f"model {self._model} answers"
 
     async def _request_transcript(
@@ -78,11 +78,3 @@ class Transcriber(EndpointClient):
         if not isinstance(text, str):
             raise ModelBroken(remedy="(malformed)")
         return replace_surrogates(text).strip()[:MAX_TRANSCRIPT_CHARS]
-
-
-def _make_silence() -> bytes:
-    file = io.BytesIO()
-    with wave.open(file, "wb") as sound:
-        sound.setparams((1, 2, 16_000, 0, "NONE", ""))
-        sound.writeframes(bytes(32_000))
-    return file.getvalue()

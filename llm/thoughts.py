@@ -1,34 +1,35 @@
 """Removes a model's thoughts from its text, even while the text is arriving. Code and quoted tags are kept."""
 
-import json
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from time import time
 
+_CODE = r"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
 _NAME = r"(?:(?:begin|start|end)(?: of)? )?[\w:.-]{0,30}(?:think|thought|reason|思考|思维|推理)[\w:.-]{0,30}"
 _OPENING = "[\\[({◁⟨⟪⟦【《〈〔〖「『＜«‹]"
 _MARK = re.compile(
-    rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-    rf"|<{{1,2}}(?P<tag>[|\s]{{0,2}}[/\\]?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
-    rf"|(?P<bracket>{_OPENING}{{1,2}}%?|&lt;)(?P<name>\s*(?:/\s*)?{_NAME})(?P<attributes>\s\w+=[^\[\]\n]{{0,200}})?\s*"
+    rf"{_CODE}|<{{1,2}}(?P<tag>[|\s]{{0,2}}[/\\]?\|?\s*{_NAME})(?:\s[^<>\n]{{0,200}})?\s*\|?>{{1,2}}"
+    rf"|(?P<bracket>{_OPENING}{{1,2}}%?|&lt;)(?P<name>\s*(?:[/／]\s*)?{_NAME})(?P<attributes>\s\w+=[^\[\]\n]{{0,200}})?\s*"
     rf"(?:%?[\])}}▷⟩⟫⟧】》〉〕〗」』＞»›]{{1,2}}|&gt;)(?!\()"
-    rf"|(?P<open><\|channel>\s*\w+|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<unused95>|<\|inner_suffix\|>"
+    rf"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
     r"|<\|content\|>|\[BEGIN FINAL RESPONSE\])",
     re.IGNORECASE | re.DOTALL,
 )
 # The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
-_CLOSING_NAME = re.compile(r"[|\s]*[/\\]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
+_CLOSING_NAME = re.compile(r"[|\s]*[/\\／]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
 _BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
 _WORD = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have such names, too
 _ASIDE = re.compile(
     rf"<details\s[^<>]{{0,40}}\breasoning\b[^<>]{{0,80}}>.*?(?:</details>\s*|\Z)"
     rf"|\A\s*<details[^<>]{{0,40}}>\s*<summary>[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}</summary>.*?(?:</details>\s*|\Z)"
+    r"|\A\s*(?:Here(?:'s| is) my thought process:|Thinking\.\.\.\n).*?"
+    r"(?:Here(?:'s| is) my response:\s*|\.\.\.done thinking\.\s*|\Z)"
+    r"|\A\s*\*?Thinking\.\.\.\*?\s*\n(?:\s*>[^\n]*(?:\n|\Z))+"
     rf"|\A\s*(?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s){_NAME}[ \t]*\n.*?(?:^(?P=fence)\s*|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)  # thoughts in a <details> element, or in a leading fence that holds no code in Reason
+)  # thoughts in <details>, behind words of Granite, Ollama or Poe, or in a leading fence without code in Reason
 # The channels of gpt-oss if a server removed their marks, and the beginning of the first one.
 _COLLAPSED = re.compile(
     r"\A\s*analysis(?![ \t.,:;!?-])(?:[^a]|a(?!ssistant\s*(?:final|commentary\s*to=)))*assistant\s*(?:final"
@@ -39,7 +40,7 @@ _BEGINNING = re.compile(
     rf"(?:<{{1,2}}\|?/?|(?!\(){_OPENING}{{1,2}}%?/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
     r"|<{1,2}[\w:|]{1,60}\s[^<>\n]{0,200}\Z"
     r"|\[{1,2}[\w:|]{1,60}\s\w+=[^\[\]\n]{0,200}\Z"
-    r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain)\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
+    r"|<\|channel>\s*\w*\Z|(?:<\|(?:end|start|channel|constrain|open|close)\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z",
     re.MULTILINE,
 )  # an unfinished mark at the end of a text that still arrives, in its last 300 characters: at most 43 marks
@@ -49,24 +50,33 @@ _CHANNEL_BODY = re.compile(
     re.DOTALL,
 )
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
+_HEADER = (
+    r"(?:<\|?(?:im_start|start_header_id|start_of_turn|turn)\|?>\s*\w{0,12}(?:<\|end_header_id\|>)?"
+    r"|<\|(?:im_)?(?:assistant|user|system)\|>|<s>\s*\[INST\])"
+)  # of a message in a chat template
 _RESPONSE = re.compile(
-    r"<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>"
-    r"|\[END FINAL RESPONSE\]|(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|<end_of_turn>|<eos>)\s*\Z"
-)  # marks of an answer, and the tokens that end one
+    rf"{_CODE}|\A\s*(?:{_HEADER}|<s>|\[/INST\])\s*|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|<(?:unused\d{{1,5}}|pad)>"
+    r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
+    r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>"
+    r"|(?:(?:<[|｜][\w▁]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\|)\s*)+"
+    rf"(?:{_HEADER}.*)?\Z|{_HEADER}.*\Z",
+    re.DOTALL,
+)  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
 _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
 )  # an answer in an element, which often follows thoughts in one
-_OPEN_BLOCK = re.compile(
-    r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratchpad|analysis|reflection|monologue|deliberat|ruminat|planning"
+_BLOCK = re.compile(
+    r"\A\s*<(?P<name>[\w:.-]{0,20}(?:scratch_?pad|analysis|reflection|monologue|deliberat|ruminat|planning"
     r"|\bcot\b|denken|pensamiento|pensée|réflexion|размышлени|мысли|düşün)[\w:.-]{0,20})"
-    r"(?:\s[^<>\n]{0,200})?>",
-    re.IGNORECASE,
+    r"(?:\s[^<>\n]{0,200})?>(?:.*?</(?P=name)\s{0,9}>(?P<rest>.*)\Z)?",
+    re.IGNORECASE | re.DOTALL,
 )
-_BLOCK = re.compile(_OPEN_BLOCK.pattern + r"(?P<body>.*?)</(?P=name)\s{0,9}>(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL)
 _TALKED_ABOUT = re.compile(
-    r"\s*<[\w:]{1,30}>(?: \w{1,5} </[\w:]{1,30}>)? [a-zß-öø-ÿа-яё][^<\n]*[.!?…]\s*\Z"
-)  # one sentence or more whose subject is a mark
+    r"\s*<[\w:]{1,30}>(?: \w{1,5} </[\w:]{1,30}>)? ?(?:(?!(?:alright|but|first|its?|just|lets?|might|most|must|next|not"
+    r"|gut|that|this|users|what)\b)(?:\w{1,20}[stт]|are|sind|é|это|abre|indica|marca|significa|هو|هي) |[—–是])"
+    r"[^<\n]*[.!?…。]\s*\Z"
+)  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
 FILE_NAME = ".thinking-models"
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer; the server may be updated
 
@@ -111,17 +121,16 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_unmentioned_mark(mark: "re.Match[str]") -> str:
-    return mark[0] if is_mark_mentioned(mark.string, mark.start(), mark.start() + len(mark[0].rstrip())) else ""
+    is_kept = mark["code"] or is_mark_mentioned(mark.string, mark.start(), mark.start() + len(mark[0].rstrip()))
+    return mark[0] if is_kept else ""
 
 
 def _remove_leading_block(text: str, *, is_whole: bool) -> str:
     """Remove a leading scratchpad unless nothing follows it. Keep other elements that may be wanted."""
-    if _OPEN_BLOCK.match(text) is None:
-        return text
     block = _BLOCK.match(text)
-    if block is None or not block["rest"].strip():
-        return text if is_whole else ""
-    return _unwrap_answer(block["rest"])
+    if block and block["rest"] and block["rest"].strip():
+        return _unwrap_answer(block["rest"])
+    return text if is_whole or not block else ""
 
 
 def _unwrap_answer(answer: str) -> str:
@@ -141,17 +150,12 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
     place, is_open, lead = 0, False, len(text) - len(text.lstrip())
     while mark := _MARK.search(text, place):  # ends: each mark is behind the one before
         place = mark.end()
-        if mark["code"] and is_open:
-            place = mark.start() + 1
-            continue
         if mark["code"]:
-            continue
-        if mark[0].endswith("/>"):  # an empty element
+            place = mark.start() + 1 if is_open else place
+        if mark["code"] or mark[0].endswith("/>"):  # an empty element
             continue
         is_type = is_whole and mark["tag"] and mark.start() and text[mark.start() - 1].isalnum()  # List<Thought>
         is_closing = _is_closing_mark(mark)
-        if is_type and not is_closing and not _is_followed_by_closing_mark(text, mark):
-            continue
         if _WORD.search(mark["tag"] or "") and not is_open and mark.start() > lead:
             continue
         # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
@@ -160,8 +164,9 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
             and mark["bracket"] != "◁"
             and not (mark["attributes"] or str(mark["name"]).isupper() or _BEGINNING_NAME.match(str(mark["name"])))
         )
-        if mark["bracket"] and may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
-            continue  # a link, or a word in brackets
+        may_be_words = is_type or (mark["bracket"] and may_be_words)  # a link, or a word in brackets
+        if may_be_words and not is_closing and not _is_followed_by_closing_mark(text, mark):
+            continue
         found.append(mark)
         is_open = not is_closing and (is_open or not is_mark_mentioned(text, mark.start(), mark.end()))
     return found
@@ -195,34 +200,36 @@ def _split_off_final_channel(text: str, start: int) -> str:
             parts.append(f"{channel['head'].strip()} {channel['body']}")
         elif channel["head"].partition("<|")[0].strip().lower() == "final":
             parts.append(channel["body"])
-    return "\n".join(parts) if parts else re.sub(r"(?:<\|(?:end|start)\|>(?:assistant)?)+\Z", "", text[:start])
+    if parts:
+        return "\n".join(parts)
+    # Some models leave out the header of their final channel.
+    marks = re.compile(r"<\|(?:end|start|return)\|>(?:assistant\b)?")
+    return marks.sub("", text[channel.end() :]).strip() or marks.sub("", text[:start])
 
 
 class ThinkingModels:
     """Remembers, in a file, the models that end their thoughts with a lone closing mark."""
 
-    def __init__(self, folder: Path | None, now: Callable[[], float] = time) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._file = folder / FILE_NAME if folder is not None else None
-        self._now = now
 
     def remember(self, endpoint: str, model: str) -> None:
-        """Remember a model of an endpoint. File errors are ignored."""
-        if self._file is None:
-            return
-        known = {**self._read_detection_times(), _make_key(endpoint, model): self._now()}
-        with suppress(OSError):
-            self._file.touch(0o600)
-            self._file.write_text(json.dumps(known))
+        """Remember a model of an endpoint, and the others for as long again. File errors are ignored."""
+        if self._file is not None:
+            keys = {*self._read_keys(), _make_key(endpoint, model)}
+            with suppress(OSError):
+                self._file.touch(0o600)
+                self._file.write_text("\n".join(keys))
 
     def is_known(self, endpoint: str, model: str) -> bool:
-        """Return True if the model was remembered within the last REMEMBERED_SECONDS."""
-        return self._read_detection_times().get(_make_key(endpoint, model), 0.0) > self._now() - REMEMBERED_SECONDS
+        return _make_key(endpoint, model) in self._read_keys()
 
-    def _read_detection_times(self) -> dict[str, float]:
+    def _read_keys(self) -> list[str]:
+        """Return the keys of the models, or none if the last one was added REMEMBERED_SECONDS ago."""
         with suppress(OSError, ValueError):
-            if self._file is not None and isinstance(known := json.loads(self._file.read_bytes()), dict):
-                return {str(key): moment for key, moment in known.items() if isinstance(moment, float)}
-        return {}
+            if self._file is not None and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS:
+                return self._file.read_text().split()
+        return []
 
 
 def _make_key(endpoint: str, model: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from llm.event_reader import parse_objects
 from llm.meant_json import parse_json, parse_lenient_json
 from records.errors import ModelBroken
-from records.model_calls import Prompt, Tool, ToolCall
+from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
 from text.characters import escape_template_tokens, replace_surrogates
 
 MAX_CALLS = 8  # calls of one answer that are accepted; a model that asks for more has lost its way
@@ -55,6 +55,21 @@ def format_messages(messages: Prompt) -> list[dict[str, Any]]:
     return result
 
 
+def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
+    """Return a prompt with its tool calls and results rewritten as user messages."""
+    names = {call.id: call.name for message in messages for call in message.calls}
+    told = []
+    for message in messages:
+        if message.role == "tool":
+            result = f"{names.get(message.call_id, 'A tool')} returned:\n{message.content}"
+            told.append(PromptMessage(role="user", content=result))
+        elif not message.calls:
+            told.append(message)
+        elif message.content.strip():
+            told.append(PromptMessage(role="assistant", content=message.content))
+    return told
+
+
 def _format_call(call: ToolCall) -> dict[str, Any]:
     arguments = escape_template_tokens(replace_surrogates(call.arguments))
     function = {"name": replace_surrogates(call.name), "arguments": arguments}
@@ -88,7 +103,9 @@ class Calls:
                 self._parts.append(part)
             part["id"] = part["id"] or call_id
             part["name"] = part["name"] or name  # it arrives whole; some servers repeat it in each chunk
-            if len(part["arguments"]) < MAX_ARGUMENTS_CHARS:
+            if part["arguments"] and arguments.startswith(part["arguments"]):
+                part["arguments"] = arguments  # some servers always send all arguments so far
+            elif len(part["arguments"]) < MAX_ARGUMENTS_CHARS:
                 part["arguments"] += arguments
             # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
             extra = json.dumps(call["extra_content"]) if isinstance(call.get("extra_content"), Mapping) else ""

@@ -34,8 +34,6 @@ async def try_model(model: ChatModel, *, tools: bool, schema: bool) -> str:
 
 
 async def _try_tools(model: ChatModel) -> str:
-    if not model.supports_tools:
-        return "takes no tools"
     equipped, asked = model.with_tools([TOOL]), "Call the tool `note` with the word: ok"
     try:
         made = await equipped.complete([PromptMessage(role="user", content=asked)])

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -242,6 +243,18 @@ async def test_thoughts_before_a_closing_mark_alone_are_held_once_a_model_is_kno
         assert last.texts == ["No thoughts now."]
 
 
+async def test_the_first_draft_of_a_model_that_is_named_for_its_thoughts_waits_for_the_answer() -> None:
+    async with running() as (server, url):
+        server.script("qwen3-4b-thinking", in_pieces(*THOUGHT), "No thoughts now.", "Nor now.")
+        async with OpenAIChat(model="qwen3-4b-thinking", api_key=Secret("k"), base_url=url) as model:
+            shown = Shown()
+            answering = asyncio.create_task(model.complete(asked(), on_text=shown))
+            await server.until_held()
+            await server.release()
+            assert (await answering).text == "Forty-two apples."
+            assert not any("SECRET" in text for text in shown.texts)
+
+
 async def test_a_restart_does_not_show_the_thoughts_of_a_known_model(tmp_path: Path) -> None:
     shown = Shown()
     async with running() as (server, url):
@@ -265,10 +278,15 @@ async def test_a_damaged_file_of_habits_is_as_good_as_none(tmp_path: Path, kept:
     assert ThinkingModels(tmp_path).is_known("", "m")
 
 
-def test_a_habit_is_forgotten_after_thirty_days(tmp_path: Path) -> None:
-    ThinkingModels(tmp_path, lambda: 0.0).remember("", "m")
-    assert ThinkingModels(tmp_path, lambda: REMEMBERED_SECONDS - 1).is_known("", "m")
-    assert not ThinkingModels(tmp_path, lambda: REMEMBERED_SECONDS).is_known("", "m")
+def test_a_habit_is_forgotten_thirty_days_after_the_last_one_was_found(tmp_path: Path) -> None:
+    models, file = ThinkingModels(tmp_path), tmp_path / FILE_NAME
+    models.remember("", "m")
+    models.remember("", "n")
+    assert models.is_known("", "m")
+    assert models.is_known("", "n")
+    past = file.stat().st_mtime - REMEMBERED_SECONDS
+    os.utime(file, (past, past))
+    assert not models.is_known("", "m")
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])

@@ -343,7 +343,6 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
         (Behaviour(refusal="I cannot help with that."), ModelDeclined, "declined"),
         (Behaviour(refusal="No.", plain=True), ModelDeclined, "declined"),
         (Behaviour(text="half", finish="content_filter"), ModelDeclined, "declined"),
-        (Behaviour(text="", finish="length"), ModelBroken, "allowed length"),
         (Behaviour(text="<think>for ever"), ModelBroken, "(empty)"),
         (Behaviour(text="x", raw='{"error": {"message": "x", "code": "context_length_exceeded"}}'), ContextTooLong, ""),
     ],

@@ -143,10 +143,39 @@ def test_no_thought_is_left_of_the_marks_of_other_servers(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[start thinking]\nSECRET", "[think duration=3]SECRET", "\n[THINK]SECRET", "<think>SECRET"]
+    "text",
+    [
+        "[start thinking]\nSECRET",
+        "[think duration=3]SECRET",
+        "\n[THINK]SECRET",
+        "<think>SECRET",
+        "<think> ok, the user wants SECRET.",
+        "<think> the user asks for SECRET. i answer.",
+        "<think>so this is SECRET.",
+        "<think> ладно, SECRET.",
+        "<think> gut, SECRET.",
+        "<thinking> let me see. SECRET is it.",
+    ],
 )
 def test_thoughts_that_are_never_closed_are_no_answer(text: str) -> None:
     assert remove_thoughts(text).strip() == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think> открывает блок.",
+        "<think> es una etiqueta.",
+        "<think> — это тег.",
+        "<think>是一个标签。",
+        "<think> marks the beginning of thoughts. A slash closes it.",
+        "The header is <|im_start|> and a role.",
+        "```\n<|im_start|>user\nHello<|im_end|>\n```\nThat is ChatML.",
+        "Thinking... it over, I would say yes.",
+    ],
+)
+def test_marks_of_templates_that_are_talked_about_stay(text: str) -> None:
+    assert remove_thoughts(text) == text
 
 
 @pytest.mark.parametrize("token", ["<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<｜end▁of▁sentence｜>"])

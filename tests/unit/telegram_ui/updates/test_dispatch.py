@@ -317,7 +317,7 @@ async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bo
 class Seeing(OfflineModel):
     """A model that may be shown pictures."""
 
-    may_send_pictures = True
+    supports_pictures = True
 
 
 async def test_a_photo_goes_to_a_model_that_sees(bots: Bots, peer: Peer) -> None:
