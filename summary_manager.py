@@ -12,7 +12,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from locales.catalog import tr
-from locales.told import format_error
+from locales.sentences import format_error
 from records.context import MAX_UNSUMMARISED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleSummary, StorageError
 from records.messages import Message, MessageOutline

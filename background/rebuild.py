@@ -18,7 +18,7 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
 from locales.catalog import tr
-from locales.told import format_error
+from locales.sentences import format_error
 from records.errors import KeepsakeError, ModelDeclined, QuotaExceeded, StaleSummary, SummaryRejected
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy

@@ -15,7 +15,7 @@ from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
 from locales.catalog import tr
-from locales.told import add_error_number, format_error
+from locales.sentences import add_error_number, format_error
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
 from records.errors import PicturesRefused, StorageError

@@ -9,7 +9,7 @@ from chat.services import Services
 from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, join_list, tr
-from locales.told import STORAGE_NAMES
+from locales.sentences import STORAGE_NAMES
 from records.owners import (
     MAX_INSTRUCTIONS_CHARS,
     MAX_PERSONA_CHARS,

@@ -20,7 +20,7 @@ from chat.turn import Turn, record_turn_metrics, restore_incoming_message
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from locales.catalog import tr
-from locales.told import add_error_number, format_apology, format_error
+from locales.sentences import add_error_number, format_apology, format_error
 from memory_retrieval import TURNS_READ
 from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageCorrupt, StorageError
 from records.messages import UNSTORED, AnswerVersions, Message, NewMessage

@@ -2,7 +2,7 @@
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.told import format_erasures
+from locales.sentences import format_erasures
 from records.errors import ErrorText, FactsFull
 from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import ForgetRequest, ForgetResult

@@ -12,7 +12,7 @@ from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.learning import Facts
 from locales.catalog import tr
-from locales.told import add_error_number
+from locales.sentences import add_error_number
 from records.errors import StorageError
 from records.owners import get_memory_mode
 from records.scopes import Scope

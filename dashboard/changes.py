@@ -16,7 +16,7 @@ from dashboard.parameters import BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, Views
 from locales.catalog import format_full_day, tr
 from locales.page_texts import remove_commands
-from locales.told import format_erasures, format_fold_outcome, format_quote_counts, format_receipt
+from locales.sentences import format_erasures, format_quote_counts, format_receipt, format_summary_outcome
 from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
@@ -160,8 +160,8 @@ class Changes:
         _require_memory_on(request)
         outcome = await self._services.summaries.fold_now(request.scope)
         if outcome.state in ("failed", "busy"):
-            raise RequestRefused(409, format_fold_outcome(outcome))
-        return {"said": format_fold_outcome(outcome)}
+            raise RequestRefused(409, format_summary_outcome(outcome))
+        return {"said": format_summary_outcome(outcome)}
 
     async def rebuild_summaries(self, request: PageRequest) -> JsonBody:
         _require_memory_on(request)

@@ -19,7 +19,7 @@ from dashboard.parameters import BadRequest, Parameters, read_json
 from dashboard.sessions import NoSession, PageSession, PageSessions
 from locales.catalog import choose_language, tr, use_language
 from locales.page_texts import find_reader_language, make_page_texts, remove_commands
-from locales.told import format_error, use_reader_role
+from locales.sentences import format_error, use_reader_role
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope

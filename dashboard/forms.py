@@ -9,7 +9,7 @@ from chat.choices import Choice
 from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
-from locales.told import format_cuts, format_importance, format_match_reason, format_part_name
+from locales.sentences import format_cuts, format_importance, format_match_reason, format_part_name
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link

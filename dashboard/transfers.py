@@ -21,7 +21,7 @@ from dashboard.parameters import MAX_NUMBER, BadRequest
 from dashboard.views import MAX_NAME_CHARS
 from locales.catalog import tr, use_language
 from locales.page_texts import remove_commands
-from locales.told import format_error
+from locales.sentences import format_error
 from records.errors import ImportBusy, KeepsakeError, StaleSummary
 from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file

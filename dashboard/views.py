@@ -17,7 +17,7 @@ from dashboard.parameters import BadRequest
 from external_memory import DEFAULT_EVERY_N, MAX_EVERY_N
 from locales.catalog import tr
 from locales.page_texts import remove_commands
-from locales.told import STORAGE_NAMES, format_what_is_stored
+from locales.sentences import STORAGE_NAMES, format_what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of_kind

@@ -15,7 +15,7 @@ from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from locales.told import format_error
+from locales.sentences import format_error
 from records.errors import KeepsakeError, ModelError, QuotaExceeded, StorageError
 from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock

@@ -141,10 +141,10 @@ class Texts:
         self._families: set[tuple[str, str]] = set()
         self._reading = threading.Lock()
 
-    def load_bundle(self, language: str, family: str) -> "FluentBundle":
+    def load_bundle(self, language: str, file_name: str) -> "FluentBundle":
         """Return a language's bundle, which includes the texts of this family. Thread-safe."""
         with self._reading:
-            for name in (SHARED, family):
+            for name in (SHARED, file_name):
                 if (language, name) not in self._families:
                     file = FOLDER / language / f"{name}.ftl"
                     has_file = name.isidentifier() and file.is_file()

@@ -23,8 +23,8 @@ def make_page_texts(static: Path, language: str) -> dict[str, Any]:
         "right_to_left": language in RIGHT_TO_LEFT,
         "texts": {
             key: _convert_fluent(text)
-            for family, names in _find_referenced_text_keys(static).items()
-            for key, text in _read_texts(language, family).items()
+            for file_name, names in _find_referenced_text_keys(static).items()
+            for key, text in _read_texts(language, file_name).items()
             if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
         },
     }
@@ -35,18 +35,18 @@ def _find_referenced_text_keys(static: Path) -> Mapping[str, frozenset[str]]:
     # A key in a template literal counts up to its first placeholder.
     sources = [file.read_text(encoding="utf-8") for file in sorted(static.iterdir()) if file.suffix in (".js", ".html")]
     known, found = set(list_text_file_names()), dict[str, set[str]]()
-    for family, name in (pair for source in sources for pair in _KEY.findall(source)):
-        if family in known:
-            found.setdefault(family, set()).add(f"{family}-{name}")
-    return {family: frozenset(names) for family, names in found.items()}
+    for file_name, name in (pair for source in sources for pair in _KEY.findall(source)):
+        if file_name in known:
+            found.setdefault(file_name, set()).add(f"{file_name}-{name}")
+    return {file_name: frozenset(names) for file_name, names in found.items()}
 
 
-def _read_texts(language: str, family: str) -> Mapping[str, object]:
+def _read_texts(language: str, file_name: str) -> Mapping[str, object]:
     # Imported here, because it takes a tenth of a second of the start.
     from fluent.syntax import FluentParser
     from fluent.syntax import ast as fluent
 
-    source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
+    source = (FOLDER / language / f"{file_name}.ftl").read_text(encoding="utf-8")
     entries = FluentParser(with_spans=False).parse(source).body
     return {entry.id.name: entry.value for entry in entries if isinstance(entry, fluent.Message) and entry.value}
 

@@ -1,4 +1,4 @@
-"""The errors of all layers. An error's docstring is its log message; locales/told.py has the messages for people."""
+"""The errors of all layers. An error's docstring is its log message; locales/sentences.py has the texts for people."""
 
 from typing import ClassVar
 

@@ -65,7 +65,7 @@ class Reminders:
 
         async def send_due_reminders() -> None:
             try:
-                await self.start_sending_due(send)
+                await self.start_sending_due_reminders(send)
             except KeepsakeError as error:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
@@ -77,7 +77,7 @@ class Reminders:
                 await asyncio.wait(left, timeout=GRACE)
                 await cancel_and_wait(*left)
 
-    async def start_sending_due(self, send: SendReminder) -> list[asyncio.Task[None]]:
+    async def start_sending_due_reminders(self, send: SendReminder) -> list[asyncio.Task[None]]:
         """Start one sending task per owner with due reminders, unless one is already running."""
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
@@ -86,13 +86,13 @@ class Reminders:
                 due[reminder.owner].append(reminder)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < MAX_CONCURRENT_OWNERS:
-                    task = self._telling[owner] = asyncio.create_task(self._send_due(theirs, send))
+                    task = self._telling[owner] = asyncio.create_task(self._send_due_reminders(theirs, send))
                     task.add_done_callback(partial(self._telling.pop, owner))
                     begun.append(task)
         return begun
 
-    async def _send_due(self, due: Sequence[Reminder], send: SendReminder) -> None:
-        for reminder in due:
+    async def _send_due_reminders(self, reminders: Sequence[Reminder], send: SendReminder) -> None:
+        for reminder in reminders:
             try:
                 if not await self._send_reminder(reminder, send):
                     return

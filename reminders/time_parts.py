@@ -70,13 +70,13 @@ class TimePhraseParser:
         found = self.words.word[name].match(self.text, start)
         return skip_gap(self.text, found.end()) if found else -1
 
-    def find_place(self, end: int) -> int:
+    def find_request_position(self, end: int) -> int:
         """Return the position in the request after what the first `end` characters of the text stand for."""
         return self.places[end - 1][1] if end else 0
 
     def quote(self, start: int, end: int) -> str:
         """Return what a part of the text stands for in the request."""
-        return self.request[self.places[start][0] : self.find_place(end)] if start < end else ""
+        return self.request[self.places[start][0] : self.find_request_position(end)] if start < end else ""
 
     @property
     def has_unparsed_zone(self) -> bool:

@@ -13,7 +13,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from locales.catalog import tr
-from locales.told import format_retention
+from locales.sentences import format_retention
 from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StaleSummary, StorageError
 from records.facts import LASTING, MAX_FACTS
 from records.messages import Message, Role

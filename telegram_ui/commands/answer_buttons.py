@@ -11,7 +11,7 @@ from telegram import InlineKeyboardMarkup
 from telegram.error import TelegramError
 
 from locales.catalog import tr
-from locales.told import format_error
+from locales.sentences import format_error
 from records.errors import KeepsakeError
 from records.scopes import Person
 from records.turns import IncomingPiece, Reply, UserMessage
@@ -100,7 +100,7 @@ class AnswerButtons(CommandGroup):
         await self._record_press(event)
         chat = replace(event.chat, reply_to=event.message_id)
         try:
-            await _speak_text(self._dependencies, chat, event.person, event.message_text)
+            await _send_text_as_voice(self._dependencies, chat, event.person, event.message_text)
         except BaseException:
             self._pressed.pop(event.argument, None)  # the button may be pressed again
             raise
@@ -214,10 +214,10 @@ class AnswerButtons(CommandGroup):
             await self._delivery.send_text(chat, notice)
         for proposal in reply.proposals:
             await proposals.ask_about_proposal(self._dependencies, chat, event.person, proposal)
-        await speak_answer_if_wanted(self._dependencies, chat, event.person, reply, sent)
+        await send_voice_answer_if_wanted(self._dependencies, chat, event.person, reply, sent)
 
 
-async def speak_answer_if_wanted(
+async def send_voice_answer_if_wanted(
     dependencies: Dependencies,
     chat: Chat,
     person: Person,
@@ -234,14 +234,14 @@ async def speak_answer_if_wanted(
         chosen = config.spoken_answers if config is not None else ""
         words = convert_markdown(reply.text)[0]
         if words.strip() and (chosen == "always" or (chosen == "voice" and is_voice)):
-            await _speak_text(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
+            await _send_text_as_voice(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
     except DeliveryError:
         raise
     except KeepsakeError as error:
         await dependencies.delivery.send_text(chat, format_error(error))
 
 
-async def _speak_text(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
+async def _send_text_as_voice(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
     if dependencies.speech is not None:
         async with dependencies.delivery.show_typing(chat):
             recording = await dependencies.speech.synthesize_speech(text, person_id=person.id)

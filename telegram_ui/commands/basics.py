@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from locales.catalog import tr
-from locales.told import format_memory_state, format_what_is_stored
+from locales.sentences import format_memory_state, format_what_is_stored
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup
 from telegram_ui.sending.formatting import TextBuilder

@@ -10,7 +10,7 @@ from telegram.error import TelegramError
 
 from chat.choices import Choice, NotOffered, list_choices
 from locales.catalog import LANGUAGES, choose_language, current_language, tr, use_language
-from locales.told import format_memory_state
+from locales.sentences import format_memory_state
 from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
 from telegram_ui.commands import wording

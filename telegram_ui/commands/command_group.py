@@ -16,7 +16,7 @@ from chat.choices import save_choices
 from chat.operation import OperatorSettings
 from chat.services import Services
 from locales.catalog import ENGLISH, current_language, tr
-from locales.told import STORAGE_NAMES
+from locales.sentences import STORAGE_NAMES
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates

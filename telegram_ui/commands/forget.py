@@ -9,7 +9,7 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from locales.told import format_erasures, format_quote_counts, format_receipt
+from locales.sentences import format_erasures, format_quote_counts, format_receipt
 from records.facts import Fact
 from records.forgetting import ForgetRequest, ForgetResult
 from records.messages import Message

@@ -9,7 +9,7 @@ from cachetools import LRUCache
 from telegram import ForceReply, InlineKeyboardButton, Message
 
 from locales.catalog import tr
-from locales.told import format_error
+from locales.sentences import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleSummary, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, split_into_rows
@@ -254,7 +254,7 @@ class TransferCommands(CommandGroup):
                 result = await importer.import_file(
                     event.chat.scope, event.person.id, data, given, progress=progress.report
                 )
-        except _Stopped:
+        except _ImportPaused:
             go_on = self._make_button(event, IMPORT, tr("transfer-go-on"), event.argument)
             leave = self._make_button(event, LEAVE, tr("transfer-cancel"), ASKED)
             await self._show_text(event, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
@@ -314,7 +314,7 @@ class TransferCommands(CommandGroup):
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)
 
 
-class _Stopped(Exception):  # noqa: N818 - not a failure
+class _ImportPaused(Exception):  # noqa: N818 - not a failure
     """Raised when the person has paused the import."""
 
 
@@ -334,11 +334,11 @@ class ImportProgress:
         return tr("transfer-stopped", messages=self._done) if self._done else tr("transfer-not-begun")
 
     async def report(self, done: int, total: int) -> None:
-        """Show the progress. Raise _Stopped if the person paused the import."""
+        """Show the progress. Raise _ImportPaused if the person paused the import."""
         self._done = done
         now = self._clock()
         if self.is_stopped and done < total:
-            raise _Stopped
+            raise _ImportPaused
         if done == total or now - self._shown_at < REPORT_SECONDS:
             return
         self._shown_at = now

@@ -9,7 +9,7 @@ from telegram import InlineKeyboardButton
 
 from chat.facts_by_hand import add_fact, apply_fact_action, edit_fact, is_incognito
 from locales.catalog import tr
-from locales.told import format_importance
+from locales.sentences import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import ForgetRequest
 from records.owners import OwnerConfig

@@ -1,7 +1,7 @@
 """The model's proposals to remember, forget or do something. A person accepts or declines each with a button."""
 
 from locales.catalog import list_translations, tr
-from locales.told import format_receipt
+from locales.sentences import format_receipt
 from records.errors import FactsFull
 from records.facts import MAX_FACTS
 from records.forgetting import ForgetRequest
@@ -19,7 +19,7 @@ NO = "no"
 GIVE = "command-"  # the payload of the button that runs the command in its message
 
 
-class Proposals(CommandGroup):
+class ProposalButtons(CommandGroup):
     @Action(PROPOSED, who="admins")
     async def _apply_pressed_choice(self, event: ChatEvent) -> None:
         kind, _, choice = event.argument.partition("-")

@@ -28,22 +28,22 @@ from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.importing import TransferCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
-from telegram_ui.commands.proposals import Proposals
+from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.commands.reminders import ReminderCommands
 from telegram_ui.commands.search import SearchCommands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
-from telegram_ui.commands.wizard import CANCEL, Wizard
+from telegram_ui.commands.wizard import CANCEL, SetupWizard
 from telegram_ui.commands.wording import set_reference_time
-from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 
 log = logging.getLogger(__name__)
 
 COMMAND_GROUPS: tuple[type[CommandGroup], ...] = (
-    *(BasicCommands, Wizard, ChoiceCommands, ModelCommands, ChatsCommands, SummaryCommands, MemoryCommands),
+    *(BasicCommands, SetupWizard, ChoiceCommands, ModelCommands, ChatsCommands, SummaryCommands, MemoryCommands),
     *(WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, UsageCommands, ExportCommands),
-    *(TransferCommands, ForgetCommands, AdminCommands, BroadcastCommands, AnswerButtons, Proposals),
+    *(TransferCommands, ForgetCommands, AdminCommands, BroadcastCommands, AnswerButtons, ProposalButtons),
 )  # in the order in which /help, the menus and docs/reference.md list their commands
 
 
@@ -260,4 +260,4 @@ class Commands:
 def _make_ephemeral_chat(chat: Chat, person: Person, action: Action, query: str = "") -> Chat:
     if chat.is_private or chat.only_for is not None or not action.is_ephemeral or person.id == ANONYMOUS_ADMIN:
         return chat
-    return replace(chat, only_for=Ephemeral(receiver=person.id, query=query))
+    return replace(chat, only_for=SoleViewer(receiver=person.id, query=query))

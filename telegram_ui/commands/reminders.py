@@ -98,11 +98,11 @@ class ReminderCommands(CommandGroup):
         return outcome[:200]
 
     async def _set_reminder(
-        self, event: ChatEvent, reminder: NewReminder, source: int | None, config: OwnerConfig | None
+        self, event: ChatEvent, reminder: NewReminder, source_id: int | None, config: OwnerConfig | None
     ) -> str | None:
         scope, person, language = event.chat.scope, event.person.id, current_language()
         stored = await self._services.reminders.add(
-            scope.owner, reminder, thread=event.chat.thread, person=person, language=language, source=source
+            scope.owner, reminder, thread=event.chat.thread, person=person, language=language, source=source_id
         )
         if stored is None:
             return await self._show_text(event, tr("reminders-full"))
@@ -155,21 +155,21 @@ async def offer_reminder(
     await dependencies.delivery.send_text(chat, text, keyboard=keyboard)
 
 
-def make_reminder_offer_payload(reminder: NewReminder, source: int | None, *, knows_zone: bool = True) -> str:
+def make_reminder_offer_payload(reminder: NewReminder, source_id: int | None, *, knows_zone: bool = True) -> str:
     """Return the payload of an offer's button, from which parse_offer() can read the offer after a restart."""
     letter = next(letter for letter, repeat in _REPEATS.items() if repeat == reminder.repeat)
     clock = "i" if reminder.local is None else "c" if knows_zone else "u"
-    return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{reminder.month_day:02d}.{source or 0:x}"
+    return f"{int(reminder.due_at.timestamp()):x}{letter}{clock}{reminder.month_day:02d}.{source_id or 0:x}"
 
 
 def parse_reminder_offer(payload: str, message: str, zone: tzinfo) -> tuple[NewReminder, int | None] | None:
     """Return the offered reminder and the id of the message that asked for it, or None if the button is invalid."""
     text = message.partition("\n\n")[2].strip()[:MAX_REMINDER_CHARS]
-    head, _, source = payload.partition(".")
+    head, _, source_id = payload.partition(".")
     moment, letter, clock, day = head[:-4], head[-4:-3], head[-3:-2], head[-2:]
     try:
         due_at = datetime.fromtimestamp(int(moment, 16), UTC)
-        repeat, month_day, number = _REPEATS[letter], int(day), int(source, 16)
+        repeat, month_day, number = _REPEATS[letter], int(day), int(source_id, 16)
     except (ValueError, KeyError, OverflowError, OSError):
         return None
     if not text:

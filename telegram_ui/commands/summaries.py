@@ -9,7 +9,7 @@ from background.rebuild import RebuildProgress, ReportProgress
 from chat.choices import NotOffered
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
-from locales.told import STORAGE_NAMES, format_fold_outcome, format_retention
+from locales.sentences import STORAGE_NAMES, format_retention, format_summary_outcome
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Person
 from records.status import Status
@@ -78,15 +78,15 @@ class SummaryCommands(CommandGroup):
         async with self._delivery.show_typing(event.chat):
             outcome = await self._services.summaries.fold_now(event.chat.scope)
         if outcome.state not in ("failed", "busy"):
-            return format_fold_outcome(outcome)
-        return await self._report_failure(event, format_fold_outcome(outcome))
+            return format_summary_outcome(outcome)
+        return await self._report_failure(event, format_summary_outcome(outcome))
 
     @Action(FOLD, who="admins", queue="slow")
-    async def _retry_fold(self, event: ChatEvent) -> None:
+    async def _retry_summary(self, event: ChatEvent) -> None:
         async with self._delivery.show_typing(event.chat):
             outcome = await self._services.summaries.fold_now(event.chat.scope)
         again = [self._make_button(event, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
-        await self._show_text(event, format_fold_outcome(outcome), again)
+        await self._show_text(event, format_summary_outcome(outcome), again)
 
     @Action(SWITCH_ON, who="admins")
     async def _turn_on_memory(self, event: ChatEvent) -> str | None:
@@ -163,7 +163,7 @@ class SummaryCommands(CommandGroup):
         return report
 
 
-def make_fold_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
+def make_summary_retry_keyboard(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
     """Return the keyboard with [Try again] for the notice that a summary failed."""
     return InlineKeyboardMarkup.from_button(buttons.make_button(FOLD, chat, person, tr("answers-try-again")))
 

@@ -10,7 +10,7 @@ from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
 from locales.catalog import join_list, tr
-from locales.told import format_cuts, format_match_reason, format_part_name
+from locales.sentences import format_cuts, format_match_reason, format_part_name
 from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import ChosenSource, ExplanationRecord

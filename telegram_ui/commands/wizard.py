@@ -10,7 +10,7 @@ import telegram
 from telegram import InlineKeyboardButton
 
 from locales.catalog import join_alternatives, list_words, tr
-from locales.told import STORAGE_NAMES
+from locales.sentences import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Scope
@@ -46,7 +46,7 @@ def parse_storage(text: str, storages: Sequence[StorageType]) -> StorageType | N
     return named.pop() if len(named) == 1 and len(words) <= MAX_ANSWER_WORDS else None
 
 
-class Wizard(CommandGroup):
+class SetupWizard(CommandGroup):
     heading = "choices"
 
     def __init__(self, dependencies: Dependencies) -> None:

@@ -20,7 +20,7 @@ ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, under which a group's anonym
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ephemeral:
+class SoleViewer:
     """The one member of a group who can see a message (Bot API 10.2).
 
     Without `query` and `message_id`, Telegram accepts the message only if the bot is an administrator.
@@ -40,7 +40,7 @@ class Chat:
     is_private: bool = True
     reply_to: int | None = None  # the message that an answer replies to, in groups only
     conversation: int = 0  # the thread of the open conversation, 0 for the first or an unknown one
-    only_for: Ephemeral | None = None  # the only person who sees the messages, if the server supports that
+    only_for: SoleViewer | None = None  # the only person who sees the messages, if the server supports that
 
     @property
     def topic(self) -> int | None:

@@ -25,7 +25,7 @@ from telegram_ui.sending.newer_api import (
     CAN_STOP,
     Keyboard,
     NewerApi,
-    edit_ephemeral,
+    edit_ephemeral_message,
     make_ephemeral_fields,
     remove_styles,
 )
@@ -354,7 +354,9 @@ class Delivery:
         The id 0 stands for the ephemeral message whose button was pressed.
         """
         if chat.only_for is not None and not message_id:
-            await self._send_with_buttons(partial(edit_ephemeral, self.bot, chat.id, chat.only_for, piece), keyboard)
+            await self._send_with_buttons(
+                partial(edit_ephemeral_message, self.bot, chat.id, chat.only_for, piece), keyboard
+            )
             return
         edit = partial(
             self.bot.edit_message_text,

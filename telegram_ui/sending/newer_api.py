@@ -7,7 +7,7 @@ from cachetools import TTLCache
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions
 from telegram.error import BadRequest, EndPointNotFound, InvalidToken
 
-from telegram_ui.sending.chat import Ephemeral
+from telegram_ui.sending.chat import SoleViewer
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.http import contains_any_phrase
 
@@ -73,7 +73,7 @@ def remove_styles(keyboard: Keyboard | None) -> Keyboard | None:
     return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
 
 
-def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
+def make_ephemeral_fields(only_for: SoleViewer) -> dict[str, Any]:
     """Return the request fields of a message that only one person can see (Bot API 10.3)."""
     query = {"callback_query_id": only_for.query} if only_for.query else {}
     fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": only_for.receiver, **query}}
@@ -82,8 +82,8 @@ def make_ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
     return fields
 
 
-async def edit_ephemeral(
-    bot: Bot, chat_id: int, only_for: Ephemeral, piece: Piece, *, reply_markup: Keyboard | None
+async def edit_ephemeral_message(
+    bot: Bot, chat_id: int, only_for: SoleViewer, piece: Piece, *, reply_markup: Keyboard | None
 ) -> None:
     """Try once to change the ephemeral message whose button was pressed. Raise TelegramError on failure."""
     fields = {

@@ -43,7 +43,7 @@ def make_access_check(settings: Settings, people: People | None) -> Callable[[in
 
 
 @define(eq=False, slots=False)
-class Access:
+class AccessPolicy:
     """Decides who may use and configure the bot, based on the settings, the admins' decisions and groups' admins."""
 
     _settings: Settings
@@ -115,13 +115,13 @@ class Access:
         return is_admin
 
 
-class Relevance:
+class RelevanceFilter:
     """Decides which updates of people with access may be stored. In groups, they must be addressed to the bot.
 
     Further pieces of an addressed paste count as addressed. `commands` holds the names of the bot's commands.
     """
 
-    def __init__(self, access: Access, commands: Collection[str]) -> None:
+    def __init__(self, access: AccessPolicy, commands: Collection[str]) -> None:
         self._access = access
         self._commands = commands
         self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
@@ -146,7 +146,7 @@ class Relevance:
         return concerns
 
 
-class Claim:
+class AdminClaim:
     """A link that makes the first person who opens it the bot's admin.
 
     Its token is never stored. It is derived from the bot's token and the expiry.

@@ -15,7 +15,7 @@ from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from llm.quota import charge_person
 from locales.catalog import use_language
-from locales.told import use_reader_role
+from locales.sentences import use_reader_role
 from records.errors import KeepsakeError, StorageError
 from records.owners import MODES, Mode
 from records.scopes import Scope
@@ -195,7 +195,7 @@ class AnswerDelivery:
 
 
 @define(eq=False, slots=False)
-class Answering:
+class TurnAnswerer:
     """Answers messages, and queues the work that follows an answer."""
 
     _inbox: DurableQueue
@@ -234,7 +234,7 @@ class Answering:
             # If the lease was lost, the update is handed out again in its old order.
             with self._queues.chats.allow_cancelling(parsed.chat_scope):
                 await require_lease()
-                read = TurnWithFiles(make_incoming(pieces))
+                read = TurnWithFiles(make_user_message(pieces))
                 if any(piece.attachment or piece.replied_picture for piece in pieces):
                     async with self._delivery.show_typing(parsed.chat):
                         await self._attached_files.add_files(read, pieces)
@@ -292,7 +292,7 @@ class Answering:
             if dependencies.speech is not None:
                 was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
                 args = dependencies, parsed.chat, parsed.person, reply, shown_as
-                speak = partial(answer_buttons.speak_answer_if_wanted, *args, is_voice=was_heard)
+                speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, is_voice=was_heard)
                 self._queues.slow.submit(parsed.chat_scope, partial(run_guarded, parsed, speak))
         self.submit_follow_up(parsed)
 
@@ -316,7 +316,7 @@ class Answering:
     async def _run_follow_up(self, parsed: ParsedUpdate) -> None:
         self._awaiting_follow_up.discard(parsed.scope)
         chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
-        make_keyboard = partial(summaries.make_fold_retry_keyboard, self._dependencies.buttons, chat, parsed.person)
+        make_keyboard = partial(summaries.make_summary_retry_keyboard, self._dependencies.buttons, chat, parsed.person)
         with charge_person(parsed.person.id):
             notices = await self._conversation.run_after_turn(parsed.scope)
         for notice in notices:
@@ -324,7 +324,7 @@ class Answering:
             await self._delivery.send_text(chat, notice, keyboard=make_keyboard() if chat.is_private else None)
 
 
-def make_incoming(pieces: Sequence[ParsedUpdate]) -> UserMessage:
+def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
     """Combine the updates of one message, or of the pieces of a split one, into a turn."""
     first = pieces[0]
     return UserMessage(

@@ -24,14 +24,14 @@ from telegram_ui.commands.memory import NOTED_REACTION
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document
-from telegram_ui.updates.access import Access, Claim
-from telegram_ui.updates.answering import AnswerDelivery, Answering, MessagePlacement, WaitingTurn
+from telegram_ui.updates.access import AccessPolicy, AdminClaim
+from telegram_ui.updates.answering import AnswerDelivery, MessagePlacement, TurnAnswerer, WaitingTurn
 from telegram_ui.updates.attached import FILE
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, find_supergroup_upgrade, parse_update
-from telegram_ui.updates.paste import Pastes, may_be_continued
+from telegram_ui.updates.paste import PasteCollector, may_be_continued
 from telegram_ui.updates.repeats import RequestRepeater, UserRequest
 from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -47,26 +47,26 @@ class Dispatcher:
     """Routes the updates from the durable queue to their handlers."""
 
     _inbox: DurableQueue
-    _access: Access
+    _access: AccessPolicy
     _commands: Commands
     _queues: Queues
     _upgrades: SupergroupUpgrades
     _answer_delivery: AnswerDelivery
-    _claim: Claim
+    _claim: AdminClaim
     _albums: LRUCache[Scope, str] = field(factory=partial(LRUCache, 1_000), init=False)  # the last one declined
     _closing: bool = field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         dependencies, services = self._commands.dependencies, self._commands.dependencies.services
         self._delivery, self._corrections = dependencies.delivery, services.corrections
-        self._pastes = Pastes(self._delivery.clock.call_later)
+        self._pastes = PasteCollector(self._delivery.clock.call_later)
         self._file_attempts = FileAttempts(self._inbox, self._delivery)
         self._repeats = RequestRepeater(dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, self._commands.choose_language, dependencies.operation.may_run_bot
         )
         self._placement = MessagePlacement(self._inbox, services.conversation, services.memory, self._delivery)
-        self._answering = Answering(
+        self._answering = TurnAnswerer(
             self._inbox, self._commands, self._queues, self._error_boundary, self._placement, self._answer_delivery
         )
 

@@ -10,7 +10,7 @@ from traceback import extract_tb
 from attrs import define
 
 from locales.catalog import current_language, tr, use_language
-from locales.told import add_error_number, format_error, use_reader_role
+from locales.sentences import add_error_number, format_error, use_reader_role
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat

@@ -14,7 +14,7 @@ from telegram.error import TelegramError
 
 from chat.attachments import Attachments
 from locales.catalog import tr
-from locales.told import format_error
+from locales.sentences import format_error
 from records.attachments import Picture, count_picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import IncomingPiece, UserMessage

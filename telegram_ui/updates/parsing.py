@@ -13,7 +13,7 @@ from records.owners import Mode
 from records.scopes import MAX_TELEGRAM_ID, Person, Scope
 from records.turns import ReplyTarget
 from telegram_ui.commands.buttons import is_for_anonymous_admin
-from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, SoleViewer
 from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.attached import AttachedFile, find_attachment_kind, find_attachments, format_attachment_kind
 from text.characters import collapse_to_visible_line, remove_invisible_characters
@@ -152,7 +152,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
             is_private=is_private,
             reply_to=None if is_private else message.message_id,
             # Other messages go into the group's memory, so everybody sees the answer.
-            only_for=_parse_ephemeral_message(message, sender) if command else None,
+            only_for=_parse_sole_viewer(message, sender) if command else None,
         ),
         person=replace(_parse_person(sender), name=_find_speaker_name(message)),
         addressed=_is_addressed_to_bot(message, bot, command, is_mentioned=is_mentioned),
@@ -270,7 +270,7 @@ def _parse_press(update: telegram.Update, query: telegram.CallbackQuery, bot: te
             id=message.chat.id,
             thread=_find_thread_id(shown) if shown else 0,
             is_private=message.chat.type == "private",
-            only_for=_parse_ephemeral_message(message, person, query.id),
+            only_for=_parse_sole_viewer(message, person, query.id),
         ),
         person=_parse_person(person),
         addressed=True,
@@ -331,11 +331,11 @@ def _parse_person(user: telegram.User) -> Person:
     return Person(id=user.id, name=_clean_name(user.full_name), username=user.username, language=language)
 
 
-def _parse_ephemeral_message(
+def _parse_sole_viewer(
     message: telegram.MaybeInaccessibleMessage, person: telegram.User, query: str = ""
-) -> Ephemeral | None:
+) -> SoleViewer | None:
     ephemeral = message.api_kwargs.get("ephemeral_message_id")
-    return Ephemeral(receiver=person.id, query=query, message_id=ephemeral) if isinstance(ephemeral, int) else None
+    return SoleViewer(receiver=person.id, query=query, message_id=ephemeral) if isinstance(ephemeral, int) else None
 
 
 def _find_thread_id(message: telegram.Message) -> int:

@@ -40,7 +40,7 @@ class _OpenPaste:
     timer: Timer | None = None
 
 
-class Pastes:
+class PasteCollector:
     """Gathers the pieces of split texts, albums and forwarded batches, with at most one open paste per sender."""
 
     def __init__(self, call_later: Callable[[float, Callable[[], None]], Timer]) -> None:
@@ -49,10 +49,10 @@ class Pastes:
 
     def wait_for_pieces(self, pieces: list[ParsedUpdate], on_complete: Callable[[], None]) -> None:
         """Append further pieces to `pieces` as they arrive, and call `on_complete` after the last one."""
-        sender = pieces[0].sender_key
-        self.complete_paste(sender)
-        self._open_pastes[sender] = paste = _OpenPaste(pieces, on_complete)
-        self._restart_timer(sender, paste)
+        sender_key = pieces[0].sender_key
+        self.complete_paste(sender_key)
+        self._open_pastes[sender_key] = paste = _OpenPaste(pieces, on_complete)
+        self._restart_timer(sender_key, paste)
 
     def add_piece(self, piece: ParsedUpdate) -> bool:
         """Add a piece to its sender's open paste. If it does not belong there, complete the paste and return False."""
@@ -66,9 +66,9 @@ class Pastes:
         self._restart_timer(piece.sender_key, paste)
         return True
 
-    def complete_paste(self, sender: tuple[Scope, int]) -> None:
+    def complete_paste(self, sender_key: tuple[Scope, int]) -> None:
         """Complete the sender's open paste, if any."""
-        if paste := self._open_pastes.pop(sender, None):
+        if paste := self._open_pastes.pop(sender_key, None):
             if paste.timer:
                 paste.timer.cancel()
             paste.on_complete()
@@ -80,11 +80,11 @@ class Pastes:
                 paste.timer.cancel()
         self._open_pastes.clear()
 
-    def _restart_timer(self, sender: tuple[Scope, int], paste: _OpenPaste) -> None:
+    def _restart_timer(self, sender_key: tuple[Scope, int], paste: _OpenPaste) -> None:
         if paste.timer:
             paste.timer.cancel()
             paste.timer = None
         if may_be_continued(paste.pieces[-1]):
-            paste.timer = self._call_later(PAUSE_SECONDS, lambda: self.complete_paste(sender))
+            paste.timer = self._call_later(PAUSE_SECONDS, lambda: self.complete_paste(sender_key))
         else:
-            self.complete_paste(sender)
+            self.complete_paste(sender_key)

@@ -52,7 +52,7 @@ class RequestRepeater:
     _buttons: Buttons
     _corrections: Corrections
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(MAX_KNOWN_PRESSES), init=False)
-    _held: LRUCache[tuple[Scope, int, int], UserRequest] = field(
+    _failed_requests: LRUCache[tuple[Scope, int, int], UserRequest] = field(
         factory=lambda: LRUCache(MAX_HELD_CHARS, getsizeof=_count_chars), init=False
     )
 
@@ -63,13 +63,15 @@ class RequestRepeater:
         """Remember a failed request, and return its [Try again] button."""
         parsed = request.pieces[0]
         if _count_chars(request) <= MAX_HELD_CHARS:
-            self._held[parsed.chat_scope, parsed.person.id, request.first_update_id] = request
-        is_held = not request.fits_one_message
-        return self._buttons.make_retry_keyboard(parsed.chat, parsed.person, request.first_update_id, is_held=is_held)
+            self._failed_requests[parsed.chat_scope, parsed.person.id, request.first_update_id] = request
+        is_in_process = not request.fits_one_message
+        return self._buttons.make_retry_keyboard(
+            parsed.chat, parsed.person, request.first_update_id, is_in_process=is_in_process
+        )
 
     def _drop_owner_requests(self, owner: int) -> None:
-        for key in [key for key in self._held if key[0].owner == owner]:
-            del self._held[key]
+        for key in [key for key in self._failed_requests if key[0].owner == owner]:
+            del self._failed_requests[key]
 
     def find_repeated_request(self, item: QueuedUpdate, press: ParsedUpdate) -> UserRequest | None:
         """Return the request that a button press repeats, or None for other buttons and for a second press."""
@@ -91,8 +93,8 @@ class RequestRepeater:
         if kind == PROPOSED:
             return self._read_request_from_message(item, press, _make_command_message(query, shown))
         first_id = int(number)
-        if held := self._held.pop((press.chat_scope, press.person.id, first_id), None):
-            return self._copy_with_press_id(item, press, held)
+        if failed := self._failed_requests.pop((press.chat_scope, press.person.id, first_id), None):
+            return self._copy_with_press_id(item, press, failed)
         question = shown.reply_to_message if shown is not None and payload == number else None
         return self._read_request_from_message(item, press, question, first_id) or UserRequest(pieces=())
 

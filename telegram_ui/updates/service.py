@@ -25,7 +25,7 @@ from telegram_ui.commands.command_group import AnswerControls, CommandGroup, Dep
 from telegram_ui.commands.registry import COMMAND_GROUPS, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay
-from telegram_ui.updates.access import Access, Claim, Relevance
+from telegram_ui.updates.access import AccessPolicy, AdminClaim, RelevanceFilter
 from telegram_ui.updates.answering import AnswerDelivery
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue
@@ -111,8 +111,8 @@ async def open_telegram_service(
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_make_request_options(settings))
     bot = _make_bot(settings, polls)
     memory = services.memory
-    access = Access(settings, bot, now=now, people=memory.people)
-    keep = Relevance(access, frozenset(row.name for row in list_commands(command_groups)))
+    access = AccessPolicy(settings, bot, now=now, people=memory.people)
+    keep = RelevanceFilter(access, frozenset(row.name for row in list_commands(command_groups)))
     inbox, work = memory.inbox, memory.shared_work
     queue = DurableQueue(inbox, keep=keep, now=now)
     if work is not None:
@@ -124,7 +124,7 @@ async def open_telegram_service(
     commands = Commands(
         make_dependencies(delivery, access.may_configure, answers.make_answer_controls(queues.chats)), command_groups
     )
-    claim = Claim(settings, memory.people, now=now)
+    claim = AdminClaim(settings, memory.people, now=now)
     dispatcher = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
 
     def is_polling() -> bool:

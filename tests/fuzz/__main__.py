@@ -48,10 +48,10 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.commands.summaries import SummaryCommands
-from telegram_ui.commands.wizard import NUMBER, STORAGE, Wizard
+from telegram_ui.commands.wizard import NUMBER, STORAGE, SetupWizard
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.access import Relevance
+from telegram_ui.updates.access import RelevanceFilter
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import parse_update
 from tests.contract.conftest import NOW, config, fold, said, talk
@@ -130,10 +130,10 @@ class EntryPoints:
         services = cast("Any", SimpleNamespace(memory=self._memory, clock=lambda: NOW))
         self._buttons = Buttons(b"key")
         dependencies = Dependencies(services=services, delivery=delivery, may_configure=may, buttons=self._buttons)
-        self._commands = Commands(dependencies, [Wizard, SummaryCommands])
+        self._commands = Commands(dependencies, [SetupWizard, SummaryCommands])
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(is_served=lambda parsed: True))
-        concern = Relevance(served, self._commands.names)
+        concern = RelevanceFilter(served, self._commands.names)
         self._queue = DurableQueue(Inbox(database), keep=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0
         scratch = folder / "scratch.db"

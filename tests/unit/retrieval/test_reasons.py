@@ -15,7 +15,7 @@ import pytest
 from benchmarks.locomo import Line, Sample, read_samples
 from benchmarks.recall import SCOPE, open_conversation, recall_snippets
 from locales.catalog import LANGUAGES, tr, use_language
-from locales.told import MIN_SIGNAL, SIGNALS, format_match_reason
+from locales.sentences import MIN_SIGNAL, SIGNALS, format_match_reason
 from records.context import Snippet
 from records.messages import Message
 from retrieval.question import Question, contains_name

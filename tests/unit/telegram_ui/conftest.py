@@ -46,7 +46,7 @@ from telegram_ui.commands.command_group import (
     Dependencies,
     MayConfigure,
 )
-from telegram_ui.commands.proposals import Proposals
+from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
@@ -341,7 +341,7 @@ class Bots:
             return self.dependencies
 
         self.memory.inbox = self.inbox
-        groups = [Toys, AnswerButtons, Proposals]
+        groups = [Toys, AnswerButtons, ProposalButtons]
         return open_telegram_service(self.settings, services, make_dependencies=make, command_groups=groups, **options)
 
     async def pending(self) -> list[int]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from locales.catalog import use_language
-from locales.told import format_error
+from locales.sentences import format_error
 from records.errors import ImportRefused
 from transfer.formats.conversations import make_fact_questions
 from transfer.formats.history import FileReading, ImportedFact, ImportedHistory

@@ -12,7 +12,7 @@ from telegram_ui.commands.admin import ask_admins_to_admit
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
-from telegram_ui.updates.access import MAX_REQUESTS, Access
+from telegram_ui.updates.access import MAX_REQUESTS, AccessPolicy
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 EVE = Person(id=13, name="Eve", username="eve")
@@ -37,8 +37,8 @@ def administered(desk: Desk, **more: object) -> Desk:
     return desk
 
 
-def access(desk: Desk, settings: Settings) -> Access:
-    return Access(settings, desk.peer.bot, now=lambda: desk.moment[0], people=desk.services.memory.people)
+def access(desk: Desk, settings: Settings) -> AccessPolicy:
+    return AccessPolicy(settings, desk.peer.bot, now=lambda: desk.moment[0], people=desk.services.memory.people)
 
 
 async def test_nobody_else_learns_that_there_is_such_a_command(desk: Desk) -> None:

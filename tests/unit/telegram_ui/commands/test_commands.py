@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from llm import prompts
 from locales.catalog import tr
-from locales.told import format_retention
+from locales.sentences import format_retention
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope

@@ -190,7 +190,7 @@ async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
 
 
 async def send_due(desk: Desk, tell: SendReminder) -> None:
-    await asyncio.gather(*await desk.services.reminders.start_sending_due(tell))
+    await asyncio.gather(*await desk.services.reminders.start_sending_due_reminders(tell))
 
 
 async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) -> None:

@@ -7,7 +7,7 @@ import pytest
 from records.scopes import Person
 from settings import Settings
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.access import Access
+from telegram_ui.updates.access import AccessPolicy
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Peer, client
 
 
@@ -33,13 +33,13 @@ def person(number: int) -> Person:
     ],
 )
 def test_who_is_served(settings: Settings, served: set[int]) -> None:
-    access = Access(settings, client(), now=Now())
+    access = AccessPolicy(settings, client(), now=Now())
     assert {number for number in (1, 2, 3) if access.serves(number)} == served
 
 
 def test_a_stranger_is_told_five_times_an_hour() -> None:
     now = Now()
-    access = Access(Settings(), client(), now=now)
+    access = AccessPolicy(Settings(), client(), now=now)
     assert access.may_notify_stranger(person(5))
     assert [access.may_notify_stranger(person(5)) for _ in range(6)] == [True] * 4 + [False] * 2
     assert access.may_notify_stranger(person(6))
@@ -50,7 +50,7 @@ def test_a_stranger_is_told_five_times_an_hour() -> None:
 async def test_telegram_is_asked_for_an_admin_once_a_minute(peer: Peer) -> None:
     now, group = Now(), Chat(id=GROUP, is_private=False)
     async with client(peer.url) as bot:
-        access = Access(Settings(), bot, now=now)
+        access = AccessPolicy(Settings(), bot, now=now)
         assert await access.may_configure(Chat(id=BOB), person(BOB))
         assert not await access.may_configure(group, person(BOB))
         assert [await access.may_configure(group, person(ANN)) for _ in range(3)] == [True] * 3

@@ -7,7 +7,7 @@ from locales.catalog import tr
 from records.scopes import Person
 from settings import Settings
 from storage.bot_state.inbox import ReceivedUpdate
-from telegram_ui.updates.access import MAX_TOLD_IN_ALL, Access
+from telegram_ui.updates.access import MAX_TOLD_IN_ALL, AccessPolicy
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
@@ -74,7 +74,7 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
 
 def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
-    access = Access(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
+    access = AccessPolicy(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
     told = [access.may_notify_stranger(Person(id=number, name="")) for number in range(1_000)]
     assert sum(told) == MAX_TOLD_IN_ALL
     moment[0] = moment[0].replace(minute=1)

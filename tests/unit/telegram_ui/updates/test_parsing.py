@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from records.scopes import Scope
 from records.turns import ReplyTarget
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
-from telegram_ui.updates.answering import make_incoming
+from telegram_ui.updates.answering import make_user_message
 from telegram_ui.updates.parsing import ParsedUpdate, find_supergroup_upgrade, format_checklist, parse_update
 from tests.support.processor_time import count_units
 
@@ -39,7 +39,7 @@ def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
 
 
 def test_a_private_text_becomes_a_turn() -> None:
-    turn = make_incoming([heard(text="  hello ")])
+    turn = make_user_message([heard(text="  hello ")])
     assert (turn.text, turn.person.name, turn.source, turn.in_group) == ("hello", "Ann Lee", "42:9", False)
     assert turn.pieces[0].sent_at == datetime.fromtimestamp(1_800_000_000, UTC)
 
@@ -95,7 +95,7 @@ def test_a_name_is_what_clients_draw_of_it(given: str, name: str) -> None:
 
 def test_what_is_replied_to_comes_along() -> None:
     earlier = {"message_id": 3, "date": 1, "chat": PRIVATE, "from": ME.to_dict(), "text": "Vienna, of course."}
-    assert make_incoming([heard(text="why?", reply_to_message=earlier)]).replied == ReplyTarget(
+    assert make_user_message([heard(text="why?", reply_to_message=earlier)]).replied == ReplyTarget(
         telegram_id=3, text="Vienna, of course."
     )
     marked, theirs = {"text": "of course", "position": 8}, {**earlier, "from": ANN}

@@ -13,7 +13,7 @@ from records.messages import Origin
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.paste import MAX_PIECES, Pastes, continues_message, may_be_continued
+from telegram_ui.updates.paste import MAX_PIECES, PasteCollector, continues_message, may_be_continued
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -64,7 +64,7 @@ class Timer:
 
 
 class Turn:
-    def __init__(self, pastes: Pastes, first: ParsedUpdate) -> None:
+    def __init__(self, pastes: PasteCollector, first: ParsedUpdate) -> None:
         self.pieces = [first]
         self.complete = 0
         pastes.wait_for_pieces(self.pieces, self._completed)
@@ -79,11 +79,11 @@ def timers() -> Timers:
 
 
 @pytest.fixture
-def pastes(timers: Timers) -> Pastes:
-    return Pastes(timers)
+def pastes(timers: Timers) -> PasteCollector:
+    return PasteCollector(timers)
 
 
-def test_long_pieces_are_gathered_until_it_is_quiet(pastes: Pastes, timers: Timers) -> None:
+def test_long_pieces_are_gathered_until_it_is_quiet(pastes: PasteCollector, timers: Timers) -> None:
     turn = Turn(pastes, piece(4096))
     assert pastes.add_piece(piece(4096))
     assert turn.complete == 0
@@ -92,14 +92,14 @@ def test_long_pieces_are_gathered_until_it_is_quiet(pastes: Pastes, timers: Time
     assert not pastes.add_piece(piece(10))
 
 
-def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: Pastes, timers: Timers) -> None:
+def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: PasteCollector, timers: Timers) -> None:
     turn = Turn(pastes, piece(4096))
     assert [pastes.add_piece(piece(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [False]
     assert (len(turn.pieces), turn.complete) == (MAX_PIECES, 1)
     assert not timers.waiting
 
 
-def test_a_short_piece_is_the_last(pastes: Pastes, timers: Timers) -> None:
+def test_a_short_piece_is_the_last(pastes: PasteCollector, timers: Timers) -> None:
     turn = Turn(pastes, piece(4000))
     assert pastes.add_piece(piece(10))
     assert turn.complete == 1
@@ -112,7 +112,7 @@ def test_a_short_piece_is_the_last(pastes: Pastes, timers: Timers) -> None:
     [piece(4096, sender="bob"), piece(10, sent_at=START + timedelta(seconds=4))],
     ids=["somebody else", "much later"],
 )
-def test_what_does_not_belong_is_not_taken(pastes: Pastes, other: ParsedUpdate) -> None:
+def test_what_does_not_belong_is_not_taken(pastes: PasteCollector, other: ParsedUpdate) -> None:
     turn = Turn(pastes, piece(4096))
     assert not pastes.add_piece(other)
     assert turn.pieces == [piece(4096)]
@@ -126,7 +126,7 @@ def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
     assert not may_be_continued(piece(2047))
 
 
-def test_closing_leaves_open_pastes_incomplete(pastes: Pastes, timers: Timers) -> None:
+def test_closing_leaves_open_pastes_incomplete(pastes: PasteCollector, timers: Timers) -> None:
     turn = Turn(pastes, piece(4096))
     pastes.close()
     assert turn.complete == 0
@@ -136,7 +136,7 @@ def test_closing_leaves_open_pastes_incomplete(pastes: Pastes, timers: Timers) -
 @given(st.lists(st.sampled_from(["x" * 700, "word ", "line\n", "😀"]), max_size=60).map("".join))
 def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     timers = Timers()
-    pastes = Pastes(timers)
+    pastes = PasteCollector(timers)
     parts = [piece(count_utf16_units(part)) for part in split_text(text)]
     if not may_be_continued(parts[0]):
         assert len(parts) == 1

@@ -24,7 +24,7 @@ from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import open_postgres_database
-from telegram_ui.updates.access import Access
+from telegram_ui.updates.access import AccessPolicy
 from telegram_ui.updates.durable_queue import QueuedUpdate
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
 from tests.support.postgres_server import address
@@ -108,7 +108,7 @@ async def queue_of(
             keep=lambda _: True,
             now=lambda: NOW,
             monotonic=clock,
-            learn_people=Access(settings, bot, now=lambda: NOW, people=people).reload_decisions,
+            learn_people=AccessPolicy(settings, bot, now=lambda: NOW, people=people).reload_decisions,
             limit_per_person=3,
         )
         queue.people = people

@@ -4,7 +4,7 @@ import pytest
 
 from llm.partial_answer import BrokenCall
 from locales.catalog import LANGUAGES, use_language
-from locales.told import FOR_THE_OPERATOR, KEYS, format_error, use_reader_role
+from locales.sentences import FOR_THE_OPERATOR, KEYS, format_error, use_reader_role
 from records.errors import KeepsakeError, ModelBroken, ModelError, StorageCorrupt, SummaryRejected
 
 

@@ -170,7 +170,7 @@ def format_receipt(forgotten: ForgetResult) -> str:
     return "\n".join([receipt, tr("forget-not-in-my-power"), *aside])
 
 
-def format_fold_outcome(outcome: SummaryOutcome) -> str:
+def format_summary_outcome(outcome: SummaryOutcome) -> str:
     """Format the result of /summary_now."""
     match outcome.state:
         case "folded":
