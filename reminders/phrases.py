@@ -23,14 +23,14 @@ _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{lexicon.HAN.pattern})['’/-]?(?!{lexic
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NotUnderstood:
+class UncertainReminder:
     """A reminder that could not be parsed with certainty. `words` holds any time expressions not understood."""
 
     words: str
     reminder: NewReminder | None = field(default=None, compare=False)  # the likely one, to be offered but not set
 
 
-def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | NotUnderstood:
+def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
     """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
     text = collapse_to_visible_line(phrase)[:MAX_TEXT_CHARS]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
@@ -45,7 +45,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     start, end = best.find_request_position(best.end), len(text)
     if unread := _find_unparsed_time_words(best):
         if best.zone_words or (found := _find_time_at_end(parsers)) is None:
-            return NotUnderstood(words=unread)
+            return UncertainReminder(words=unread)
         best, start, end = found
     if best.impossible:
         return "none"
@@ -58,10 +58,10 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         is_near = best.day is not None and (best.day - here.date()).days <= AFTER_TOMORROW
         if is_near and here.date() != now.date():
             best.unsure.append(best.quote(named.start, named.stop))  # whose tomorrow?
-    reminder = _plan_reminder(best, what, now) if what.strip(f"{_ENDS}!?") else NotUnderstood(words="")
+    reminder = _plan_reminder(best, what, now) if what.strip(f"{_ENDS}!?") else UncertainReminder(words="")
     doubt = next(iter(best.unsure), "")
     if not isinstance(reminder, NewReminder):
-        return NotUnderstood(words=doubt) if doubt else reminder
+        return UncertainReminder(words=doubt) if doubt else reminder
     if best.zone is not None:
         reminder = replace(reminder, local=None)
     elif best.clock and not best.distance:
@@ -70,7 +70,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         doubt = doubt or find_possible_zone_or_day(
             rest, best.words, reminder.due_at.astimezone(now.tzinfo), is_exact=is_exact, is_dated=is_dated
         )
-    return NotUnderstood(words=doubt, reminder=reminder) if doubt or end < len(text) else reminder
+    return UncertainReminder(words=doubt, reminder=reminder) if doubt or end < len(text) else reminder
 
 
 def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
@@ -92,11 +92,11 @@ def _find_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhrasePa
     return None
 
 
-def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | NotUnderstood:
+def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewReminder | Impossible | UncertainReminder:
     wall = parser.wall
     if parser.distance is not None:
         due_at = now + (parser.distance - wall)
-        return check_due_time(due_at, now) or make_reminder(text, due_at, None, "", now) or NotUnderstood(words="")
+        return check_due_time(due_at, now) or make_reminder(text, due_at, None, "", now) or UncertainReminder(words="")
     hour, minute = parser.clock or (MORNING, 0)
     local = datetime.combine(parser.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
     if hour == 24 or (parser.is_midnight and parser.day == wall.date()):
@@ -117,7 +117,7 @@ def _plan_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRem
             return why
         if to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
             return "none"  # the clock skips it when daylight saving begins
-    return make_local_reminder(text, local, parser.repeat, now, parser.month_day) or NotUnderstood(words="")
+    return make_local_reminder(text, local, parser.repeat, now, parser.month_day) or UncertainReminder(words="")
 
 
 def _find_unparsed_time_words(parser: TimePhraseParser) -> str:

@@ -50,7 +50,7 @@ class ReminderReader:
         parsed it or the returned text may refer to a different time. `now` must be aware and in the person's zone.
         """
         # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
-        from reminders.phrases import NotUnderstood, parse_reminder_phrase
+        from reminders.phrases import UncertainReminder, parse_reminder_phrase
 
         if (read := await self.read_with_model(person_id, text, now)) is not None:
             return read, ""
@@ -58,9 +58,9 @@ class ReminderReader:
         match await asyncio.to_thread(parse_reminder_phrase, text, now):
             case NewReminder() as reminder:
                 return reminder, None
-            case NotUnderstood(words=words, reminder=NewReminder() as reminder):
+            case UncertainReminder(words=words, reminder=NewReminder() as reminder):
                 return reminder, words
-            case NotUnderstood(words=words):
+            case UncertainReminder(words=words):
                 return tr("reminders-not-understood", words=words) if words else tr("reminders-how")
             case why:
                 return tr(f"reminders-impossible-{why}", years=MAX_DAYS_AHEAD // 366)

@@ -139,16 +139,18 @@ class ForgetCommands(CommandGroup):
         keep = [self._make_target_button(event, KEEP, tr("forget-keep-it"), target)] if choices else []
         return await self._show_text(event, text, *rows, keep)
 
-    async def _make_question(self, chat_scope: Scope, scope: Scope, target: ForgetTarget) -> ForgetQuestion:
+    async def _make_question(self, chat_scope: Scope, conversation: Scope, target: ForgetTarget) -> ForgetQuestion:
         """Return the question and its choices. There are no choices if there is nothing to erase."""
-        owner = scope.owner
+        owner = conversation.owner
         if target.kind in ("message", "turn"):
-            return await self._make_message_question(scope, target)
+            return await self._make_message_question(conversation, target)
         if target.kind == "found":
-            return await self._make_matches_question(scope, target)
+            return await self._make_matches_question(conversation, target)
         # Asked first: an import may end while the memory is read.
         is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
-        forgotten = await self._services.memory.preview_forget(owner, await self._make_forget_request(scope, target))
+        forgotten = await self._services.memory.preview_forget(
+            owner, await self._make_forget_request(conversation, target)
+        )
         if forgotten.is_empty and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._format_target(chat_scope, target), ""]
@@ -156,7 +158,7 @@ class ForgetCommands(CommandGroup):
             lines += [tr("forget-erases", what=format_erasures(forgotten)), *_format_first_quotes(forgotten)]
         lines += [tr("forget-import-stops")] if is_importing else []
         if target.kind != "everything":
-            return await self._make_question_with_quotes(lines, scope, target, tr("forget-it"), forgotten)
+            return await self._make_question_with_quotes(lines, conversation, target, tr("forget-it"), forgotten)
         text = "\n".join([*lines, tr("forget-choices-stay"), tr("forget-final")])
         return text, [(tr("forget-all-of-it"), target)]
 

@@ -78,12 +78,12 @@ def set_lease_check(check: CheckLease | None) -> None:
     _lease_check.set(check)
 
 
-def require_lease_for_sending(shared: "SharedWork | None", owner: int) -> None:
+def require_lease_for_sending(shared_work: "SharedWork | None", owner: int) -> None:
     """Allow sending in this context only while this process serves the owner. Raise ServedElsewhere if it does not."""
-    if shared is None:
+    if shared_work is None:
         set_lease_check(None)
-    elif (lease := shared.find_lease(owner)) is not None:
-        set_lease_check(partial(shared.require_lease, lease))
+    elif (lease := shared_work.find_lease(owner)) is not None:
+        set_lease_check(partial(shared_work.require_lease, lease))
     else:
         raise ServedElsewhere
 

@@ -92,7 +92,7 @@ def is_too_complex(source: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Event:
+class _MarkdownEvent:
     """A piece of Markdown that the parser reports, with its source."""
 
     kind: str
@@ -102,7 +102,7 @@ class _Event:
     follows_word: bool = False
 
 
-def _render_events(markdown: str, render_event: Callable[[_Event], str]) -> str:
+def _render_events(markdown: str, render_event: Callable[[_MarkdownEvent], str]) -> str:
     """Return Markdown with the source of each parser event replaced by the result of `render_event`."""
     if not any(sign in markdown for sign in "<$["):
         return markdown
@@ -115,7 +115,7 @@ def _render_events(markdown: str, render_event: Callable[[_Event], str]) -> str:
         if span["start"] < done or name == "End":
             continue
         before = source[max(span["start"] - 1, 0) : span["start"]]
-        event = _Event(
+        event = _MarkdownEvent(
             kind=kind if name == "Start" else name,
             part=source[span["start"] : span["end"]].decode(),
             link=details if kind in ("Link", "Image") and isinstance(details, dict) else {},
@@ -128,7 +128,7 @@ def _render_events(markdown: str, render_event: Callable[[_Event], str]) -> str:
     return (result + source[done:]).decode()
 
 
-def _format_event_for_messages(event: _Event) -> str:
+def _format_event_for_messages(event: _MarkdownEvent) -> str:
     if event.is_in_table and event.kind in ("InlineMath", "DisplayMath"):
         # The converter would move formulas out of a table, so they become code.
         formula = " ".join(convert(event.part.replace("\\|", "|"), config=make_render_config())[0].split())
@@ -137,7 +137,7 @@ def _format_event_for_messages(event: _Event) -> str:
     return _format_web_link(event) if event.link and written == event.part else written
 
 
-def _format_event_for_rich_message(event: _Event) -> str:
+def _format_event_for_rich_message(event: _MarkdownEvent) -> str:
     """Escape tags and false links, and write out the addresses of links that Telegram would drop."""
     if event.kind in ("Html", "InlineHtml") and event.part.strip().lower() not in _SPOILER_TAGS:
         return BREAK_TAG.sub(" " if event.is_in_table else "\n", event.part).replace("<", "&lt;")
@@ -149,7 +149,7 @@ def _format_event_for_rich_message(event: _Event) -> str:
     return _format_link(event)
 
 
-def _format_link(event: _Event) -> str:
+def _format_link(event: _MarkdownEvent) -> str:
     """Return a link. If Telegram would drop its address, append the address to the link text."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if address.lower().startswith(_LINK_SCHEMES):
@@ -163,7 +163,7 @@ def _format_link(event: _Event) -> str:
     return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
 
 
-def _format_web_link(event: _Event) -> str:
+def _format_web_link(event: _MarkdownEvent) -> str:
     """Write out the parts of a link that the converter would drop, such as its title or its address in a table."""
     address, title = str(event.link["dest_url"]), str(event.link["title"])
     if event.link["link_type"] in ("Autolink", "Email") or not address:
@@ -177,7 +177,7 @@ def _format_web_link(event: _Event) -> str:
     return event.part if is_inline else f"{'!' if sign else ''}[{words}](<{address}>){title and f' ({title})'}"
 
 
-def _find_link_prefix_and_text(event: _Event) -> tuple[str, str]:
+def _find_link_prefix_and_text(event: _MarkdownEvent) -> tuple[str, str]:
     """Return a prefix ("🖼 " for an image, "" for a link) and the text in the square brackets."""
     end = max(event.part.rfind("]("), event.part.rfind("]["))
     return "🖼 " * (event.kind == "Image"), event.part[event.part.index("[") + 1 : end if end > 0 else -1].strip()

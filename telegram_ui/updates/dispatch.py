@@ -86,7 +86,7 @@ class Dispatcher:
         set_lease_check(partial(self._inbox.require_lease, item.lease) if item.lease is not None else None)
         update = item.update
         if (ids := find_supergroup_upgrade(update)) is not None:
-            self._upgrades.submit_move(*ids, partial(self._mark_done, item))
+            self._upgrades.submit_memory_move(*ids, partial(self._mark_done, item))
             return
         parsed = parse_update(update, update.get_bot().bot)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):

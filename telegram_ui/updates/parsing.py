@@ -395,16 +395,16 @@ def _find_replied_picture(message: telegram.Message) -> AttachedFile | None:
 
 
 def _describe_message(
-    message: telegram.Message, words: str, files: Sequence[AttachedFile], unread: Sequence[str]
+    message: telegram.Message, text: str, files: Sequence[AttachedFile], unread: Sequence[str]
 ) -> str:
-    if not words and not files:
+    if not text and not files:
         return ""
-    along = [f"[Sent with {file.label}]" if words else f"[Sent {file.label}]" for file in files]
+    along = [f"[Sent with {file.label}]" if text else f"[Sent {file.label}]" for file in files]
     along += [f"[Sent with {format_attachment_kind(kind)}, which was not read]" for kind in unread]
     origin = f"[Forwarded from {_format_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {_clean_name(message.via_bot.first_name)}]"
-    return "\n".join(part for part in (origin, words, *dict.fromkeys(along)) if part)
+    return "\n".join(part for part in (origin, text, *dict.fromkeys(along)) if part)
 
 
 def _format_origin(origin: telegram.MessageOrigin) -> str:

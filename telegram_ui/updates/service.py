@@ -119,7 +119,7 @@ async def open_telegram_service(
         queue = SharedQueue(inbox, work, keep=keep, now=now, monotonic=monotonic, learn_people=access.reload_decisions)
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
-    delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_move)
+    delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_memory_move)
     answers = AnswerDelivery(queue, pause, memory)
     commands = Commands(
         make_dependencies(delivery, access.may_configure, answers.make_answer_controls(queues.chats)), command_groups

@@ -37,22 +37,22 @@ class SupergroupUpgrades:
         message = query.message
         return message is not None and self.find_current_owner_id(message.chat.id) != message.chat.id
 
-    def submit_move(self, old: int, new: int, on_moved: Work | None = None) -> None:
-        """Queue the move of a memory from id `old` to `new`, then call `on_moved`. Repeated calls are harmless."""
-        self._under_way[old] = new
-        self._queues.commands.submit(Scope(owner=new), partial(self._move_memory, old, new, on_moved))
+    def submit_memory_move(self, old_id: int, new_id: int, on_moved: Work | None = None) -> None:
+        """Queue the move of a memory from `old_id` to `new_id`, then call `on_moved`. Repeated calls are harmless."""
+        self._under_way[old_id] = new_id
+        self._queues.commands.submit(Scope(owner=new_id), partial(self._move_memory, old_id, new_id, on_moved))
 
-    async def _move_memory(self, old: int, new: int, on_moved: Work | None) -> None:
-        before = Scope(owner=old)
+    async def _move_memory(self, old_id: int, new_id: int, on_moved: Work | None) -> None:
+        before = Scope(owner=old_id)
         self._queues.follow_ups.cancel_running_job(before)
         for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
             await _wait_for_jobs(queues, before)
         wait = 1.0
         while True:
             try:
-                await self._corrections.rename_owner(old, new)
+                await self._corrections.rename_owner(old_id, new_id)
             except StorageError as error:
-                logger.warning("The memory of %s cannot follow to %s yet (%s).", old, new, type(error).__name__)
+                logger.warning("The memory of %s cannot follow to %s yet (%s).", old_id, new_id, type(error).__name__)
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)
             else:

@@ -105,7 +105,7 @@ def test_nothing_is_set_on_a_part_after_it_was_constructed() -> None:
         "memory.serves = access.serves",
         "memory.on_gain += [corrections.taken_over]",
         "services.retrieval.powers = powers(told)",
-        "self._delivery.on_upgrade = self._upgrades.submit_move",
+        "self._delivery.on_upgrade = self._upgrades.submit_memory_move",
         "self._closing = self._delivery.is_closing = True",
         "a.b, self.c = 1, 2",
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from locales.catalog import use_language
 from records.reminders import MAX_REMINDER_CHARS, NewReminder
-from reminders.phrases import NotUnderstood, parse_reminder_phrase
+from reminders.phrases import UncertainReminder, parse_reminder_phrase
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
@@ -343,7 +343,7 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
 )
 def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
     with use_language(language):
-        assert parse_reminder_phrase(text, NOW) == NotUnderstood(words=words)
+        assert parse_reminder_phrase(text, NOW) == UncertainReminder(words=words)
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: st
 )
 def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
     with use_language(language):
-        assert parse_reminder_phrase(text, NOW) == NotUnderstood(words=words)
+        assert parse_reminder_phrase(text, NOW) == UncertainReminder(words=words)
 
 
 @pytest.mark.parametrize(
@@ -422,7 +422,7 @@ def test_an_uncertain_time_is_offered_but_not_set(
 ) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, NotUnderstood), found
+    assert isinstance(found, UncertainReminder), found
     assert found.reminder is not None
     told = f"{found.reminder.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.reminder.repeat, found.reminder.text
     assert (found.words, told) == (words, expected)
@@ -441,7 +441,7 @@ def test_an_uncertain_time_is_offered_but_not_set(
 )
 def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text: str) -> None:
     found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, NotUnderstood)
+    assert isinstance(found, UncertainReminder)
     assert (found.reminder, bool(found.words)) == (None, True)
 
 
@@ -497,7 +497,7 @@ def test_a_time_that_cannot_be_is_no_other_time(text: str, why: str) -> None:
 
 def test_tomorrow_is_asked_about_where_the_named_zone_has_another_date() -> None:
     found = parse_reminder_phrase("tomorrow 9am Tokyo time call", datetime(2026, 11, 22, 18, 0, tzinfo=BERLIN))
-    assert isinstance(found, NotUnderstood)
+    assert isinstance(found, UncertainReminder)
     assert found.words == "Tokyo time"
     assert found.reminder is not None
     assert found.reminder.due_at == datetime(2026, 11, 23, 0, 0, tzinfo=UTC)

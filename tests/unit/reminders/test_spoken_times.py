@@ -4,7 +4,7 @@ import pytest
 
 from locales.catalog import use_language
 from records.reminders import NewReminder
-from reminders.phrases import NotUnderstood, parse_reminder_phrase
+from reminders.phrases import UncertainReminder, parse_reminder_phrase
 from tests.unit.reminders.test_phrases import BERLIN, NOW
 
 TIMES = {
@@ -227,7 +227,7 @@ def test_a_time_is_read_as_people_say_it(language: str, text: str, expected: tup
 def test_a_day_or_place_that_may_change_the_time_is_never_passed_over(language: str, text: str, words: str) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
-    assert isinstance(found, NotUnderstood), found
+    assert isinstance(found, UncertainReminder), found
     assert found.words == words
 
 
