@@ -122,7 +122,7 @@ class MemoryRetrieval:
             await _run_in_thread_if_long(lambda: builder.add_older_turns(local_messages), words)
             return await _run_in_thread_if_long(builder.context, words)
         if sources is None:
-            sources = await store.read_context_sources(scope, turns=TURNS_READ, before_turn=turn)
+            sources = await store.read_context_sources(scope, max_turns=TURNS_READ, before_turn=turn)
         newest = select_newest_turns([*sources.last, *local_messages], LAST_TURNS)
         await _run_in_thread_if_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)

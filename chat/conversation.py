@@ -309,7 +309,7 @@ class Conversation:
                         turn.mode = "off"
                     else:
                         turn.session.is_outdated = False
-                        stored = await store.store_question(turn.scope, questions, turns=TURNS_READ)
+                        stored = await store.store_question(turn.scope, questions, max_turns=TURNS_READ)
                         turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources
                 self._store_fails = False
             except StorageError as error:

@@ -48,12 +48,12 @@ def parse_rows(
     return parsed_tables
 
 
-def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, number: int) -> PortableRow:
+def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, row_number: int) -> PortableRow:
     row = {**table.defaults, **raw_row, "user_id": owner}
     if table is MESSAGES:
         row.setdefault("turn_id", row.get("id"))
         row["is_active"] = row["chunk_id"] is None
-    where = f"{table.name}[{number}]"
+    where = f"{table.name}[{row_number}]"
     parsed_row: PortableRow = {}
     for column in table.columns:
         if column.name not in row:
@@ -63,17 +63,17 @@ def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, number: 
     return parsed_row
 
 
-def _parse_value(column: Column, value: object, where: str) -> object:
+def _parse_value(column: Column, value: object, location: str) -> object:
     if column.kind == "date":
         try:
             return format_moment(parse_moment(value))
         except (ValueError, OverflowError):
-            raise RowError(where, column.name, "no-date") from None
+            raise RowError(location, column.name, "no-date") from None
     is_valid, problem = _KINDS[column.kind]
     if not is_valid(value):
-        raise RowError(where, column.name, problem)
+        raise RowError(location, column.name, problem)
     if column.choices and value not in column.choices:
-        raise RowError(where, column.name, "no-choice")
+        raise RowError(location, column.name, "no-choice")
     return value
 
 

@@ -90,10 +90,8 @@ def find_candidate_messages(
         later = [row for row in rows if row[1] >= before_id]
         rows = [row for row in rows if row[1] < before_id]
         for row in later:
-            counts = TermHashes([row[5]]).count_terms(frequency).sum(axis=1)
-            frequency = {
-                term: held - bool(count) for (term, held), count in zip(frequency.items(), counts, strict=True)
-            }
+            sums = TermHashes([row[5]]).count_terms(frequency).sum(axis=1)
+            frequency = {term: held - bool(count) for (term, held), count in zip(frequency.items(), sums, strict=True)}
     columns = list(zip(*rows, strict=True)) or [()] * 6
     marks = TermHashes(columns[5])
     return Candidates(

@@ -107,19 +107,19 @@ class MemoryStore(SummaryTable):
         append = partial(message_table.append_messages, scope=scope, kind=self.kind, drafts=analysed)
         return await self.database.transact(append, scope.owner)
 
-    async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
+    async def store_question(self, scope: Scope, pieces: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
         """Store a question as one turn. Return its existing answer, if any, or the context from earlier turns."""
         analysed = await message_table.analyse_drafts(scope, pieces)
         self._unmerged += len(pieces)
         ask = partial(message_table.store_question, scope=scope, kind=self.kind, pieces=analysed)
         try:
-            return await self.database.transact(partial(ask, turns=turns), scope.owner)
+            return await self.database.transact(partial(ask, max_turns=max_turns), scope.owner)
         except StorageBusy:
             raise
         except Exception:  # broad: the question must be stored even if its context cannot be read
-            if not turns:
+            if not max_turns:
                 raise
-            return await self.database.transact(partial(ask, turns=0), scope.owner)
+            return await self.database.transact(partial(ask, max_turns=0), scope.owner)
 
     async def mark_turns_declined(self, scope: Scope, turn_ids: Sequence[int]) -> None:
         """Mark questions as declined by the model's provider, so that later prompts leave them out."""
@@ -142,14 +142,16 @@ class MemoryStore(SummaryTable):
         """Return the messages of a turn, ordered by id."""
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
-    async def read_last_turns(self, scope: Scope, turns: int, *, before_turn: int | None = None) -> list[Message]:
+    async def read_last_turns(self, scope: Scope, max_turns: int, *, before_turn: int | None = None) -> list[Message]:
         """Return the messages of the last turns before the turn `before_turn`, oldest first, without imported ones."""
-        values = (*scope, 2**62 if before_turn is None else before_turn, max(0, turns))
+        values = (*scope, 2**62 if before_turn is None else before_turn, max(0, max_turns))
         return await self._read_messages(scope.owner, _LAST_TURNS, *values)
 
-    async def read_context_sources(self, scope: Scope, *, turns: int, before_turn: int | None = None) -> ContextSources:
+    async def read_context_sources(
+        self, scope: Scope, *, max_turns: int, before_turn: int | None = None
+    ) -> ContextSources:
         """Return all parts of a prompt except search results. Ignore turns from `before_turn` on."""
-        read = partial(message_table.read_context_sources, scope=scope, turns=turns, before_turn=before_turn)
+        read = partial(message_table.read_context_sources, scope=scope, max_turns=max_turns, before_turn=before_turn)
         return await self._run_in_snapshot(scope.owner, read)
 
     async def read_counts(self, scope: Scope) -> Counts:

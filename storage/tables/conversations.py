@@ -92,14 +92,14 @@ class ConversationTable(OwnerTables):
 
         return await self.database.transact(put_title, chat.owner)
 
-    async def list_conversations(self, chat: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
+    async def list_conversations(self, chat: Scope, *, offset: int, limit: int) -> tuple[list[ListedConversation], int]:
         """Return a page of conversations, last opened first, and their total. Skip empty ones unless open."""
 
         def read_page(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*chat, FIRST_NUMBER)).fetchall()
             current = _read_open_conversation(connection, chat)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
-            page = [_make_listed_conversation(connection, chat, row, current) for row in shown[first : first + limit]]
+            page = [_make_listed_conversation(connection, chat, row, current) for row in shown[offset : offset + limit]]
             return page, len(shown)
 
         return await self._run_in_snapshot(chat.owner, read_page)

@@ -301,9 +301,9 @@ def read_valid_facts(connection: Connection, owner: int) -> list[Fact]:
     return [parse_fact(row) for row in connection.execute(_VALID_IN_ORDER, (owner,))]
 
 
-def _resolve_fact_id(number: int | None, new_ids: Mapping[int, int]) -> int | None:
+def _resolve_fact_id(reference: int | None, new_ids: Mapping[int, int]) -> int | None:
     """Resolve a fact number to an id. A negative number -n means the fact created by the n-th change of this batch."""
-    return new_ids.get(number) if number is not None and number < 0 else number
+    return new_ids.get(reference) if reference is not None and reference < 0 else reference
 
 
 _HOLDS = " AND valid_to IS NULL AND deleted_at IS NULL"

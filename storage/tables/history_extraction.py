@@ -21,17 +21,17 @@ IdRange = tuple[int, int]  # a range of message ids, without the first number bu
 class HistoryExtractionTable(OwnerTables):
     """Fact extractions from imported history, at most one per owner at a time (`store.history_extraction`)."""
 
-    async def count_backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        """Count the imported messages with ids first..last that facts have not been learned from yet."""
-        [row] = await self._fetch_rows(owner, _AHEAD, owner, first, last)
+    async def count_backlog(self, owner: int, first_id: int, last_id: int) -> HistoryBacklog:
+        """Count the imported messages with ids first_id..last_id that facts have not been learned from yet."""
+        [row] = await self._fetch_rows(owner, _AHEAD, owner, first_id, last_id)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
-    async def begin_extraction(self, owner: int, first: int, last: int) -> bool:
-        """Begin an extraction from the messages with ids first..last. Return False if one is already running."""
+    async def begin_extraction(self, owner: int, first_id: int, last_id: int) -> bool:
+        """Begin an extraction from the messages with ids first_id..last_id. Return False if one is already running."""
         async with self.database.open_transaction(owner) as tx:
             if await tx.fetch_row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
-            for row in await tx.fetch_rows(_THREADS, owner, first, last):
+            for row in await tx.fetch_rows(_THREADS, owner, first_id, last_id):
                 learned = await _read_learned_ranges(tx, Scope(owner=owner, thread=row["thread_id"]))
                 await tx.execute(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
             return True

@@ -61,16 +61,16 @@ def append_messages(
 
 
 def store_question(
-    connection: Connection, scope: Scope, kind: StorageType, pieces: Sequence[AnalysedDraft], *, turns: int
+    connection: Connection, scope: Scope, kind: StorageType, pieces: Sequence[AnalysedDraft], *, max_turns: int
 ) -> StoredQuestion:
     """Implement `MemoryStore.store_question`."""
     [first] = append_messages(connection, scope, kind, pieces[:1])
     append_messages(connection, scope, kind, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]])
     source = pieces[-1][0].source
     row = connection.execute(IN_SCOPE_BY_SOURCE, (scope.owner, "assistant", source, scope.thread)).fetchone()
-    if row is not None or not turns:
+    if row is not None or not max_turns:
         return StoredQuestion(turn=first.turn, answer=parse_message(row) if row is not None else None)
-    sources = read_context_sources(connection, scope, turns=turns, before_turn=first.turn)
+    sources = read_context_sources(connection, scope, max_turns=max_turns, before_turn=first.turn)
     return StoredQuestion(turn=first.turn, sources=sources)
 
 
@@ -93,7 +93,7 @@ def _find_stored_message_or_take_id(
 
 
 def read_context_sources(
-    connection: Connection, scope: Scope, *, turns: int, before_turn: int | None
+    connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None
 ) -> ContextSources:
     """Implement `MemoryStore.read_context_sources`."""
     first_left_out = 2**62 if before_turn is None else before_turn
@@ -101,10 +101,10 @@ def read_context_sources(
     latest = connection.execute(_UNSUMMARISED, (*scope, first_left_out, MAX_UNSUMMARISED)).fetchall()
     unsummarised = [parse_message(row) for row in reversed(latest)]
     if archived:
-        newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
+        newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, max_turns)))}
     else:  # all messages are in `unsummarised`
         known = {message.turn for message in unsummarised if message.turn > 0}
-        newest = set(sorted(known, reverse=True)[: max(0, turns)])
+        newest = set(sorted(known, reverse=True)[: max(0, max_turns)])
     last = [message for message in unsummarised if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))

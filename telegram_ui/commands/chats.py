@@ -70,7 +70,7 @@ class ChatsCommands(CommandGroup):
         if get_memory_mode(await memory.get_config(chat_scope.owner)) == "off":
             return tr("chats-off")
         async with memory.open_store(chat_scope.owner) as store:
-            found, total = await store.conversations.list_conversations(chat_scope, first=first, limit=CHATS_PER_PAGE)
+            found, total = await store.conversations.list_conversations(chat_scope, offset=first, limit=CHATS_PER_PAGE)
         if not found:
             return tr("chats-none")
         self._services.titles.start_generating(chat_scope, [listed.scope for listed in found if not listed.is_titled])

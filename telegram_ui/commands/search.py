@@ -76,7 +76,7 @@ class SearchCommands(CommandGroup):
 
     async def _list_conversation_titles(self, event: ChatEvent) -> Mapping[Scope, str]:
         async with self._services.memory.open_store(event.chat.chat_scope.owner) as store:
-            found, _ = await store.conversations.list_conversations(event.chat.chat_scope, first=0, limit=20)
+            found, _ = await store.conversations.list_conversations(event.chat.chat_scope, offset=0, limit=20)
         return {listed.scope: wording.format_conversation(listed) for listed in found}
 
 

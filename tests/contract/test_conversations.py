@@ -14,7 +14,7 @@ from tests.support.processor_time import count_units
 
 
 async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
-    found, _ = await store.conversations.list_conversations(place, first=0, limit=9)
+    found, _ = await store.conversations.list_conversations(place, offset=0, limit=9)
     return [(conversation.label, conversation.is_open) for conversation in found]
 
 

@@ -26,7 +26,7 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
         ("second half", turn),
     ]
     [reply] = await store.append_messages(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
-    assert await store.store_question(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
+    assert await store.store_question(ANNA, pieces, max_turns=4) == StoredQuestion(turn=turn, answer=reply)
     assert len(await store.timeline.read_page(ANNA)) == 3
     assert [hit.turn for hit in await store.search_messages(ANNA, ["half"], limit=9)] == [turn, turn]
 
@@ -43,8 +43,8 @@ async def test_a_question_is_stored_and_its_context_read_at_once(store: MemorySt
     await fold(store, ANNA, stored[:4])
     assert (await store.store_question(ANNA, [said("and now?", source="1:1")])).sources is None
     pieces = [said("first half", source="1:2"), said("second half", source="1:3")]
-    asked = await store.store_question(ANNA, pieces, turns=4)
-    assert asked.sources == await store.read_context_sources(ANNA, turns=4, before_turn=asked.turn)
+    asked = await store.store_question(ANNA, pieces, max_turns=4)
+    assert asked.sources == await store.read_context_sources(ANNA, max_turns=4, before_turn=asked.turn)
     assert asked.sources is not None
     assert asked.sources.unsummarised[-1].content == "and now?"
     assert asked.sources.total == 13
@@ -55,11 +55,11 @@ async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_
     await fold(store, ANNA, stored[:2])
     async with store.database.open_transaction(ANNA.owner) as tx:
         await tx.execute("UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
-    asked = await store.store_question(ANNA, [said("and now?", source="1:1")], turns=4)
+    asked = await store.store_question(ANNA, [said("and now?", source="1:1")], max_turns=4)
     assert asked.sources is None
     assert [message.content for message in await store.read_turn(ANNA, asked.turn)] == ["and now?"]
     with pytest.raises(StorageCorrupt, match="summaries is damaged") as damaged:
-        await store.read_context_sources(ANNA, turns=4)
+        await store.read_context_sources(ANNA, max_turns=4)
     assert "some day" in str(damaged.value.__cause__)
 
 
@@ -69,7 +69,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
     await fold(store, ANNA, stored[:4])
     await fold(store, ANNA, stored[4:6])
     for turns, before in ((4, None), (2, stored[-2].turn), (0, stored[-2].turn), (9, 1)):
-        sources = await store.read_context_sources(ANNA, turns=turns, before_turn=before)
+        sources = await store.read_context_sources(ANNA, max_turns=turns, before_turn=before)
         assert sources.last == await store.read_last_turns(ANNA, turns, before_turn=before)
         assert sources.unsummarised == [
             message
@@ -85,16 +85,16 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
         )
         assert (sources.profile, sources.facts) == (None, [])
     for turns, before in ((1, None), (9, None), (1, 2), (0, None)):  # nothing is archived
-        sources = await store.read_context_sources(BORIS, turns=turns, before_turn=before)
+        sources = await store.read_context_sources(BORIS, max_turns=turns, before_turn=before)
         assert sources.last == await store.read_last_turns(BORIS, turns, before_turn=before)
-    nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), turns=4)
+    nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), max_turns=4)
     assert (nobody.last, nobody.unsummarised, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
 async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore) -> None:
     drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
     await store.append_messages(ANNA, drafts)
-    sources = await store.read_context_sources(ANNA, turns=4)
+    sources = await store.read_context_sources(ANNA, max_turns=4)
     assert [message.content for message in sources.last] == ["today"]
     assert sources.last == await store.read_last_turns(ANNA, 4)
 
@@ -117,7 +117,7 @@ async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store
     async def read_last_turns() -> tuple[int, Sequence[Message]]:
         def count(connection: Connection) -> tuple[int, Sequence[Message]]:
             counting: Any = Counting(connection)
-            found = messages.read_context_sources(counting, ANNA, turns=2, before_turn=None)
+            found = messages.read_context_sources(counting, ANNA, max_turns=2, before_turn=None)
             return counting.asked_for_turns, found.last
 
         async with read(store) as reader:

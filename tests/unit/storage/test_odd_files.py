@@ -110,11 +110,11 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.find_owner_config(scope.owner),
     lambda store, scope: store.timeline.read_page(scope, limit=9),
     lambda store, scope: store.list_summaries(scope, active_only=False),
-    lambda store, scope: store.read_context_sources(scope, turns=3),
+    lambda store, scope: store.read_context_sources(scope, max_turns=3),
     lambda store, scope: store.facts.read_unlearned_messages(scope, 9),
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),
-    lambda store, scope: store.conversations.list_conversations(scope, first=0, limit=9),
+    lambda store, scope: store.conversations.list_conversations(scope, offset=0, limit=9),
     lambda store, scope: store.forgetting.preview_deletion(scope.owner, ForgetRequest(what="messages", ids=(1,))),
     lambda store, scope: store.append_messages(scope, [said("a new one")]),
 )

@@ -167,7 +167,7 @@ async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: 
         async def a_turn() -> int:
             await talk(store, ANNA, 1)
             assert await store.find_owner_config(ANNA.owner)
-            sources = await store.read_context_sources(ANNA, turns=4)
+            sources = await store.read_context_sources(ANNA, max_turns=4)
             return len(await store.timeline.read_page(ANNA)) + len(sources.last)
 
         for _ in range(6):

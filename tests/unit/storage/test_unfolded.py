@@ -34,7 +34,7 @@ SELECT value, 1, 0, 'user', 'Hello', '2026-01-01T00:00:00+00:00', ?1, ?2, value 
 
 
 def unsummarised(connection: sqlite3.Connection) -> int:
-    return len(read_context_sources(connection, SCOPE, turns=8, before_turn=None).unsummarised)
+    return len(read_context_sources(connection, SCOPE, max_turns=8, before_turn=None).unsummarised)
 
 
 def by_ids(sql: str) -> Callable[[sqlite3.Connection], int]:
@@ -85,6 +85,7 @@ def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) 
         connection.execute(OWNER)
         connection.execute(MESSAGE, (1, None, str(list(range(1, MAX_UNSUMMARISED + 6)))))
         ids = [
-            message.id for message in read_context_sources(connection, SCOPE, turns=8, before_turn=None).unsummarised
+            message.id
+            for message in read_context_sources(connection, SCOPE, max_turns=8, before_turn=None).unsummarised
         ]
     assert ids == list(range(6, MAX_UNSUMMARISED + 6))
