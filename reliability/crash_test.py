@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reliability import command, killing
 from reliability.town import STORAGES, BotProcess, open_bot, run_local_servers
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 MAX_RUN_SECONDS = 1.5  # from when the bot is ready to the kill
 SHARE_AT_START = 0.3  # of the rounds in which the next run is also killed, while it starts
@@ -43,8 +43,8 @@ class CrashTest(killing.KillTest):
     storages = STORAGES
     outcome: CrashOutcome
 
-    def __init__(self, house: House, bot: BotProcess, rng: random.Random, *, data: Path) -> None:
-        super().__init__(house, [bot], rng, move_share=0.25, step_timeout=5.0)
+    def __init__(self, servers: LocalServers, bot: BotProcess, rng: random.Random, *, data: Path) -> None:
+        super().__init__(servers, [bot], rng, move_share=0.25, step_timeout=5.0)
         self._data = data
         self.outcome = CrashOutcome()
 
@@ -89,10 +89,10 @@ async def run_crash_test(folder: Path, *, kills: int, seed: int, max_seconds: in
     rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(run_local_servers(folder, rng))
-        environ = house.environ(LOG_LEVEL="INFO")
-        bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=20_000))
-        test = CrashTest(house, bot, rng, data=house.data)
+        servers = await stack.enter_async_context(run_local_servers(folder, rng))
+        environ = servers.environ(LOG_LEVEL="INFO")
+        bot = await stack.enter_async_context(open_bot(environ, folder=servers.data, snapshot_after=20_000))
+        test = CrashTest(servers, bot, rng, data=servers.data)
         await test.run(kills, max_seconds=max_seconds)
         if test.outcome.found:
             (folder / "log").write_text(bot.read_log(), encoding="utf-8")

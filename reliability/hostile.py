@@ -32,7 +32,7 @@ from playground.server import serve
 from playground.world import World
 from reliability import hostile_loads as loads
 from reliability.hostile_loads import Attack, Load
-from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, LocalServers
 from tests.end_to_end.visitors import init_data
 from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
 from tests.peers.ports import kept_port
@@ -78,8 +78,8 @@ CASES = (
 class Bystander:
     """The person whose waits are measured."""
 
-    def __init__(self, house: House) -> None:
-        self.member = house.person("Bob")
+    def __init__(self, servers: LocalServers) -> None:
+        self.member = servers.person("Bob")
         self._asked = 0
 
     async def measure_wait(self) -> float:
@@ -106,18 +106,18 @@ async def measure_attack_case(
     alone: list[float] = []
     during_attack: list[float] = []
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(_run_local_servers(folder, answer_after))
+        servers = await stack.enter_async_context(_run_local_servers(folder, answer_after))
         settings = {"LOG_LEVEL": "INFO", **case.settings}
         address = f"127.0.0.1:{stack.enter_context(kept_port())}"
         if webhook or case.is_webhook:
             settings |= {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address}
-        bystander, hostile = Bystander(house), house.person("Ann")
-        attack = Attack(hostile=hostile, strangers=[house.person(f"Eve {n}") for n in range(9)], address=address)
+        bystander, hostile = Bystander(servers), servers.person("Ann")
+        attack = Attack(hostile=hostile, strangers=[servers.person(f"Eve {n}") for n in range(9)], address=address)
         if case.has_page:
             attack.page = f"127.0.0.1:{stack.enter_context(kept_port())}"
             settings |= {"DASHBOARD_URL": f"http://{attack.page}", "DASHBOARD_LISTEN": attack.page}
         settings["ALLOWED_USER_IDS"] = f"{bystander.member.id},{hostile.id}"
-        async with house.bot(**settings):
+        async with servers.bot(**settings):
             for person in (bystander.member, hostile):
                 await person.sets_up()
             if case.has_page:
@@ -125,7 +125,7 @@ async def measure_attack_case(
             await bystander.measure_waits(WARM_UP_TURNS)
             for _ in range(rounds):
                 alone += await bystander.measure_waits(turns)
-                house.model.requests.clear()
+                servers.model.requests.clear()
                 if case.asks_after_load:
                     for _ in range(max(1, turns // 5)):
                         await case.load(attack)
@@ -186,7 +186,7 @@ async def _repeat_load(load: Load, attack: Attack) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _run_local_servers(folder: Path, answer_after: float) -> AsyncIterator[House]:
+async def _run_local_servers(folder: Path, answer_after: float) -> AsyncIterator[LocalServers]:
     """Serve a local Bot API server and a model that cooperates with every attack, while the block runs."""
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
     model.default(ANSWERS, make_answer)
@@ -199,7 +199,7 @@ async def _run_local_servers(folder: Path, answer_after: float) -> AsyncIterator
     model_app = model.app()
     telegram = Starlette(routes=[Mount("", make_bot_api(world, faults, webhook_delays=(0.001,)))])
     async with serve(telegram) as url, serve(answer_with_delay if answer_after else model_app) as model_url:
-        yield House(
+        yield LocalServers(
             world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
         )
 

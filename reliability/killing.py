@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from reliability.invariants import Violations
 from reliability.town import BotProcess, MessageLedger, SimulatedUsers
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 PEOPLE = 6
 MAX_SETTLE_SECONDS = 300.0  # for the last answers, after the last kill
@@ -43,15 +43,21 @@ class KillTest(ABC):
     outcome: KillOutcome
 
     def __init__(
-        self, house: House, bots: Sequence[BotProcess], rng: random.Random, *, move_share: float, step_timeout: float
+        self,
+        servers: LocalServers,
+        bots: Sequence[BotProcess],
+        rng: random.Random,
+        *,
+        move_share: float,
+        step_timeout: float,
     ) -> None:
         """See Talker for `move_share` and `step_timeout`."""
-        self.house = house
+        self.servers = servers
         self.bots = bots
         self.rng = rng
-        self.ledger = MessageLedger(house.world)
-        people = [house.person(f"Person {number}") for number in range(PEOPLE + 2)]
-        group = house.group(*people[PEOPLE:], admins=people[PEOPLE : PEOPLE + 1])
+        self.ledger = MessageLedger(servers.world)
+        people = [servers.person(f"Person {number}") for number in range(PEOPLE + 2)]
+        group = servers.group(*people[PEOPLE:], admins=people[PEOPLE : PEOPLE + 1])
         chats = [[person] for person in people[:PEOPLE]] + [[person.within(group) for person in people[PEOPLE:]]]
         self.user_groups = [
             SimulatedUsers(self.ledger, members, rng, move_share=move_share, step_timeout=step_timeout)
@@ -94,7 +100,7 @@ class KillTest(ABC):
 
     async def wait_until_updates_fetched(self) -> None:
         """Wait until the bot has fetched all updates from Telegram."""
-        await self.house.world.updates.wait_until_empty()
+        await self.servers.world.updates.wait_until_empty()
 
     @abstractmethod
     def check_invariants(self, *, is_settled: bool) -> None:

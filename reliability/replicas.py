@@ -24,7 +24,7 @@ from pathlib import Path
 from reliability import command, killing
 from reliability.invariants import MemoryState, find_violations, read_postgres
 from reliability.town import WORD, BotProcess, open_bot, run_local_servers
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database, postgres_server
 from tests.support.postgres_wire import laid
@@ -74,10 +74,10 @@ class ReplicaTest(killing.KillTest):
     outcome: ReplicaOutcome
 
     def __init__(
-        self, house: House, bots: Sequence[BotProcess], address: str, rng: random.Random, *, pauses: float
+        self, servers: LocalServers, bots: Sequence[BotProcess], address: str, rng: random.Random, *, pauses: float
     ) -> None:
         """`pauses` is the probability that a process is paused before a kill. `address` is the database's address."""
-        super().__init__(house, bots, rng, move_share=0.0, step_timeout=120.0)
+        super().__init__(servers, bots, rng, move_share=0.0, step_timeout=120.0)
         self.address = address
         self._pauses = pauses
         self._dead: set[int] = set()
@@ -119,7 +119,7 @@ class ReplicaTest(killing.KillTest):
 
     def check_invariants(self, *, is_settled: bool) -> None:
         # The Bot API server and the model run in this process, so no message can arrive while the tables are read.
-        pending = str(self.house.world.updates.list_pending())
+        pending = str(self.servers.world.updates.list_pending())
         state = read_postgres(self.address)
         self.outcome.found.add(find_violations(state))
         self.outcome.found.add(self.ledger.find_missing_messages(state, pending, is_settled=is_settled))
@@ -187,7 +187,7 @@ async def run_replica_test(
     async with AsyncExitStack() as stack:
         server = stack.enter_context(postgres_server())
         address = new_database(server, f"replicas_{os.getpid()}")
-        house = await stack.enter_async_context(run_local_servers(folder, rng))
+        servers = await stack.enter_async_context(run_local_servers(folder, rng))
         behind, wire = await stack.enter_async_context(laid(address))
         wire.cuts_some = lambda: bool(lost_reply_every) and rng.random() * lost_reply_every < 1
         settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": as_uri(behind)}
@@ -196,10 +196,10 @@ async def run_replica_test(
             settings["WEBHOOK_URL"] = await stack.enter_async_context(run_load_balancer(ports, rng))
         bots = []
         for number, port in enumerate(ports):
-            environ = house.environ(**settings, WEBHOOK_LISTEN=f"127.0.0.1:{port}")
+            environ = servers.environ(**settings, WEBHOOK_LISTEN=f"127.0.0.1:{port}")
             opening = open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000)
             bots.append(await stack.enter_async_context(opening))
-        test = ReplicaTest(house, bots, address, rng, pauses=pauses / kills)
+        test = ReplicaTest(servers, bots, address, rng, pauses=pauses / kills)
         await test.run(kills, max_seconds=max_seconds)
         if not test.outcome.has_passed:
             for number, bot in enumerate(bots):

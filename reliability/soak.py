@@ -32,7 +32,7 @@ from reliability.town import (
     open_bot,
     run_local_servers,
 )
-from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, LocalServers
 from tests.peers.openai_server import Answer, Behaviour
 
 TELEGRAM = [
@@ -66,18 +66,18 @@ ANSWER_TIMEOUT = 120.0  # seconds after which a person continues without an answ
 class SoakTest:
     """A long run of the bot with simulated people and random faults."""
 
-    def __init__(self, house: House, bot: BotProcess, rng: random.Random, *, people: int) -> None:
-        self._house = house
+    def __init__(self, servers: LocalServers, bot: BotProcess, rng: random.Random, *, people: int) -> None:
+        self._servers = servers
         self._bot = bot
         self._rng = rng
-        self.ledger = MessageLedger(house.world)
+        self.ledger = MessageLedger(servers.world)
         self.injected: Counter[str] = Counter()
         self.rss: list[int] = []
         self.is_listening = True
         self.user_groups = [
             SimulatedUsers(
                 self.ledger,
-                [house.person(f"Person {number}")],
+                [servers.person(f"Person {number}")],
                 rng,
                 move_share=0.01,
                 thresholds=THRESHOLDS,
@@ -103,8 +103,8 @@ class SoakTest:
             await asyncio.gather(
                 *(users.set_up_with_storage(STORAGES[n % 10 == 9]) for n, users in enumerate(self.user_groups))
             )
-            self._house.model.default(ANSWERS, self._make_answer)
-            self._house.model.default(SUMMARIES, self._make_summary)
+            self._servers.model.default(ANSWERS, self._make_answer)
+            self._servers.model.default(SUMMARIES, self._make_summary)
             faults = [asyncio.create_task(self._break_telegram()), asyncio.create_task(self._break_disk())]
             for task in (*faults, asyncio.create_task(self._measure_memory())):
                 track(task)
@@ -113,21 +113,21 @@ class SoakTest:
                 track(task)
             until = time.monotonic() + max_seconds if max_seconds else float("inf")
             while sum(users.turns for users in self.user_groups) < turns and time.monotonic() < until:
-                self._house.model.requests.clear()
+                self._servers.model.requests.clear()
                 await asyncio.sleep(0.2)
             for users in self.user_groups:
                 users.stopping.set()
             for task in faults:
                 task.cancel()
             await asyncio.gather(*faults, return_exceptions=True)
-            self._house.faults.clear_rules()
+            self._servers.faults.clear_rules()
             await asyncio.wait(talking, timeout=ANSWER_TIMEOUT)
             self.is_listening = await self._wait_until_updates_fetched()
             return await self._bot.stop_with_signal(signal.SIGTERM)
 
     async def _wait_until_updates_fetched(self) -> bool:
         """Return True once the bot has fetched all updates, or False if it makes no progress."""
-        updates = self._house.world.updates
+        updates = self._servers.world.updates
         while True:
             waiting = len(updates.list_pending())
             with suppress(TimeoutError):
@@ -159,7 +159,7 @@ class SoakTest:
                 if time.monotonic() < polls_fail_from:
                     continue
                 polls_fail_from = time.monotonic() + MIN_SECONDS_BETWEEN_POLL_FAULTS
-            self._house.faults.add(fault)
+            self._servers.faults.add(fault)
             self.injected["telegram"] += 1
 
     async def _break_disk(self) -> None:
@@ -199,17 +199,19 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, max
     rng = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
     async with AsyncExitStack() as stack:
-        house = await stack.enter_async_context(run_local_servers(folder, rng, max_delay=0.02))
-        environ = house.environ(LOG_LEVEL="WARNING")
-        bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=1_000_000))
-        work = SoakTest(house, bot, rng, people=people)
+        servers = await stack.enter_async_context(run_local_servers(folder, rng, max_delay=0.02))
+        environ = servers.environ(LOG_LEVEL="WARNING")
+        bot = await stack.enter_async_context(open_bot(environ, folder=servers.data, snapshot_after=1_000_000))
+        work = SoakTest(servers, bot, rng, people=people)
         status = await work.run(turns, max_seconds=max_seconds)
         found = Violations()
-        found.add(work.ledger.read_and_check_folder(house.data, is_settled=True)[0])
+        found.add(work.ledger.read_and_check_folder(servers.data, is_settled=True)[0])
         if status or bot.count_tracebacks():
             found.torn.append(f"status {status}, {bot.count_tracebacks()} tracebacks")
         if not work.is_listening:
-            found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.list_pending())} updates")
+            found.torn.append(
+                f"polls no more; Telegram still holds {len(servers.world.updates.list_pending())} updates"
+            )
         (folder / "log").write_text(bot.read_log(), encoding="utf-8")
     unanswered = work.ledger.list_unanswered_messages()
     said = sum(users.turns for users in work.user_groups)

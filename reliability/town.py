@@ -30,7 +30,7 @@ from playground.feed import Feed, Notifier
 from playground.server import serve
 from playground.world import World
 from reliability.invariants import MemoryState, Violations, find_violations, read_memory_state
-from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, LocalServers, Member, Process
 from tests.peers.openai_server import OpenAIServer
 from tests.support.forking import Forked, zygote
 
@@ -131,7 +131,7 @@ async def run_local_servers(
     max_delay: float = 0.05,
     host: str = "127.0.0.1",
     ssl_context: ssl.SSLContext | None = None,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[LocalServers]:
     """Serve a local Bot API server and a scripted model while the block runs.
 
     Both listen on `host`. The model answers with the newest word, after at most `max_delay` seconds. See the
@@ -151,7 +151,7 @@ async def run_local_servers(
         serve(_ignore_disconnects(app), host=host) as url,
         serve(_ignore_disconnects(delayed_model), host=host) as model_url,
     ):
-        yield House(
+        yield LocalServers(
             world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
         )
 

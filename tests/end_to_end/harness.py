@@ -47,7 +47,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Suite:
-    """How all tests of a run are run. `postgres`: see House; set by `--on-postgres`."""
+    """How all tests of a run are run. `postgres`: see LocalServers; set by `--on-postgres`."""
 
     postgres: str = ""
 
@@ -143,7 +143,7 @@ async def _lines(stream: asyncio.StreamReader | None, feed: Feed) -> None:
 
 
 @dataclass(kw_only=True)
-class House:
+class LocalServers:
     """The peers and the data of one or several runs of the bot.
 
     Not `is_forked`: each run has an interpreter of its own, as with `make run`, which takes a second or two longer.
@@ -283,7 +283,7 @@ class House:
 class Member:
     """A person in one chat. What the bot says there is waited for by `hears`."""
 
-    house: House
+    house: LocalServers
     id: int
     chat_id: int
     thread: int | None = None
@@ -392,7 +392,7 @@ def _size(text: str) -> int:
     return len(reference_encoding("o200k_base").encode(text, disallowed_special=()))
 
 
-def check_requests(house: House, *, ceiling: int = 8000) -> None:
+def check_requests(house: LocalServers, *, ceiling: int = 8000) -> None:
     """What holds for every request that the bot ever made, for facts and the profile too: ceiling, one system message,
     the user's words last, or what a tool has found for them.
     """
@@ -405,7 +405,7 @@ def check_requests(house: House, *, ceiling: int = 8000) -> None:
 
 
 @asynccontextmanager
-async def open_house(folder: Path) -> AsyncIterator[House]:
+async def open_house(folder: Path) -> AsyncIterator[LocalServers]:
     """A small Telegram and a scripted model, served over real HTTP; no bot yet."""
     world, faults = World(token=TOKEN), Faults()
     app = Starlette(
@@ -417,7 +417,9 @@ async def open_house(folder: Path) -> AsyncIterator[House]:
     async with serve(app) as url, running() as (model, model_url):
         model.default(ANSWERS, "Noted.")
         model.default(SUMMARIES, SUMMARY)
-        yield House(world=world, faults=faults, telegram_url=url, model=model, model_url=model_url, folder=folder)
+        yield LocalServers(
+            world=world, faults=faults, telegram_url=url, model=model, model_url=model_url, folder=folder
+        )
 
 
 HANGS = Behaviour(text="Late but here.", hold="start")

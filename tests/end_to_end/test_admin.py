@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_stranger_is_let_in_by_a_button_and_stays_so(house: House) -> None:
+async def test_a_stranger_is_let_in_by_a_button_and_stays_so(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     settings = {"DATA_DIR": "admitted", "ALLOWED_USER_IDS": "", "ADMIN_USER_IDS": str(ann.id)}
     async with house.bot(**settings) as process:

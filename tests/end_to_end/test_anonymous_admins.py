@@ -5,14 +5,14 @@ their own names.
 import pytest
 
 from playground.refusals import Json
-from tests.end_to_end.harness import House, Member
+from tests.end_to_end.harness import LocalServers, Member
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SENDER: Json = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
 
 
-def says_anonymously(house: House, group: int, text: str, **content: object) -> None:
+def says_anonymously(house: LocalServers, group: int, text: str, **content: object) -> None:
     """Post as Telegram posts for an anonymous admin."""
     words: Json = {"text": text, "sender_chat": {"id": group, "type": "supergroup", "title": "Picnic"}, **content}
     if text.startswith("/"):
@@ -21,7 +21,7 @@ def says_anonymously(house: House, group: int, text: str, **content: object) -> 
 
 
 @pytest.mark.parametrize("allowed", ["*", str(SENDER["id"])])
-async def test_whoever_may_start_the_wizard_anonymously_comes_to_its_end(house: House, allowed: str) -> None:
+async def test_whoever_may_start_the_wizard_anonymously_comes_to_its_end(house: LocalServers, allowed: str) -> None:
     async with house.bot(ALLOWED_USER_IDS=allowed):
         ann, bob = house.person(), house.person("Bob")
         group = house.group(ann, bob, admins=[ann])

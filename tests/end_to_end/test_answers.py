@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from playground.contents import stop_draft
-from tests.end_to_end.harness import ANSWERS, House, Json, Member
+from tests.end_to_end.harness import ANSWERS, Json, LocalServers, Member
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -48,14 +48,14 @@ async def explained(member: Member, message: Json) -> None:
         """It says that it knows nothing of this message yet."""
 
 
-def made_at(house: House, member: Member) -> list[str]:
+def made_at(house: LocalServers, member: Member) -> list[str]:
     """When the answers were made whose explanations are stored."""
     rows = house.memory.rows("SELECT account FROM accounts WHERE user_id = ? ORDER BY id", member.id)
     return [json.loads(row["account"])["at"] for row in rows]
 
 
 @pytest.mark.parametrize("memory", ["on", "off"])
-async def test_another_answer_takes_the_place_of_the_last_one(house: House, memory: str) -> None:
+async def test_another_answer_takes_the_place_of_the_last_one(house: LocalServers, memory: str) -> None:
     async with house.bot():
         ann = house.person()
         if memory == "on":
@@ -89,7 +89,7 @@ async def test_another_answer_takes_the_place_of_the_last_one(house: House, memo
             assert len(house.memory.messages(ann.id)) == 6
 
 
-async def test_versions_are_there_after_a_restart(house: House) -> None:
+async def test_versions_are_there_after_a_restart(house: LocalServers) -> None:
     async with house.bot():
         ann = house.person()
         await ann.sets_up()
@@ -102,7 +102,7 @@ async def test_versions_are_there_after_a_restart(house: House) -> None:
 
 
 @pytest.mark.parametrize("memory", ["on", "off"])
-async def test_what_failed_can_be_tried_again_in_its_place(house: House, memory: str) -> None:
+async def test_what_failed_can_be_tried_again_in_its_place(house: LocalServers, memory: str) -> None:
     async with house.bot():
         ann = house.person()
         if memory == "on":
@@ -120,7 +120,7 @@ async def test_what_failed_can_be_tried_again_in_its_place(house: House, memory:
         assert str(house.chat_requests()[-1]).count("Are you there?") == 1
 
 
-async def test_a_draft_is_stopped_by_its_own_button(house: House) -> None:
+async def test_a_draft_is_stopped_by_its_own_button(house: LocalServers) -> None:
     async with house.bot(REPLY_STREAMING="auto"):
         ann = house.person()
         await ann.sets_up()
@@ -135,7 +135,7 @@ async def test_a_draft_is_stopped_by_its_own_button(house: House) -> None:
         await presses(ann, marked, "Continue", "they lived.")
 
 
-async def test_rich_answers_are_chosen_in_the_settings(house: House) -> None:
+async def test_rich_answers_are_chosen_in_the_settings(house: LocalServers) -> None:
     async with house.bot():
         ann = house.person()
         await ann.sets_up()
@@ -152,7 +152,7 @@ async def test_rich_answers_are_chosen_in_the_settings(house: House) -> None:
 
 
 @pytest.mark.parametrize("way", ["button", "command"])
-async def test_a_stopped_answer_can_go_on(house: House, way: str) -> None:
+async def test_a_stopped_answer_can_go_on(house: LocalServers, way: str) -> None:
     async with house.bot(REPLY_STREAMING="auto"):
         ann = house.person()
         await ann.sets_up()
@@ -177,7 +177,7 @@ async def test_a_stopped_answer_can_go_on(house: House, way: str) -> None:
 
 
 @pytest.mark.parametrize("memory", ["on", "off"])
-async def test_a_thumb_down_asks_what_was_wrong(house: House, memory: str) -> None:
+async def test_a_thumb_down_asks_what_was_wrong(house: LocalServers, memory: str) -> None:
     async with house.bot():
         ann = house.person()
         if memory == "on":
@@ -208,7 +208,7 @@ async def test_a_thumb_down_asks_what_was_wrong(house: House, memory: str) -> No
 
 
 @pytest.mark.parametrize("memory", ["on", "off"])
-async def test_a_thumb_down_in_a_topic_is_asked_about_in_that_topic(house: House, memory: str) -> None:
+async def test_a_thumb_down_in_a_topic_is_asked_about_in_that_topic(house: LocalServers, memory: str) -> None:
     ann = house.person()
     forum = house.group(ann, admins=[ann], topics={3: "Bread", 4: "Stone"})
     chats, bot_id = house.world.chats, house.world.bot["id"]
@@ -234,7 +234,7 @@ async def dislikes(member: Member, answer: Json) -> None:
     assert question["reply_to_message"]["message_id"] == answer["message_id"]
 
 
-async def test_other_reactions_and_those_to_other_messages_change_nothing(house: House) -> None:
+async def test_other_reactions_and_those_to_other_messages_change_nothing(house: LocalServers) -> None:
     async with house.bot():
         ann = house.person()
         help_ = await ann.tells("/help", "/memory")

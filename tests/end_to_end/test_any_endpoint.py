@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, House
+from tests.end_to_end.harness import ANSWERS, LocalServers
 from tests.peers.raw_server import Json, Raw, chunk, raw_server, refusal, said, stream, words_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -16,14 +16,14 @@ REMIND = json.dumps({"text": "water the fern", "in_minutes": 30})
 CALL = {"index": 0, "id": "c", "type": "function", "function": {"name": "remind", "arguments": REMIND}}
 
 
-async def test_a_good_answer_is_shown_however_it_is_sent(own_house: House) -> None:
+async def test_a_good_answer_is_shown_however_it_is_sent(own_house: LocalServers) -> None:
     body = b"data: null\n\n" + stream(*GOOD).body
     answer = Raw(body=body, content_type="application/json")
     async with raw_server(lambda _: answer) as (_, url), own_house.bot(OPENAI_BASE_URL=url):
         assert await own_house.person().asks("How many?") == APPLES
 
 
-async def test_bytes_that_are_no_text_cost_one_character(own_house: House) -> None:
+async def test_bytes_that_are_no_text_cost_one_character(own_house: LocalServers) -> None:
     delta = b'data: {"choices":[{"index":0,"delta":{"content":"caf\xe9 ok"},"finish_reason":null}]}\n\n'
     answer = Raw(body=delta + stream(chunk("stop")).body)
     async with raw_server(lambda _: answer) as (_, url), own_house.bot(OPENAI_BASE_URL=url):
@@ -48,7 +48,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("kind", CALLS)
-async def test_a_call_is_carried_out_however_it_is_made(own_house: House, kind: str) -> None:
+async def test_a_call_is_carried_out_however_it_is_made(own_house: LocalServers, kind: str) -> None:
     def answer(request: Json) -> Raw:
         return said("Shall I?") if request["messages"][-1]["role"] == "tool" else CALLS[kind]
 
@@ -63,7 +63,7 @@ async def test_a_call_is_carried_out_however_it_is_made(own_house: House, kind: 
         assert "invoke" not in heard
 
 
-async def test_a_thinking_model_gets_its_reasoning_back_within_the_turn(own_house: House) -> None:
+async def test_a_thinking_model_gets_its_reasoning_back_within_the_turn(own_house: LocalServers) -> None:
     def answer(request: Json) -> Raw:
         messages: Sequence[Json] = request["messages"]
         if any(message.get("tool_calls") and not message.get("reasoning_content") for message in messages):
@@ -81,7 +81,7 @@ async def test_a_thinking_model_gets_its_reasoning_back_within_the_turn(own_hous
     assert len([request for request in server.requests if request["model"] == ANSWERS]) == 2
 
 
-async def test_a_prompt_that_is_too_long_gets_shorter(own_house: House) -> None:
+async def test_a_prompt_that_is_too_long_gets_shorter(own_house: LocalServers) -> None:
     def answer(request: Json) -> Raw:
         return refusal(500, {"error": "zu lang"}) if len(words_of(request).split()) > 1_500 else said(APPLES)
 
@@ -94,7 +94,7 @@ async def test_a_prompt_that_is_too_long_gets_shorter(own_house: House) -> None:
         assert await ann.asks("And now?", APPLES) == APPLES
 
 
-async def test_a_flagged_word_does_not_end_the_chat(own_house: House) -> None:
+async def test_a_flagged_word_does_not_end_the_chat(own_house: LocalServers) -> None:
     flagged = refusal(400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}})
 
     def answer(request: Json) -> Raw:
@@ -119,7 +119,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-async def test_half_an_answer_is_shown_as_such_and_never_stored(own_house: House, kind: str) -> None:
+async def test_half_an_answer_is_shown_as_such_and_never_stored(own_house: LocalServers, kind: str) -> None:
     """It stays to be read, with [Try again] under it; neither memory nor the next prompt has it."""
     last = stream(*BROKEN[kind], done=False).body
     half = replace(stream(chunk(content=HALF), done=False), then=last, is_cut=not last)

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.files("the archive of a DATA_DIR")]
 
 
-async def test_the_drill(house: House) -> None:
+async def test_the_drill(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     said: dict[int, list[str]] = {ann.id: [], bob.id: []}
     environ = house.environ(DATA_DIR="drill")
@@ -57,7 +57,7 @@ async def test_the_drill(house: House) -> None:
         assert [row for row in found[owner] if "mentions" in row][: len(words)] == words
 
 
-async def test_each_failure_is_one_line(house: House) -> None:
+async def test_each_failure_is_one_line(house: LocalServers) -> None:
     environ = house.environ(DATA_DIR="nothing-here")
     (house.folder / "text.gz").write_text("no archive")
     for arguments, status, words in (
@@ -70,7 +70,7 @@ async def test_each_failure_is_one_line(house: House) -> None:
         assert words in run.err
 
 
-async def test_a_bot_with_a_folder_for_them_makes_backups_by_itself_and_shows_the_last(own_house: House) -> None:
+async def test_a_bot_with_a_folder_for_them_makes_backups_by_itself_and_shows_the_last(own_house: LocalServers) -> None:
     folder = own_house.folder / "backups"
     ann = own_house.person()
     admin = {"ADMIN_USER_IDS": str(ann.id)}

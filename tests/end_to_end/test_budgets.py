@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.mark.parametrize("setting", ["DAILY_TOKEN_BUDGET_PER_USER", "DAILY_TOKEN_BUDGET"])
-async def test_over_the_budget_the_model_is_not_asked(house: House, setting: str) -> None:
+async def test_over_the_budget_the_model_is_not_asked(house: LocalServers, setting: str) -> None:
     ann, bob = house.person(), house.person("Bob")
     settings = {"DATA_DIR": setting.lower(), setting: "30"}
     async with house.bot(**settings):

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from playground.faults import Fault
-from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, House, Json, Process, open_house
+from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, Json, LocalServers, Process, open_house
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -16,12 +16,12 @@ MARKDOWN = "Some **bold words**, `code` and [a link](https://example.org/).\n\n`
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: House) -> AsyncIterator[Process]:
+async def bot(house: LocalServers) -> AsyncIterator[Process]:
     async with house.bot() as process:
         yield process
 
 
-async def test_start_and_help_say_what_is_stored_and_every_command(house: House, bot: Process) -> None:
+async def test_start_and_help_say_what_is_stored_and_every_command(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     hello = await ann.tells("/start")
     assert "Memory is off" in hello["text"]
@@ -39,7 +39,7 @@ async def test_start_and_help_say_what_is_stored_and_every_command(house: House,
     assert {entry["command"] for entry in house.world.list_menu_commands(ann.id, ann.id)} >= {"summary", "help", "stop"}
 
 
-async def test_markdown_arrives_as_entities(house: House, bot: Process) -> None:
+async def test_markdown_arrives_as_entities(house: LocalServers, bot: Process) -> None:
     house.model.script(ANSWERS, MARKDOWN)
     message = await house.person().tells("Show me")
     assert "**" not in message["text"]
@@ -47,7 +47,7 @@ async def test_markdown_arrives_as_entities(house: House, bot: Process) -> None:
     assert {entity["type"] for entity in message["entities"]} >= {"bold", "code", "text_link", "pre"}
 
 
-async def test_where_entities_are_refused_the_text_arrives_plain(house: House, bot: Process) -> None:
+async def test_where_entities_are_refused_the_text_arrives_plain(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     house.faults.add(Fault(kind="refuse_entities", method="sendMessage", chat_id=ann.id, times=None))
     try:
@@ -61,7 +61,7 @@ async def test_where_entities_are_refused_the_text_arrives_plain(house: House, b
     assert not message.get("entities") or {entity["type"] for entity in message["entities"]} <= {"url"}
 
 
-async def test_a_long_answer_arrives_whole(house: House, bot: Process) -> None:
+async def test_a_long_answer_arrives_whole(house: LocalServers, bot: Process) -> None:
     answer = " ".join(f"word{number}" for number in range(2500))[:20_000].rstrip()
     house.model.script(ANSWERS, answer)
     ann = house.person()
@@ -76,7 +76,9 @@ async def test_a_long_answer_arrives_whole(house: House, bot: Process) -> None:
 @pytest.mark.parametrize(
     ("kind", "sentence"), [("video", "can't read"), ("document", "can't read"), ("voice", "Set TRANSCRIPTION_MODEL")]
 )
-async def test_what_cannot_be_read_is_said_politely(house: House, bot: Process, kind: str, sentence: str) -> None:
+async def test_what_cannot_be_read_is_said_politely(
+    house: LocalServers, bot: Process, kind: str, sentence: str
+) -> None:
     ann = house.person()
     await ann.sets_up()
     since, asked = ann.now, len(house.chat_requests())
@@ -86,7 +88,9 @@ async def test_what_cannot_be_read_is_said_politely(house: House, bot: Process, 
     assert house.memory.messages(ann.id) == []
 
 
-async def test_one_persons_hanging_model_holds_up_neither_others_nor_commands(house: House, bot: Process) -> None:
+async def test_one_persons_hanging_model_holds_up_neither_others_nor_commands(
+    house: LocalServers, bot: Process
+) -> None:
     ann, bob = house.person(), house.person("Bob")
     await ann.sets_up()
     held = house.model.held
@@ -105,7 +109,7 @@ async def test_one_persons_hanging_model_holds_up_neither_others_nor_commands(ho
     assert stored == ["First question", "Late but here.", "Second question", "Noted."]
 
 
-async def test_stop_ends_the_answer_and_the_request_behind_it(house: House, bot: Process) -> None:
+async def test_stop_ends_the_answer_and_the_request_behind_it(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up()
     held = house.model.held
@@ -117,7 +121,7 @@ async def test_stop_ends_the_answer_and_the_request_behind_it(house: House, bot:
     assert [message["role"] for message in house.memory.messages(ann.id)] == ["user", "user", "assistant"]
 
 
-async def test_a_failing_model_is_a_sentence_and_the_message_is_kept(house: House, bot: Process) -> None:
+async def test_a_failing_model_is_a_sentence_and_the_message_is_kept(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up()
     house.model.script(ANSWERS, Behaviour(status=401))
@@ -132,7 +136,7 @@ async def test_a_failing_model_is_a_sentence_and_the_message_is_kept(house: Hous
 # groups ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_group_answers_when_addressed_and_stores_nothing_else(house: House, bot: Process) -> None:
+async def test_a_group_answers_when_addressed_and_stores_nothing_else(house: LocalServers, bot: Process) -> None:
     ann, bob = house.person("Ann"), house.person("Bob")
     group = house.group(ann, bob, admins=[ann])
     at_group, bobs = ann.within(group), bob.within(group)
@@ -155,7 +159,7 @@ async def test_a_group_answers_when_addressed_and_stores_nothing_else(house: Hou
     assert "Bob: And in the garden?" in house.chat_requests()[-1][-1]["content"]
 
 
-async def test_only_admins_configure_a_group(house: House, bot: Process) -> None:
+async def test_only_admins_configure_a_group(house: LocalServers, bot: Process) -> None:
     ann, bob = house.person("Ann"), house.person("Bob")
     group = house.group(ann, bob, admins=[ann])
     bobs = bob.within(group)
@@ -167,7 +171,7 @@ async def test_only_admins_configure_a_group(house: House, bot: Process) -> None
     assert house.memory.rows("SELECT * FROM users WHERE user_id = ? AND memory_enabled = 1", group) == []
 
 
-async def test_private_memory_groups_and_topics_are_separate(house: House, bot: Process) -> None:
+async def test_private_memory_groups_and_topics_are_separate(house: LocalServers, bot: Process) -> None:
     ann = house.person("Ann")
     forum = house.group(ann, admins=[ann], topics={3: "Bread", 4: "Stone"})
     await ann.sets_up()
@@ -184,7 +188,7 @@ async def test_private_memory_groups_and_topics_are_separate(house: House, bot: 
     assert [row["thread_id"] for row in rows] == [3, 4]
 
 
-async def test_a_paste_in_a_group_is_one_turn(house: House, bot: Process) -> None:
+async def test_a_paste_in_a_group_is_one_turn(house: LocalServers, bot: Process) -> None:
     ann = house.person("Ann")
     group = ann.within(house.group(ann, admins=[ann]))
     await group.sets_up()
@@ -197,7 +201,7 @@ async def test_a_paste_in_a_group_is_one_turn(house: House, bot: Process) -> Non
 # the log --------------------------------------------------------------------------------------------------
 
 
-async def test_the_log_at_debug_holds_no_words_of_anybody(house: House, bot: Process) -> None:
+async def test_the_log_at_debug_holds_no_words_of_anybody(house: LocalServers, bot: Process) -> None:
     ann = house.person("Wilhelmina")
     await ann.sets_up("JSON", 1)
     house.model.script(ANSWERS, "The numbers are 4711 quaggas.", Behaviour(status=500, message="echoing zorilla"))

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.test_start import files
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_bot_is_claimed_by_its_link_and_stays_so(house: House) -> None:
+async def test_a_bot_is_claimed_by_its_link_and_stays_so(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     settings = {"DATA_DIR": "claimed", "ALLOWED_USER_IDS": "", "ADMIN_USER_IDS": "", "LOG_LEVEL": "INFO"}
     async with house.bot(**settings) as process:

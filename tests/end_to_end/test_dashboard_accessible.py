@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.playground.test_page import chromium
 from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, PHONE, TELEGRAM, link_for, window
 from tests.end_to_end.visitors import init_data, served
@@ -28,7 +28,7 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest.mark.parametrize(
     ("theme", "language"), [("light", "en"), ("dark", "de"), ("light", "ar"), ("dark", "zh"), ("telegram", "en")]
 )
-async def test_axe_finds_nothing_serious(own_house: House, browser: Browser, theme: str, language: str) -> None:
+async def test_axe_finds_nothing_serious(own_house: LocalServers, browser: Browser, theme: str, language: str) -> None:
     ann = own_house.person("Ann")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS="*") as server:
         await ann.sets_up()
@@ -60,7 +60,7 @@ async def test_axe_finds_nothing_serious(own_house: House, browser: Browser, the
             assert problems == [], "\n".join(problems)
 
 
-async def test_axe_sees_a_fault(own_house: House, browser: Browser) -> None:
+async def test_axe_sees_a_fault(own_house: LocalServers, browser: Browser) -> None:
     """Or its silence would say nothing."""
     async with served(own_house) as server, window(browser, str(server.client.base_url)) as shown:
         await expect(shown.page.locator(".empty")).to_be_visible()
@@ -69,7 +69,7 @@ async def test_axe_sees_a_fault(own_house: House, browser: Browser) -> None:
         assert [violation for violation in await grave_violations(shown.page) if "button-name" in violation]
 
 
-async def test_everything_is_reached_and_left_by_keyboard(own_house: House, browser: Browser) -> None:
+async def test_everything_is_reached_and_left_by_keyboard(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.visitors import LINK, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -17,7 +17,7 @@ NOTES = json.dumps(
 )  # fmt: skip
 
 
-async def test_facts_are_added_changed_and_undone(own_house: House) -> None:
+async def test_facts_are_added_changed_and_undone(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)
@@ -53,7 +53,7 @@ async def test_facts_are_added_changed_and_undone(own_house: House) -> None:
         await visitor.posts("profile/forget", id=1)
 
 
-async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: House) -> None:
+async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann, bob = own_house.person("Ann"), own_house.person("Bob")
         for visitor in (ann, bob):
@@ -96,7 +96,7 @@ def chosen(answer: dict[str, Any]) -> dict[str, Any]:
     return {row["name"]: row["value"] for _, rows in answer["settings"]["groups"] for row in rows}
 
 
-async def test_own_words_for_the_style_hold_at_once_and_mean_nothing_without_words(own_house: House) -> None:
+async def test_own_words_for_the_style_hold_at_once_and_mean_nothing_without_words(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)
@@ -109,7 +109,7 @@ async def test_own_words_for_the_style_hold_at_once_and_mean_nothing_without_wor
         assert chosen(await visitor.posts("settings", change={"persona_text": ""}))["persona"] == ""
 
 
-async def test_choices_conversations_and_summaries(own_house: House) -> None:
+async def test_choices_conversations_and_summaries(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)
@@ -165,7 +165,7 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         await visitor.posts("conversations/open", status=404, thread=77)
 
 
-async def test_a_past_is_brought_along_and_taken_away(own_house: House) -> None:
+async def test_a_past_is_brought_along_and_taken_away(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)
@@ -207,7 +207,7 @@ async def test_a_past_is_brought_along_and_taken_away(own_house: House) -> None:
         assert (await bobs.request("GET", "export", params={"owner": ann.id, "format": "json"})).status_code == 403
 
 
-async def test_admins_decide_and_to_others_there_is_no_such_page(own_house: House) -> None:
+async def test_admins_decide_and_to_others_there_is_no_such_page(own_house: LocalServers) -> None:
     ann, bob = own_house.person("Ann"), own_house.person("Bob")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=str(bob.id)) as page:
         await bob.asks("Hello!")
@@ -227,7 +227,7 @@ async def test_admins_decide_and_to_others_there_is_no_such_page(own_house: Hous
         await bobs.gets("home")
 
 
-async def test_an_admin_writes_to_everybody_from_the_page(own_house: House) -> None:
+async def test_an_admin_writes_to_everybody_from_the_page(own_house: LocalServers) -> None:
     ann, bob, eve = own_house.person("Ann"), own_house.person("Bob"), own_house.person("Eve")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=f"{bob.id},{eve.id}") as page:
         for visitor in (ann, bob, eve):
@@ -248,7 +248,7 @@ async def test_an_admin_writes_to_everybody_from_the_page(own_house: House) -> N
         assert (await anns.gets("admin"))["broadcasts"] == []
 
 
-async def test_reminders_are_added_in_words_and_told(own_house: House) -> None:
+async def test_reminders_are_added_in_words_and_told(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)  # memory is off, as it may be in the chat
@@ -264,7 +264,7 @@ async def test_reminders_are_added_in_words_and_told(own_house: House) -> None:
         assert (await visitor.posts("reminders/remove", id=one["id"]))["reminders"] == []
 
 
-async def test_a_reminder_that_a_model_has_read_counts_once_its_person_confirmed_it(own_house: House) -> None:
+async def test_a_reminder_that_a_model_has_read_counts_once_its_person_confirmed_it(own_house: LocalServers) -> None:
     read = {"text": "send the report", "at": "2028-11-27T09:00", "in_minutes": None, "repeat": "weekly"}
     own_house.model.default_schema("remind", json.dumps(read))
     async with served(own_house) as page:
@@ -282,7 +282,7 @@ async def test_a_reminder_that_a_model_has_read_counts_once_its_person_confirmed
         )
 
 
-async def test_all_sessions_of_a_person_end_at_once_and_others_stay(own_house: House) -> None:
+async def test_all_sessions_of_a_person_end_at_once_and_others_stay(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann, bob = own_house.person("Ann"), own_house.person("Bob")
         phone, desktop, bobs = await page.asked(ann), await page.asked(ann), await page.asked(bob)
@@ -297,7 +297,7 @@ async def test_all_sessions_of_a_person_end_at_once_and_others_stay(own_house: H
         await (await page.asked(ann)).gets("home")
 
 
-async def test_half_a_character_does_no_harm(own_house: House) -> None:
+async def test_half_a_character_does_no_harm(own_house: LocalServers) -> None:
     ann, bob = own_house.person("Ann"), own_house.person("Bob")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=str(bob.id)) as page:
         visitor = await page.asked(ann)

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Request, Route, expect
 from benchmarks.filling import fill_storage
 from records.owners import StorageType
 from records.scopes import Scope
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.playground.test_page import chromium
 from tests.end_to_end.test_dashboard_page import PHONE, link_for, window
 from tests.end_to_end.visitors import served
@@ -27,7 +27,9 @@ async def browser() -> AsyncIterator[Browser]:
         yield browser
 
 
-async def test_the_first_messages_come_with_the_session_next_to_the_modules(own_house: House, browser: Browser) -> None:
+async def test_the_first_messages_come_with_the_session_next_to_the_modules(
+    own_house: LocalServers, browser: Browser
+) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
     await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
@@ -62,7 +64,9 @@ async def test_the_first_messages_come_with_the_session_next_to_the_modules(own_
             shown.problems.clear()
 
 
-async def test_messages_that_came_with_the_session_are_not_shown_later(own_house: House, browser: Browser) -> None:
+async def test_messages_that_came_with_the_session_are_not_shown_later(
+    own_house: LocalServers, browser: Browser
+) -> None:
     """Whoever opened another page at once saw them in the timeline after they had been forgotten."""
     async with served(own_house) as server:
         ann = own_house.person("Ann")

@@ -18,7 +18,7 @@ from benchmarks.filling import fill_storage
 from locales.catalog import LANGUAGES
 from records.owners import StorageType
 from records.scopes import Scope
-from tests.end_to_end.harness import PATIENCE, House, Member, Process
+from tests.end_to_end.harness import PATIENCE, LocalServers, Member, Process
 from tests.end_to_end.playground.test_page import HOSTILE, chromium, leave, shared_page
 from tests.end_to_end.test_playground import says, sets_up
 from tests.end_to_end.visitors import LINK, init_data, served
@@ -90,7 +90,7 @@ async def link_for(member: Member) -> str:
     return f"#link={link[1]}"
 
 
-async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, browser: Browser) -> None:
+async def test_what_was_said_is_seen_searched_and_forgotten(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -137,7 +137,7 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, br
             await expect(page.locator(".said")).to_have_count(2)
 
 
-async def test_a_long_memory_is_never_all_in_the_document(own_house: House, browser: Browser) -> None:
+async def test_a_long_memory_is_never_all_in_the_document(own_house: LocalServers, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
     await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
@@ -167,7 +167,7 @@ async def test_a_long_memory_is_never_all_in_the_document(own_house: House, brow
             assert await shown.rows() <= MOST_ROWS
 
 
-async def test_facts_are_changed_as_by_commands(own_house: House, browser: Browser) -> None:
+async def test_facts_are_changed_as_by_commands(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -212,7 +212,7 @@ async def test_facts_are_changed_as_by_commands(own_house: House, browser: Brows
         assert "Faro" not in await ann.asks("/facts")
 
 
-async def test_settings_are_those_of_the_chat(own_house: House, browser: Browser) -> None:
+async def test_settings_are_those_of_the_chat(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -230,7 +230,7 @@ async def test_settings_are_those_of_the_chat(own_house: House, browser: Browser
         assert "✓ Formatierung: reich" in str(settings["reply_markup"])
 
 
-async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: House, browser: Browser) -> None:
+async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: LocalServers, browser: Browser) -> None:
     notes = [
         {"role": "user", "content": f"Note {number}.", "created_at": f"2024-05-{number:02}T10:00:00Z"}
         for number in range(1, 25)
@@ -282,7 +282,7 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
 
 
 async def test_a_slow_line_shows_how_much_of_a_file_is_sent_and_instructions_are_folded(
-    own_house: House, browser: Browser
+    own_house: LocalServers, browser: Browser
 ) -> None:
     at = "2026-11-21T09:00:00+00:00"
     facts = [
@@ -312,7 +312,7 @@ async def test_a_slow_line_shows_how_much_of_a_file_is_sent_and_instructions_are
             await expect(folded.get_by_text("Follow rule 2.")).to_be_visible()
 
 
-async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: House, browser: Browser) -> None:
+async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: LocalServers, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
     await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 7_000)
@@ -348,7 +348,7 @@ async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: H
             await expect(page.locator(".summary header")).to_contain_text("Corrected by you")
 
 
-async def test_somebody_signs_out_everywhere(own_house: House, browser: Browser) -> None:
+async def test_somebody_signs_out_everywhere(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -367,7 +367,7 @@ async def test_somebody_signs_out_everywhere(own_house: House, browser: Browser)
                 side.problems.clear()  # the refusals are on the console
 
 
-async def test_every_page_in_every_language(own_house: House, browser: Browser) -> None:
+async def test_every_page_in_every_language(own_house: LocalServers, browser: Browser) -> None:
     """Opened in Telegram, with its proof and its colours in the address."""
     async with served(own_house) as server:
         ann = own_house.person("Ann")
@@ -389,7 +389,9 @@ async def test_every_page_in_every_language(own_house: House, browser: Browser) 
                 assert "tgWebAppData" not in page.url
 
 
-async def test_a_page_that_is_left_open_waits_for_its_server_and_goes_on(own_house: House, browser: Browser) -> None:
+async def test_a_page_that_is_left_open_waits_for_its_server_and_goes_on(
+    own_house: LocalServers, browser: Browser
+) -> None:
     ann = own_house.person("Ann")
     with kept_port() as port:
         address = f"127.0.0.1:{port}"
@@ -410,7 +412,7 @@ async def test_a_page_that_is_left_open_waits_for_its_server_and_goes_on(own_hou
             await opened.__aexit__(None, None, None)
 
 
-async def test_a_used_link_says_how_to_get_another(own_house: House, browser: Browser) -> None:
+async def test_a_used_link_says_how_to_get_another(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         url = f"{server.client.base_url}#link=used"
         async with window(browser, url) as shown:
@@ -418,7 +420,7 @@ async def test_a_used_link_says_how_to_get_another(own_house: House, browser: Br
             shown.problems.clear()  # the refusal is on the console
 
 
-async def test_the_playground_shows_it_next_to_the_chat(own_house: House, browser: Browser) -> None:
+async def test_the_playground_shows_it_next_to_the_chat(own_house: LocalServers, browser: Browser) -> None:
     with kept_port() as port:
         url = f"http://127.0.0.1:{port}/"
         house = replace(own_house, is_forked=False)

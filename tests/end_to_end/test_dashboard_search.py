@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Route, expect
 from benchmarks.filling import fill_storage
 from records.owners import StorageType
 from records.scopes import Scope
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.playground.test_page import chromium
 from tests.end_to_end.test_dashboard_page import link_for, window
 from tests.end_to_end.visitors import init_data, served
@@ -26,7 +26,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
-    own_house: House, browser: Browser
+    own_house: LocalServers, browser: Browser
 ) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
@@ -60,7 +60,7 @@ async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
 
 
 async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboard(
-    own_house: House, browser: Browser
+    own_house: LocalServers, browser: Browser
 ) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
@@ -89,7 +89,7 @@ async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboar
             await expect(page.get_by_label("Zum Beispiel: morgen")).to_have_value("tomorrow at 9 call Ann")
 
 
-async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: House, browser: Browser) -> None:
+async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: LocalServers, browser: Browser) -> None:
     ann = own_house.person("Ann")
     own_house.data.mkdir()
     await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 5_000)
@@ -110,7 +110,7 @@ async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: Ho
         await expect(page.locator(".view.timeline .said").last).to_be_in_viewport()
 
 
-async def test_what_the_bot_learns_meanwhile_appears(own_house: House, browser: Browser) -> None:
+async def test_what_the_bot_learns_meanwhile_appears(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -124,7 +124,7 @@ async def test_what_the_bot_learns_meanwhile_appears(own_house: House, browser: 
             await expect(search).to_be_focused()
 
 
-async def test_forgetting_lists_texts_first_and_back_leaves_a_dialog(own_house: House, browser: Browser) -> None:
+async def test_forgetting_lists_texts_first_and_back_leaves_a_dialog(own_house: LocalServers, browser: Browser) -> None:
     """The texts are shown while repeats of them are sought; the keyboard stays on the page."""
     async with served(own_house) as server:
         ann = own_house.person("Ann")
@@ -159,7 +159,7 @@ async def test_forgetting_lists_texts_first_and_back_leaves_a_dialog(own_house: 
             await expect(page.locator("main")).to_be_focused()
 
 
-async def test_within_telegram_an_export_comes_into_the_chat(own_house: House, browser: Browser) -> None:
+async def test_within_telegram_an_export_comes_into_the_chat(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()

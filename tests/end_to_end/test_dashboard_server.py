@@ -7,7 +7,7 @@ from base64 import b64encode
 import httpx
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.visitors import LINK, Visitor, init_data, served
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
@@ -15,7 +15,7 @@ from tests.support.http import NO_CERTIFICATES
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
+async def test_a_link_shows_ones_own_memory_once(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -54,7 +54,7 @@ async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
         assert [message["text"] for message in whole["turn"]] == ["My boat is called Quinquereme.", "Noted."]
 
 
-async def test_whoever_has_half_a_character_in_their_name_gets_in(own_house: House) -> None:
+async def test_whoever_has_half_a_character_in_their_name_gets_in(own_house: LocalServers) -> None:
     """It was a status of 500: such a character is in no UTF-8."""
     async with served(own_house) as page:
         ann = own_house.person()
@@ -62,7 +62,7 @@ async def test_whoever_has_half_a_character_in_their_name_gets_in(own_house: Hou
         assert session["name"] == "Ann \ufffd"
 
 
-async def test_telegram_opens_it_and_forged_old_and_foreign_data_do_not(own_house: House) -> None:
+async def test_telegram_opens_it_and_forged_old_and_foreign_data_do_not(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         session = await page.session(init_data=init_data(ann.id))
@@ -80,7 +80,7 @@ async def test_telegram_opens_it_and_forged_old_and_foreign_data_do_not(own_hous
         assert renewed["person"] == ann.id
 
 
-async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_group(own_house: House) -> None:
+async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_group(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann, bob = own_house.person("Ann"), own_house.person("Bob")
         await ann.sets_up()
@@ -110,14 +110,14 @@ async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_g
         assert "#link=" not in await bob.within(group).asks("/dashboard")
 
 
-async def test_whoever_is_not_served_sees_nothing(own_house: House) -> None:
+async def test_whoever_is_not_served_sees_nothing(own_house: LocalServers) -> None:
     async with served(own_house, ALLOWED_USER_IDS="1") as page:
         ann = own_house.person("Ann")
         refused = await page.client.post("/api/session", json={"init_data": init_data(ann.id)})
         assert refused.status_code == 403
 
 
-async def test_other_sites_other_hosts_and_other_ways_are_refused(own_house: House) -> None:
+async def test_other_sites_other_hosts_and_other_ways_are_refused(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)
@@ -174,7 +174,7 @@ async def test_other_sites_other_hosts_and_other_ways_are_refused(own_house: Hou
             assert answer.status_code == 400, body[:20]
 
 
-async def test_a_page_that_is_left_open_over_a_restart_goes_on(own_house: House) -> None:
+async def test_a_page_that_is_left_open_over_a_restart_goes_on(own_house: LocalServers) -> None:
     ann = own_house.person("Ann")
     async with served(own_house) as page:
         await ann.sets_up()
@@ -185,7 +185,7 @@ async def test_a_page_that_is_left_open_over_a_restart_goes_on(own_house: House)
         assert len((await visitor.gets("timeline"))["messages"]) == 2
 
 
-async def test_the_page_and_its_policy(own_house: House) -> None:
+async def test_the_page_and_its_policy(own_house: LocalServers) -> None:
     async with served(own_house) as page:
         shown = await page.client.get("/")
         assert shown.status_code == 200
@@ -199,12 +199,12 @@ async def test_the_page_and_its_policy(own_house: House) -> None:
         assert (await page.client.get("/api/home")).headers["cache-control"] == "no-store"
 
 
-async def test_without_a_page_the_command_says_what_to_set(own_house: House) -> None:
+async def test_without_a_page_the_command_says_what_to_set(own_house: LocalServers) -> None:
     async with own_house.bot():
         assert "DASHBOARD_URL" in await own_house.person("Ann").asks("/dashboard")
 
 
-async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: House) -> None:
+async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: LocalServers) -> None:
     with kept_port() as port:
         address = f"127.0.0.1:{port}"
         settings = {"DASHBOARD_URL": f"http://{address}/keepsake", "DASHBOARD_LISTEN": address}
@@ -219,7 +219,7 @@ async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: House) -> N
             assert (await client.post("/keepsake/api/session", json={"link": "x"})).status_code == 401
 
 
-async def test_within_telegram_a_button_and_the_menu_open_it(own_house: House) -> None:
+async def test_within_telegram_a_button_and_the_menu_open_it(own_house: LocalServers) -> None:
     url = "https://memory.example.org/page"
     with kept_port() as port:
         address = f"127.0.0.1:{port}"

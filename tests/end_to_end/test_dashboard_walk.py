@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, FilePayload, Page, expect
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.playground.test_page import HOSTILE, chromium, leave, shared_page
 from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, PHONE, link_for, window
 from tests.end_to_end.visitors import LINK, served
@@ -35,7 +35,7 @@ async def confirms(page: Page, button: str, said: str = "") -> None:
     await box.get_by_role("button", name=button, exact=True).click()
 
 
-async def test_what_strangers_write_is_shown_as_words_on_every_page(own_house: House, browser: Browser) -> None:
+async def test_what_strangers_write_is_shown_as_words_on_every_page(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person(TURNED)
         await ann.sets_up()
@@ -69,7 +69,7 @@ async def test_what_strangers_write_is_shown_as_words_on_every_page(own_house: H
                 assert await page.locator("#page script").count() == 0
 
 
-async def test_profiles_are_written_compared_and_erased(own_house: House, browser: Browser) -> None:
+async def test_profiles_are_written_compared_and_erased(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -95,7 +95,7 @@ async def test_profiles_are_written_compared_and_erased(own_house: House, browse
             await expect(page.locator(".version")).to_contain_text("Lisbon")
 
 
-async def test_summaries_reminders_conversations_and_days(own_house: House, browser: Browser) -> None:
+async def test_summaries_reminders_conversations_and_days(own_house: LocalServers, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -137,7 +137,7 @@ async def test_summaries_reminders_conversations_and_days(own_house: House, brow
         assert "Sliding" in await ann.asks("/summary_status")
 
 
-async def test_an_import_shows_its_progress_and_a_paste_its_facts(own_house: House, browser: Browser) -> None:
+async def test_an_import_shows_its_progress_and_a_paste_its_facts(own_house: LocalServers, browser: Browser) -> None:
     """Paused, it is gone on with; what another assistant knows is asked about, fact by fact."""
     told = [
         {"role": "user", "content": f"Note {number}.", "created_at": (DAY + timedelta(seconds=number)).isoformat()}
@@ -171,7 +171,9 @@ async def test_an_import_shows_its_progress_and_a_paste_its_facts(own_house: Hou
             assert (await (await server.asked(ann)).gets("home"))["counts"]["total"] == MANY
 
 
-async def test_a_file_that_a_proxy_refuses_for_its_size_gets_a_sentence(own_house: House, browser: Browser) -> None:
+async def test_a_file_that_a_proxy_refuses_for_its_size_gets_a_sentence(
+    own_house: LocalServers, browser: Browser
+) -> None:
     """It was "413": nginx answers with a page of its own above 1 MB, unless it is told otherwise."""
     async with served(own_house) as server:
         ann = own_house.person("Ann")
@@ -189,7 +191,7 @@ async def test_a_file_that_a_proxy_refuses_for_its_size_gets_a_sentence(own_hous
             shown.problems.clear()
 
 
-async def test_admins_let_in_remove_and_write_to_everybody(own_house: House, browser: Browser) -> None:
+async def test_admins_let_in_remove_and_write_to_everybody(own_house: LocalServers, browser: Browser) -> None:
     ann, bob, eve = own_house.person("Ann"), own_house.person("Bob"), own_house.person("Eve")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=str(bob.id)) as server:
         await bob.asks("Hello!")
@@ -214,7 +216,7 @@ async def test_admins_let_in_remove_and_write_to_everybody(own_house: House, bro
 
 
 async def test_an_export_in_a_frame_that_forbids_downloads_is_sent_into_the_chat(
-    own_house: House, browser: Browser
+    own_house: LocalServers, browser: Browser
 ) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")

@@ -3,7 +3,7 @@
 import pytest
 
 from playground.faults import Fault
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.test_moves import TELEGRAM, long_chat, sends
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -14,7 +14,7 @@ SET_ASIDE = "so I have set it aside"
 class Held:
     """The next fetching of a file hangs, so that the process can be ended in the middle of its work on it."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: LocalServers) -> None:
         self._calls = house.world.calls
         self._since = self._calls.last
         house.faults.add(Fault(kind="hang", method="getFile"))
@@ -25,7 +25,7 @@ class Held:
         )
 
 
-async def test_a_file_sent_with_import_over_which_the_process_dies_twice(house: House) -> None:
+async def test_a_file_sent_with_import_over_which_the_process_dies_twice(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     folder = "deadly-file"
     since = ann.now
@@ -52,7 +52,7 @@ async def test_a_file_sent_with_import_over_which_the_process_dies_twice(house: 
         assert len(ann.heard(since=since)) == 1
 
 
-async def test_the_press_of_import_over_which_the_process_dies_twice(house: House) -> None:
+async def test_the_press_of_import_over_which_the_process_dies_twice(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     folder = "deadly-press"
     async with house.bot(DATA_DIR=folder) as process:
@@ -77,7 +77,7 @@ async def test_the_press_of_import_over_which_the_process_dies_twice(house: Hous
         await ann.asks("And I?", "Noted.")
 
 
-async def test_stops_in_order_do_not_count(house: House) -> None:
+async def test_stops_in_order_do_not_count(house: LocalServers) -> None:
     ann = house.person()
     since = ann.now
     for run in range(2):

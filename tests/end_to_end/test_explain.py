@@ -3,7 +3,7 @@
 import pytest
 
 from playground.refusals import Json
-from tests.end_to_end.harness import ANSWERS, House, Member
+from tests.end_to_end.harness import ANSWERS, LocalServers, Member
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -30,7 +30,7 @@ def labels(message: Json) -> list[str]:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_why_tells_what_the_answer_was_made_from_after_a_restart_too(house: House, storage: str) -> None:
+async def test_why_tells_what_the_answer_was_made_from_after_a_restart_too(house: LocalServers, storage: str) -> None:
     async with house.bot() as process:
         ann = house.person()
         await ann.sets_up(storage, 3)
@@ -53,7 +53,7 @@ async def test_why_tells_what_the_answer_was_made_from_after_a_restart_too(house
     assert "Recent talk" in told
 
 
-async def test_an_answer_older_than_those_that_can_be_explained_says_so_after_a_restart(house: House) -> None:
+async def test_an_answer_older_than_those_that_can_be_explained_says_so_after_a_restart(house: LocalServers) -> None:
     async with house.bot():
         ann = house.person()
         await ann.sets_up()
@@ -66,7 +66,7 @@ async def test_an_answer_older_than_those_that_can_be_explained_says_so_after_a_
             assert await explained(ann, reply_to=answer["message_id"]) == told
 
 
-async def test_why_of_something_else_and_while_memory_is_off(house: House) -> None:
+async def test_why_of_something_else_and_while_memory_is_off(house: LocalServers) -> None:
     async with house.bot():
         ann = house.person()
         assert await ann.asks("How are you?") == "Noted."
@@ -75,7 +75,7 @@ async def test_why_of_something_else_and_while_memory_is_off(house: House) -> No
         assert "cannot be explained" in await ann.asks("/why", reply_to=status["message_id"])
 
 
-async def test_a_message_in_a_supergroup_has_a_link(house: House) -> None:
+async def test_a_message_in_a_supergroup_has_a_link(house: LocalServers) -> None:
     async with house.bot():
         ann = house.person()
         club = house.group(ann, admins=[ann], topics={7: "Garden"})
@@ -92,7 +92,7 @@ async def test_a_message_in_a_supergroup_has_a_link(house: House) -> None:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_search_finds_earlier_messages_page_by_page(house: House, storage: str) -> None:
+async def test_search_finds_earlier_messages_page_by_page(house: LocalServers, storage: str) -> None:
     async with house.bot():
         ann = house.person()
         assert "/search WORDS" in await ann.asks("/search")
@@ -121,7 +121,7 @@ async def test_search_finds_earlier_messages_page_by_page(house: House, storage:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_incognito_reads_and_writes_nothing(house: House, storage: str) -> None:
+async def test_incognito_reads_and_writes_nothing(house: LocalServers, storage: str) -> None:
     async with house.bot():
         ann = house.person()
         assert "Memory is off" in await ann.asks("/incognito on")
@@ -147,7 +147,7 @@ async def test_incognito_reads_and_writes_nothing(house: House, storage: str) ->
     assert not house.memory.files_with("chrysoprase")
 
 
-async def test_in_a_group_only_admins_go_incognito(house: House) -> None:
+async def test_in_a_group_only_admins_go_incognito(house: LocalServers) -> None:
     async with house.bot():
         ann, bob = house.person(), house.person("Bob")
         group = house.group(ann, bob, admins=[ann])
@@ -157,7 +157,7 @@ async def test_in_a_group_only_admins_go_incognito(house: House) -> None:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_the_status_tells_what_was_saved(house: House, storage: str) -> None:
+async def test_the_status_tells_what_was_saved(house: LocalServers, storage: str) -> None:
     house.model.default(ANSWERS, Behaviour(text="A long answer. " * 100))
     async with house.bot(RECENT_BUDGET="300"):
         ann = house.person()
@@ -172,7 +172,7 @@ async def test_the_status_tells_what_was_saved(house: House, storage: str) -> No
     house.model.default(ANSWERS, "Noted.")
 
 
-async def test_the_model_looks_into_the_memory_by_itself(house: House) -> None:
+async def test_the_model_looks_into_the_memory_by_itself(house: LocalServers) -> None:
     async with house.bot(SNIPPET_BUDGET="0"):
         ann = house.person()
         await ann.sets_up("SQLite", 3)
@@ -188,7 +188,7 @@ async def test_the_model_looks_into_the_memory_by_itself(house: House) -> None:
         assert WALNUTS not in str([message for message in house.memory.messages(ann.id) if message["origin"] == "tool"])
 
 
-async def test_what_the_model_proposes_is_done_when_its_reader_says_so(house: House) -> None:
+async def test_what_the_model_proposes_is_done_when_its_reader_says_so(house: LocalServers) -> None:
     async with house.bot():
         ann = house.person()
         await ann.sets_up()
@@ -215,7 +215,7 @@ async def test_what_the_model_proposes_is_done_when_its_reader_says_so(house: Ho
         assert house.memory.rows("SELECT * FROM facts WHERE user_id = ?", ann.id) == []
 
 
-async def test_in_a_group_only_admins_decide_what_is_remembered(house: House) -> None:
+async def test_in_a_group_only_admins_decide_what_is_remembered(house: LocalServers) -> None:
     async with house.bot():
         ann, bob = house.person(), house.person("Bob")
         group = house.group(ann, bob, admins=[ann])

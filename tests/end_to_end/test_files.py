@@ -3,13 +3,13 @@
 import pytest
 
 from playground.faults import Fault
-from tests.end_to_end.harness import ANSWERS, House
+from tests.end_to_end.harness import ANSWERS, LocalServers
 from tests.support.documents import pdf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_pdf_is_read_although_the_bot_dies_over_its_fetching_and_is_found_later(house: House) -> None:
+async def test_a_pdf_is_read_although_the_bot_dies_over_its_fetching_and_is_found_later(house: LocalServers) -> None:
     ann = house.person()
     folder, calls = "read-files", house.world.calls.last
     pages = ["The lease begins in May.", "The deposit of 900 euros goes to Zyprexol. " * 8, "Signed in Riga."]

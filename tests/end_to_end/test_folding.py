@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import SUMMARIES, SUMMARY, House, Member, Process
+from tests.end_to_end.harness import SUMMARIES, SUMMARY, LocalServers, Member, Process
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -15,7 +15,7 @@ FAILS = Behaviour(status=500)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: House) -> AsyncIterator[Process]:
+async def bot(house: LocalServers) -> AsyncIterator[Process]:
     async with house.bot() as process:
         yield process
 
@@ -28,7 +28,7 @@ async def folded(bot: Process, person: Member, *words: str) -> None:
     await person.folded(bot, since=since)
 
 
-def check_files(house: House, owner: int) -> None:
+def check_files(house: LocalServers, owner: int) -> None:
     """A message is active exactly when it has no chunk; each chunk has its summary, each source exists."""
     messages, summaries = house.memory.messages(owner), house.memory.summaries(owner)
     assert all((message["is_active"] == 1) is (message["chunk_id"] is None) for message in messages)
@@ -42,7 +42,7 @@ def check_files(house: House, owner: int) -> None:
     assert sorted(active) == sorted(chunks), "every chunk is covered by exactly one active summary"
 
 
-async def test_the_threshold_folds_in_the_background(house: House, bot: Process) -> None:
+async def test_the_threshold_folds_in_the_background(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 3)
     await ann.asks("The first thing")
@@ -83,7 +83,7 @@ async def test_the_threshold_folds_in_the_background(house: House, bot: Process)
     check_files(house, ann.id)
 
 
-async def test_summary_now_with_nothing_and_with_something(house: House, bot: Process) -> None:
+async def test_summary_now_with_nothing_and_with_something(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("JSON", 50)
     assert "othing to summarise" in await ann.asks("/summary_now")
@@ -94,7 +94,7 @@ async def test_summary_now_with_nothing_and_with_something(house: House, bot: Pr
     assert "othing to summarise" in await ann.asks("/summary_now")
 
 
-async def test_a_failed_fold_is_told_once_and_tried_again(house: House, bot: Process) -> None:
+async def test_a_failed_fold_is_told_once_and_tried_again(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 2)
     house.model.default(SUMMARIES, FAILS)
@@ -123,7 +123,9 @@ async def test_a_failed_fold_is_told_once_and_tried_again(house: House, bot: Pro
 
 
 @pytest.mark.parametrize("bad", ["", "I'm sorry, I can't help with that.", "It all happened in 1871."])
-async def test_a_summary_that_must_not_stand_leaves_everything_active(house: House, bot: Process, bad: str) -> None:
+async def test_a_summary_that_must_not_stand_leaves_everything_active(
+    house: LocalServers, bot: Process, bad: str
+) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 1)
     house.model.default(SUMMARIES, bad)
@@ -140,7 +142,7 @@ async def test_a_summary_that_must_not_stand_leaves_everything_active(house: Hou
     assert [message["is_active"] for message in house.memory.messages(ann.id)] == [0, 0]
 
 
-async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: House, bot: Process) -> None:
+async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 1)
     by_count = {5: {1: 5}, 6: {1: 1, 2: 1}, 30: {1: 5, 2: 5}, 31: {1: 1, 2: 1, 3: 1}}

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from playground.faults import Fault
-from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House, Member, Process
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, LocalServers, Member, Process
 from tests.end_to_end.memory import Memory
 from tests.peers.openai_server import Behaviour
 
@@ -20,7 +20,7 @@ def traces(memory: Memory, word: str = WORD) -> list[str]:
     return sorted({name for form in forms for name in memory.files_with(form)})
 
 
-async def tells_all(house: House, process: Process, ann: Member) -> None:
+async def tells_all(house: LocalServers, process: Process, ann: Member) -> None:
     """The word gets into a question, an answer, an earlier text and a summary."""
     since = ann.now
     house.model.script(ANSWERS, Behaviour(text=f"You said {WORD}."))
@@ -49,7 +49,7 @@ async def forgets(ann: Member, words: str, label: str) -> str:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> None:
+async def test_no_file_holds_what_was_forgotten(house: LocalServers, storage: str) -> None:
     ann = house.person()
     folder = f"forget-{storage}"
     memory = house.memory_in(folder)
@@ -72,7 +72,7 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
     assert traces(memory) == traces(memory, OTHER) == []
 
 
-async def test_an_older_message_that_is_edited_is_acknowledged_in_one_line(house: House) -> None:
+async def test_an_older_message_that_is_edited_is_acknowledged_in_one_line(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="older-edit"):
         await ann.sets_up("SQLite")
@@ -86,7 +86,7 @@ async def test_an_older_message_that_is_edited_is_acknowledged_in_one_line(house
         assert "\n" not in str(told["text"])
 
 
-async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: House) -> None:
+async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: LocalServers) -> None:
     ann = house.person("Ann")
     group = house.group(ann, admins=[ann])
     at_group = ann.within(group)
@@ -104,7 +104,7 @@ async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: House
         assert str(message["message_id"]) in str(reacted[-1])
 
 
-async def test_who_forgets_everything_during_an_import_is_not_told_that_something_stays(house: House) -> None:
+async def test_who_forgets_everything_during_an_import_is_not_told_that_something_stays(house: LocalServers) -> None:
     ann = house.person()
     messages = [
         {
@@ -140,7 +140,7 @@ async def test_who_forgets_everything_during_an_import_is_not_told_that_somethin
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: House, storage: str) -> None:
+async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: LocalServers, storage: str) -> None:
     ann = house.person()
     folder = f"old-words-{storage}"
     async with house.bot(DATA_DIR=folder) as process:
@@ -163,7 +163,7 @@ async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: Hou
         assert WORD not in process.text()
 
 
-async def test_emoji_alone_are_found_and_forgotten(house: House) -> None:
+async def test_emoji_alone_are_found_and_forgotten(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="emoji"):
         await ann.sets_up("SQLite")
@@ -180,7 +180,9 @@ async def test_emoji_alone_are_found_and_forgotten(house: House) -> None:
 
 
 @pytest.mark.parametrize(("storage", "delay"), [("SQLite", 0.05), ("JSON", 0.15)])
-async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(house: House, storage: str, delay: float) -> None:
+async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(
+    house: LocalServers, storage: str, delay: float
+) -> None:
     ann = house.person()
     folder = f"killed-{storage}-{delay}"
     memory = house.memory_in(folder)
@@ -201,7 +203,7 @@ async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(house: House, s
     assert traces(memory) == []
 
 
-async def test_the_last_message_is_corrected_and_answered_again(house: House) -> None:
+async def test_the_last_message_is_corrected_and_answered_again(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="corrected"):
         await ann.sets_up("SQLite", 20)
@@ -233,7 +235,7 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_no_file_holds_what_later_answers_quoted(house: House, storage: str) -> None:
+async def test_no_file_holds_what_later_answers_quoted(house: LocalServers, storage: str) -> None:
     ann = house.person()
     folder = f"quoted-{storage}"
     memory = house.memory_in(folder)

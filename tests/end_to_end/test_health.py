@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from runtime import VERSION
-from tests.end_to_end.harness import ANSWERS, House
+from tests.end_to_end.harness import ANSWERS, LocalServers
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
 from tests.support.missing import lacks
@@ -17,7 +17,7 @@ from tests.support.missing import lacks
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_running_bot_is_ready_and_counts(own_house: House) -> None:
+async def test_a_running_bot_is_ready_and_counts(own_house: LocalServers) -> None:
     with kept_port() as port:
         async with (
             own_house.bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
@@ -43,7 +43,7 @@ async def test_a_running_bot_is_ready_and_counts(own_house: House) -> None:
     assert str(ann.id) not in page
 
 
-async def test_a_first_failure_is_seen_by_rate(own_house: House) -> None:
+async def test_a_first_failure_is_seen_by_rate(own_house: LocalServers) -> None:
     """A series that begins at 1 has no increase: rate() and increase() need the 0 before it."""
     with kept_port() as port:
         async with (

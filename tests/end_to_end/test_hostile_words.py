@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIGATURES = "\ufdfa" * 8
 
 
-async def test_characters_that_grow_stop_nothing(house: House) -> None:
+async def test_characters_that_grow_stop_nothing(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(EMBEDDING_MODEL="local") as bot:
         await ann.sets_up()

@@ -6,13 +6,13 @@ import select
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.support.forking import Forked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_second_bot_in_a_house_is_refused(house: House) -> None:
+async def test_a_second_bot_in_a_house_is_refused(house: LocalServers) -> None:
     """It would take some of the first one's updates, and answer others a second time."""
     async with house.bot():
         with pytest.raises(AssertionError, match="serves this house already"):
@@ -23,7 +23,7 @@ async def test_a_second_bot_in_a_house_is_refused(house: House) -> None:
         pass
 
 
-async def test_what_was_not_heard_says_whether_the_bot_is_over(house: House) -> None:
+async def test_what_was_not_heard_says_whether_the_bot_is_over(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot() as process:
         with pytest.raises(AssertionError, match=r"(?s)the bot runs; its log ends with:.*ready"):
@@ -33,7 +33,7 @@ async def test_what_was_not_heard_says_whether_the_bot_is_over(house: House) -> 
             await ann.hears("anything", since=ann.now, timeout=0)
 
 
-async def test_a_forked_run_ends_with_who_started_it(house: House) -> None:
+async def test_a_forked_run_ends_with_who_started_it(house: LocalServers) -> None:
     """Otherwise it would poll its Telegram's address for ever: that of another test, some day, with the same token."""
     run = await house.spawn(environ=house.environ())
     if not isinstance(run, Forked):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.test_past import sends
 from tests.peers.openai_server import Behaviour
 
@@ -14,7 +14,7 @@ HIDDEN = "".join(chr(0xE0000 + ord(letter)) for letter in "obey") + "\u202e\u206
 FACTS = "facts"
 
 
-async def test_no_command_keeps_what_nobody_sees(house: House) -> None:
+async def test_no_command_keeps_what_nobody_sees(house: LocalServers) -> None:
     ann = house.person(f"Ann{HIDDEN}")
     async with house.bot(DATA_DIR="hidden"):
         await ann.sets_up("SQLite")
@@ -30,7 +30,7 @@ async def test_no_command_keeps_what_nobody_sees(house: House) -> None:
     assert not set(HIDDEN) & set("".join(json.dumps(row, ensure_ascii=False, default=str) for row in home.messages))
 
 
-async def test_an_edit_of_an_older_message_leaves_what_was_decided_by_hand(house: House) -> None:
+async def test_an_edit_of_an_older_message_leaves_what_was_decided_by_hand(house: LocalServers) -> None:
     ann = house.person()
     told: dict[str, str | int | None] = {
         "quote": "I live in Lisbon",
@@ -62,7 +62,7 @@ UNDATED = (
 )
 
 
-async def test_files_without_dates_bring_back_nothing_that_was_decided_by_hand(own_house: House) -> None:
+async def test_files_without_dates_bring_back_nothing_that_was_decided_by_hand(own_house: LocalServers) -> None:
     """Neither before nor after a kill while facts are learned from them, nor as pasted facts."""
     ann, model = own_house.person(), own_house.model
     told: dict[str, str | int | None] = {"quote": "I live in Lisbon", "type": "state", "replaces": None}

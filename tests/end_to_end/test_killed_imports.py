@@ -11,7 +11,7 @@ import pytest
 
 from playground.faults import Fault
 from reliability.invariants import find_violations
-from tests.end_to_end.harness import House, Json, Member
+from tests.end_to_end.harness import Json, LocalServers, Member
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 COUNT = 600
@@ -182,7 +182,7 @@ KILLS = [
 
 
 @pytest.mark.parametrize(("name", "shown", "storage"), KILLS)
-async def test_a_kill_in_the_middle(own_house: House, name: str, shown: str, storage: str) -> None:
+async def test_a_kill_in_the_middle(own_house: LocalServers, name: str, shown: str, storage: str) -> None:
     ann, kind, folder = own_house.person(), KINDS[name], f"killed-{name}-{storage}"
     async with own_house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, House
+from tests.end_to_end.harness import ANSWERS, LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 JPEG = b"\xff\xd8\xff\xe0 a small picture"
 
 
-async def test_a_voice_is_heard_answered_found_later_and_its_answer_is_spoken(house: House) -> None:
+async def test_a_voice_is_heard_answered_found_later_and_its_answer_is_spoken(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="voices", TRANSCRIPTION_MODEL="hears", SPEECH_MODEL="speaks"):
         await ann.sets_up()
@@ -37,7 +37,7 @@ async def test_a_voice_is_heard_answered_found_later_and_its_answer_is_spoken(ho
         assert "blue drawer" in await ann.asks("/search passport")
 
 
-async def test_a_photo_is_shown_to_the_model_and_found_later(house: House) -> None:
+async def test_a_photo_is_shown_to_the_model_and_found_later(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="photos"):
         await ann.sets_up()

@@ -6,19 +6,19 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import ANSWERS, HANGS, House, Process
+from tests.end_to_end.harness import ANSWERS, HANGS, LocalServers, Process
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: House) -> AsyncIterator[Process]:
+async def bot(house: LocalServers) -> AsyncIterator[Process]:
     async with house.bot() as process:
         yield process
 
 
-async def test_the_wizard_ends_with_memory_in_sqlite(house: House, bot: Process) -> None:
+async def test_the_wizard_ends_with_memory_in_sqlite(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     asked = await ann.tells("/summary", "1 of 2")
     labels = [button["text"] for row in asked["reply_markup"]["inline_keyboard"] for button in row]
@@ -47,7 +47,7 @@ async def test_the_wizard_ends_with_memory_in_sqlite(house: House, bot: Process)
     assert [row["chunk_id"] for row in stored] == [None, None]
 
 
-async def test_cancel_leaves_everything_as_it_was(house: House, bot: Process) -> None:
+async def test_cancel_leaves_everything_as_it_was(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     asked = await ann.tells("/summary", "1 of 2")
     assert "cancel" in (await ann.asks("/cancel")).lower()
@@ -57,7 +57,7 @@ async def test_cancel_leaves_everything_as_it_was(house: House, bot: Process) ->
     assert await ann.asks("20") == "Noted."
 
 
-async def test_someone_elses_button_does_nothing(house: House, bot: Process) -> None:
+async def test_someone_elses_button_does_nothing(house: LocalServers, bot: Process) -> None:
     ann, bob = house.person(), house.person("Bob")
     group = house.group(ann, bob, admins=[ann, bob])
     asked = await ann.within(group).tells("/summary", "1 of 2")
@@ -65,7 +65,7 @@ async def test_someone_elses_button_does_nothing(house: House, bot: Process) -> 
     assert "1 of 2" in house.world.messages[group][asked["message_id"]]["text"]
 
 
-async def test_while_memory_is_off_nothing_of_the_text_is_in_any_file(house: House, bot: Process) -> None:
+async def test_while_memory_is_off_nothing_of_the_text_is_in_any_file(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     house.model.script(ANSWERS, "The quagga answer.")
     await ann.asks("My secret is a zorilla", "quagga")
@@ -91,7 +91,7 @@ async def test_while_memory_is_off_nothing_of_the_text_is_in_any_file(house: Hou
     assert house.memory.files_with("pangolin") == []
 
 
-async def test_switching_storage_moves_everything_with_its_ids(house: House, bot: Process) -> None:
+async def test_switching_storage_moves_everything_with_its_ids(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 2)
     since = bot.log.last
@@ -118,7 +118,7 @@ async def test_switching_storage_moves_everything_with_its_ids(house: House, bot
     assert set(house.memory.files_with("kohlrabi")) <= {"memory.db", "memory.db-wal"}
 
 
-async def test_a_move_while_an_answer_is_awaited_loses_neither(house: House, bot: Process) -> None:
+async def test_a_move_while_an_answer_is_awaited_loses_neither(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("JSON", 20)
     held = house.model.held
@@ -134,7 +134,7 @@ async def test_a_move_while_an_answer_is_awaited_loses_neither(house: House, bot
 
 
 @pytest.mark.parametrize("switch", ["/summary_on", "/summary_off"])
-async def test_a_switch_while_an_answer_is_awaited(house: House, bot: Process, switch: str) -> None:
+async def test_a_switch_while_an_answer_is_awaited(house: LocalServers, bot: Process, switch: str) -> None:
     """Turned on: what was said before is not stored. Turned off: what comes now is not stored."""
     ann = house.person()
     if switch == "/summary_off":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, House
+from tests.end_to_end.harness import ANSWERS, HANGS, LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -13,12 +13,12 @@ CHOICES = {
 }
 
 
-def in_files(house: House, folder: str) -> list[str]:
+def in_files(house: LocalServers, folder: str) -> list[str]:
     return house.memory_in(folder).files_with("heliotrope")
 
 
 @pytest.mark.parametrize(("storage", "choice"), [("SQLite", "incognito"), ("JSON", "off")])
-async def test_what_waited_behind_a_slow_answer(house: House, storage: str, choice: str) -> None:
+async def test_what_waited_behind_a_slow_answer(house: LocalServers, storage: str, choice: str) -> None:
     ann, folder = house.person(), f"waited-{storage}-{choice}"
     begin, begun, end, ended = CHOICES[choice]
     held = house.model.held
@@ -42,7 +42,7 @@ async def test_what_waited_behind_a_slow_answer(house: House, storage: str, choi
     assert house.memory_in(folder).files_with("And now?")
 
 
-async def test_what_was_said_before_memory_was_first_turned_on(house: House) -> None:
+async def test_what_was_said_before_memory_was_first_turned_on(house: LocalServers) -> None:
     ann = house.person()
     held = house.model.held
     async with house.bot(DATA_DIR="first", FACTS="off") as process:
@@ -60,7 +60,7 @@ async def test_what_was_said_before_memory_was_first_turned_on(house: House) -> 
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-async def test_what_the_next_run_answers(house: House, choice: str) -> None:
+async def test_what_the_next_run_answers(house: LocalServers, choice: str) -> None:
     ann, folder = house.person(), f"next-{choice}"
     begin, begun, end, ended = CHOICES[choice]
     held = house.model.held

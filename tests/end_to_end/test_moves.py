@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from playground.faults import Fault
 from reliability.invariants import find_violations
-from tests.end_to_end.harness import House, Json, Member, Process
+from tests.end_to_end.harness import Json, LocalServers, Member, Process
 from tests.paths import EXPORTS as SAMPLES
 from tests.peers.openai_server import Behaviour
 
@@ -19,7 +19,7 @@ TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: House) -> AsyncIterator[Process]:
+async def bot(house: LocalServers) -> AsyncIterator[Process]:
     async with house.bot() as process:
         yield process
 
@@ -62,7 +62,7 @@ def long_chat(count: int, *, person: int = 5) -> bytes:
     return json.dumps({"name": "Maria", "type": "personal_chat", "id": 5, "messages": messages}).encode()
 
 
-async def returns(house: House, ann: Member, data: bytes, *, is_signed: bool = True) -> None:
+async def returns(house: LocalServers, ann: Member, data: bytes, *, is_signed: bool = True) -> None:
     """Import an export into an empty memory, and ask for something in it.
 
     If this bot did not sign the file, the sources of its messages say that they were imported.
@@ -80,7 +80,7 @@ async def returns(house: House, ann: Member, data: bytes, *, is_signed: bool = T
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: House, storage: str) -> None:
+async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: LocalServers, storage: str) -> None:
     """An export is restored after everything was forgotten, and in the memory of another bot."""
     ann = own_house.person()
     async with own_house.bot(DATA_DIR=f"first-{storage}") as bot:
@@ -111,7 +111,7 @@ async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: Hous
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
+async def test_a_kill_in_the_middle(own_house: LocalServers, storage: str) -> None:
     """After a kill, the import goes on at the next start without duplicates. Facts can be learned from all of it."""
     ann = own_house.person()
     folder = f"killed-{storage}"
@@ -171,7 +171,7 @@ def own_chat(person: int, count: int) -> bytes:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: House, storage: str) -> None:
+async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: LocalServers, storage: str) -> None:
     """Learning is offered with its cost below the receipt. It can be stopped, and goes on after a kill."""
     ann = own_house.person()
     oslo = {"text": "Ann lives in Oslo.", "type": "fact", "message": -25, "replaces": None}
@@ -212,7 +212,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
     assert not find_violations(own_house.memory_in(f"extracted-{storage}").files())
 
 
-async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:
+async def test_history_is_offered_before_it_is_added(house: LocalServers, bot: Process) -> None:
     """Nothing is added before the person presses Import. A second import of the same file finds nothing new."""
     ann = house.person()
     await ann.sets_up()
@@ -246,7 +246,7 @@ async def test_history_is_offered_before_it_is_added(house: House, bot: Process)
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_facts_come_back_also_where_no_message_does(house: House, bot: Process, storage: str) -> None:
+async def test_facts_come_back_also_where_no_message_does(house: LocalServers, bot: Process, storage: str) -> None:
     """An export with only a fact can be imported by somebody else. A fact that they deleted or forgot is not imported
     again, but they can add it themselves.
     """
@@ -279,7 +279,7 @@ async def test_facts_come_back_also_where_no_message_does(house: House, bot: Pro
     await ben.asks("/memory add I play the cello", "cello")
 
 
-async def test_cancel_ends_the_waiting_for_a_file(house: House, bot: Process) -> None:
+async def test_cancel_ends_the_waiting_for_a_file(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.asks("/import", "send me the file")
     await ann.asks("/cancel", "I no longer wait for a file. Nothing was imported.")
@@ -289,14 +289,14 @@ async def test_cancel_ends_the_waiting_for_a_file(house: House, bot: Process) ->
     await ann.asks("/cancel", "There is nothing to cancel.")
 
 
-async def test_a_file_without_messages_is_called_so(house: House, bot: Process) -> None:
+async def test_a_file_without_messages_is_called_so(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     since = ann.now
     sends(ann, json.dumps([{"title": "t", "create_time": 1, "mapping": {}}]).encode(), caption="/import")
     assert "reply_markup" not in await ann.hears("It holds no messages: there is nothing to import.", since=since)
 
 
-async def test_what_cannot_be_imported_is_named_with_its_place(house: House, bot: Process) -> None:
+async def test_what_cannot_be_imported_is_named_with_its_place(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     since = ann.now
     sends(ann, TELEGRAM.replace(b'"id": 2103', b'"id": "x"'), caption="/import")
@@ -318,7 +318,7 @@ async def test_what_cannot_be_imported_is_named_with_its_place(house: House, bot
     assert [message["content"] for message in house.memory.messages(ann.id)] == []
 
 
-async def test_groups(house: House, bot: Process) -> None:
+async def test_groups(house: LocalServers, bot: Process) -> None:
     """Only admins may export and import. The export goes to the admin's private chat if the bot may write there."""
     ann, bob = house.person(), house.person("Bob")
     group = house.group(ann, bob, admins=[ann])
@@ -340,7 +340,7 @@ async def test_groups(house: House, bot: Process) -> None:
     assert "4 messages" in message["caption"]
 
 
-async def test_a_file_answers_nothing_that_is_still_to_be_asked(house: House, bot: Process) -> None:
+async def test_a_file_answers_nothing_that_is_still_to_be_asked(house: LocalServers, bot: Process) -> None:
     """A file that names future updates as sources of its messages cannot answer later messages instead of the model."""
     ann = house.person()
     await ann.sets_up("SQLite", 20)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.end_to_end.harness import SUMMARIES, SUMMARY, House
+from tests.end_to_end.harness import SUMMARIES, SUMMARY, LocalServers
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -35,14 +35,14 @@ def words(size: int, seed: int) -> list[str]:
 
 
 @asynccontextmanager
-async def summaries_as_before(house: House) -> AsyncIterator[None]:
+async def summaries_as_before(house: LocalServers) -> AsyncIterator[None]:
     try:
         yield
     finally:
         house.model.default(SUMMARIES, SUMMARY)
 
 
-async def test_under_a_small_ceiling_without_a_summary_every_message_is_found(house: House) -> None:
+async def test_under_a_small_ceiling_without_a_summary_every_message_is_found(house: LocalServers) -> None:
     ann = house.person()
     house.model.default(SUMMARIES, Behaviour(status=500))
     settings = {"MAX_CONTEXT_TOKENS": "1000", "FACTS": "off", "TOOLS": "off", "EMBEDDING_MODEL": "none"}
@@ -59,7 +59,7 @@ async def test_under_a_small_ceiling_without_a_summary_every_message_is_found(ho
 
 @pytest.mark.parametrize(("size", "place"), [(40, 0), (40, 40), (200, 100), (600, 300)])
 async def test_a_message_longer_than_the_room_for_snippets_is_cut_around_the_word(
-    house: House, size: int, place: int
+    house: LocalServers, size: int, place: int
 ) -> None:
     ann = house.person()
     said = words(size, 2)

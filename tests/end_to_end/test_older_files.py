@@ -6,13 +6,13 @@ from contextlib import closing
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.files("files of a version before 1.0")]
 
 
 @pytest.mark.parametrize("name", ["memory.db", "memory.json"])
-async def test_a_file_of_an_earlier_version_ends_the_start_and_is_left_alone(house: House, name: str) -> None:
+async def test_a_file_of_an_earlier_version_ends_the_start_and_is_left_alone(house: LocalServers, name: str) -> None:
     folder = house.folder / f"old-{name}"
     folder.mkdir()
     if name == "memory.db":
@@ -32,7 +32,7 @@ async def test_a_file_of_an_earlier_version_ends_the_start_and_is_left_alone(hou
     assert (folder / name).read_bytes() == before
 
 
-async def test_a_damaged_memory_json_is_set_aside_and_the_bot_serves(house: House) -> None:
+async def test_a_damaged_memory_json_is_set_aside_and_the_bot_serves(house: LocalServers) -> None:
     ann = house.person()
     folder = house.folder / "damaged"
     folder.mkdir()

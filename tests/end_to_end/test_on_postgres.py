@@ -6,15 +6,17 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end import test_chat, test_folding, test_memory
-from tests.end_to_end.harness import House, Process, check_requests, open_house
+from tests.end_to_end.harness import LocalServers, Process, check_requests, open_house
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-Together = Callable[[House, Process], Awaitable[None]]
+Together = Callable[[LocalServers, Process], Awaitable[None]]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def served(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) -> AsyncIterator[tuple[House, Process]]:
+async def served(
+    tmp_path_factory: pytest.TempPathFactory, postgres_url: str
+) -> AsyncIterator[tuple[LocalServers, Process]]:
     async with open_house(tmp_path_factory.mktemp("served")) as house:
         house.postgres = postgres_url
         async with house.bot() as bot:
@@ -30,7 +32,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory, postgres_url: str) ->
         test_chat.test_private_memory_groups_and_topics_are_separate,
     ],
 )
-async def test_it_holds_on_postgres_too(served: tuple[House, Process], same: Together) -> None:
+async def test_it_holds_on_postgres_too(served: tuple[LocalServers, Process], same: Together) -> None:
     house, bot = served
     assert house.sql == "PostgreSQL"
     await same(house, bot)

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import House, Json, Member, Process
+from tests.end_to_end.harness import Json, LocalServers, Member, Process
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 CHAT = """\
@@ -19,7 +19,7 @@ CHAT = """\
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: House) -> AsyncIterator[Process]:
+async def bot(house: LocalServers) -> AsyncIterator[Process]:
     async with house.bot() as process:
         yield process
 
@@ -40,7 +40,7 @@ def has_file(ending: str, message: Json) -> bool:
     return str(message.get("document", {}).get("file_name", "")).endswith(ending)
 
 
-async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house: House, bot: Process) -> None:
+async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.asks("/summary_on", "Memory is on")
     since = ann.now
@@ -59,7 +59,7 @@ async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house
     assert [message["origin"] for message in house.memory.messages(ann.id)] == ["imported", "overheard"]
 
 
-async def test_whose_another_account_was_may_be_said(house: House, bot: Process) -> None:
+async def test_whose_another_account_was_may_be_said(house: LocalServers, bot: Process) -> None:
     dora = house.person("Dora")
     await dora.asks("/summary_on", "Memory is on")
     message = {
@@ -80,7 +80,7 @@ async def test_whose_another_account_was_may_be_said(house: House, bot: Process)
     assert [message["origin"] for message in house.memory.messages(dora.id)] == ["imported"]
 
 
-async def test_pasted_memories_are_kept_as_they_were_chosen(house: House, bot: Process) -> None:
+async def test_pasted_memories_are_kept_as_they_were_chosen(house: LocalServers, bot: Process) -> None:
     ben = house.person("Ben")
     await ben.asks("/summary_on", "Memory is on")
     asked = await ben.tells("/import", "send me the file")
@@ -96,7 +96,7 @@ async def test_pasted_memories_are_kept_as_they_were_chosen(house: House, bot: P
     assert "Bern" not in listed
 
 
-async def test_the_export_for_people(house: House, bot: Process) -> None:
+async def test_the_export_for_people(house: LocalServers, bot: Process) -> None:
     cleo = house.person("Cleo")
     await cleo.asks("/summary_on", "Memory is on")
     await cleo.asks("Walnuts <b>keep</b> a year & more", "Noted")

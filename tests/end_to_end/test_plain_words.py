@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from locales.catalog import tr, use_language
-from tests.end_to_end.harness import ANSWERS, House, Member
+from tests.end_to_end.harness import ANSWERS, LocalServers, Member
 from tests.peers.openai_server import Behaviour
 from tests.support.documents import pdf
 
@@ -38,7 +38,7 @@ async def turned_on(person: Member) -> None:
     await person.hears(person.house.sql, since=since)
 
 
-async def forgets(house: House, person: Member, *, secret: str, question: str, words: str) -> None:
+async def forgets(house: LocalServers, person: Member, *, secret: str, question: str, words: str) -> None:
     """A secret is forgotten: the model offers the command, which asks as if it had been written, and no oftener. What
     asked for it is not among what may be meant, and goes with it.
     """
@@ -57,7 +57,7 @@ async def forgets(house: House, person: Member, *, secret: str, question: str, w
     assert [said for said in stored(house, person) if words in said] == []
 
 
-def stored(house: House, person: Member) -> list[str]:
+def stored(house: LocalServers, person: Member) -> list[str]:
     return [row["content"] for row in house.memory.files().get_owner_rows(person.owner).messages]
 
 
@@ -110,7 +110,7 @@ class Walk:
     ],
     ids=lambda walk: walk.language,
 )
-async def test_a_stranger_gets_everywhere(house: House, walk: Walk) -> None:
+async def test_a_stranger_gets_everywhere(house: LocalServers, walk: Walk) -> None:
     with use_language(walk.language):
         person = house.person("Eva", language=walk.language)
         async with house.bot(TRANSCRIPTION_MODEL="hears"):

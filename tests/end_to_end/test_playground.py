@@ -7,7 +7,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, PATIENCE, House, Json, Process
+from tests.end_to_end.harness import ANSWERS, HANGS, PATIENCE, Json, LocalServers, Process
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
 
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 ANNA = 101
 
 
-async def test_a_fact_is_recalled_after_forty_turns(house: House) -> None:
+async def test_a_fact_is_recalled_after_forty_turns(house: LocalServers) -> None:
     with kept_port() as port:
         await the_playground(house, port)
 
 
-async def the_playground(house: House, port: int) -> None:
+async def the_playground(house: LocalServers, port: int) -> None:
     process = Process(
         await replace(house, is_forked=False).spawn(
             "--playground", "--port", str(port), environ={"EMBEDDING_MODEL": "none"}
@@ -96,7 +96,7 @@ async def hears(page: httpx.AsyncClient, words: str, since: int) -> Json:
 
 
 @pytest.mark.parametrize("memory", ["off", "on"])
-async def test_what_was_left_open_is_answered_by_the_next_run(house: House, memory: str) -> None:
+async def test_what_was_left_open_is_answered_by_the_next_run(house: LocalServers, memory: str) -> None:
     folder = {"DATA_DIR": f"left-open-{memory}"}
     words = f"Is anybody there, with memory {memory}?"
     with kept_port() as port:

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import SUMMARIES, SUMMARY, House, Member, Process
+from tests.end_to_end.harness import SUMMARIES, SUMMARY, LocalServers, Member, Process
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: House) -> AsyncIterator[Process]:
+async def bot(house: LocalServers) -> AsyncIterator[Process]:
     async with house.bot() as process:
         yield process
 
@@ -35,11 +35,11 @@ async def says(bot: Process, person: Member, count: int, first: int = 1, *, fold
             await person.folded(bot, since=since)
 
 
-def active(house: House, person: Member) -> list[dict[str, object]]:
+def active(house: LocalServers, person: Member) -> list[dict[str, object]]:
     return [summary for summary in house.memory.summaries(person.id) if summary["is_active"]]
 
 
-async def test_the_policy_is_chosen_by_button(house: House, bot: Process) -> None:
+async def test_the_policy_is_chosen_by_button(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 4)
     shown = await ann.tells("/summary_policy", "How I summarise: Pyramid")
@@ -56,7 +56,7 @@ async def test_the_policy_is_chosen_by_button(house: House, bot: Process) -> Non
     assert "somebody else" in await bob.toast(query)
 
 
-async def test_rolling_in_telegram(house: House, bot: Process) -> None:
+async def test_rolling_in_telegram(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 500)
     await chooses(ann, "Rolling")
@@ -76,7 +76,7 @@ async def test_rolling_in_telegram(house: House, bot: Process) -> None:
     assert "Thing number 6" in text
 
 
-async def test_sliding_in_telegram(house: House, bot: Process) -> None:
+async def test_sliding_in_telegram(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("JSON", 500)
     await chooses(ann, "Sliding")
@@ -97,7 +97,7 @@ async def test_sliding_in_telegram(house: House, bot: Process) -> None:
     assert "Thing number 1" in json.dumps(house.chat_requests()[-1]), "what left is found by search"
 
 
-async def test_switching_and_automatic_off(house: House, bot: Process) -> None:
+async def test_switching_and_automatic_off(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 2)
     await says(bot, ann, 2, folded=(2,))
@@ -121,7 +121,7 @@ async def test_switching_and_automatic_off(house: House, bot: Process) -> None:
     ]
 
 
-async def test_instructions_are_shown_set_and_reset(house: House, bot: Process) -> None:
+async def test_instructions_are_shown_set_and_reset(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 1)
     assert "To add a wish" in await ann.asks("/summary_prompt")
@@ -137,7 +137,7 @@ async def test_instructions_are_shown_set_and_reset(house: House, bot: Process) 
     assert "at most 1,000" in await ann.asks("/summary_prompt " + "x" * 1500)
 
 
-async def test_only_admins_of_a_group_choose(house: House, bot: Process) -> None:
+async def test_only_admins_of_a_group_choose(house: LocalServers, bot: Process) -> None:
     ann, bob = house.person("Ann"), house.person("Bob")
     group = house.group(ann, bob, admins=[ann])
     for command in ("/summary_policy", "/summary_prompt be brief", "/summary_rebuild"):
@@ -145,7 +145,7 @@ async def test_only_admins_of_a_group_choose(house: House, bot: Process) -> None
     assert "How I summarise" in await ann.within(group).asks("/summary_policy")
 
 
-async def test_a_rebuild_survives_a_kill(own_house: House) -> None:
+async def test_a_rebuild_survives_a_kill(own_house: LocalServers) -> None:
     house = own_house
     ann = house.person()
     async with house.bot() as bot:

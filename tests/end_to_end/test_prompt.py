@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from llm import prompts
-from tests.end_to_end.harness import ANSWERS, SUMMARY, House, Member, Process, check_requests, open_house, tokens
+from tests.end_to_end.harness import ANSWERS, SUMMARY, LocalServers, Member, Process, check_requests, open_house, tokens
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -28,12 +28,12 @@ def prose(characters: int, seed: int) -> str:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: House) -> AsyncIterator[Process]:
+async def bot(house: LocalServers) -> AsyncIterator[Process]:
     async with house.bot(SYSTEM_PROMPT="You are a test's own assistant.") as process:
         yield process
 
 
-async def test_order_and_roles_of_a_prompt(house: House, bot: Process) -> None:
+async def test_order_and_roles_of_a_prompt(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 5)
     since = bot.log.last
@@ -67,7 +67,7 @@ async def test_order_and_roles_of_a_prompt(house: House, bot: Process) -> None:
     assert [message["role"] for message in request[1:]] == ["user", "assistant"] * (len(request[1:]) // 2) + ["user"]
 
 
-async def test_the_prompts_beginning_stays_while_nothing_is_folded(house: House, bot: Process) -> None:
+async def test_the_prompts_beginning_stays_while_nothing_is_folded(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 50)
     for number in range(6):
@@ -76,7 +76,7 @@ async def test_the_prompts_beginning_stays_while_nothing_is_folded(house: House,
     assert list(after[: len(before) - 1]) == list(before[:-1])
 
 
-async def test_a_fact_told_forty_turns_ago_comes_back(house: House, bot: Process) -> None:
+async def test_a_fact_told_forty_turns_ago_comes_back(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("JSON", 5)
     since = bot.log.last
@@ -90,7 +90,7 @@ async def test_a_fact_told_forty_turns_ago_comes_back(house: House, bot: Process
     assert all("barometer" not in message["content"] for message in request[:-1])
 
 
-async def test_stored_instructions_stay_data(house: House, bot: Process) -> None:
+async def test_stored_instructions_stay_data(house: LocalServers, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 1)
     since = bot.log.last
@@ -107,7 +107,7 @@ async def test_stored_instructions_stay_data(house: House, bot: Process) -> None
     assert request[-1]["content"].count("</remembered>") == 1
 
 
-async def test_context_too_long_is_cut_and_tried_once_more(own_house: House) -> None:
+async def test_context_too_long_is_cut_and_tried_once_more(own_house: LocalServers) -> None:
     ann = own_house.person()
     async with own_house.bot():  # of its own, for it remembers what the endpoint refused
         await ann.sets_up("SQLite", 50)
@@ -143,7 +143,7 @@ async def talk_under(ceiling: int, folder: Path) -> None:
         assert max(sizes) > ceiling * 0.8, "the ceiling is used, not only kept"
 
 
-async def with_a_paste(house: House, person: Member, ceiling: int) -> None:
+async def with_a_paste(house: LocalServers, person: Member, ceiling: int) -> None:
     """30,000 characters, which Telegram delivers in pieces: one turn; who sent too much is told that it was cut."""
     pasted = prose(30_000, 1)
     since, asked = person.now, len(house.chat_requests())
@@ -158,7 +158,7 @@ async def with_a_paste(house: House, person: Member, ceiling: int) -> None:
     assert not stored or "".join("".join(stored).split()) == "".join(pasted.split())
 
 
-async def with_long_turns(house: House, person: Member) -> None:
+async def with_long_turns(house: LocalServers, person: Member) -> None:
     for number in range(5):
         house.model.script(ANSWERS, prose(2600, 100 + number))
         since = person.now

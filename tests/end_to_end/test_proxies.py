@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from telegram_ui.updates.webhook import SECRET_HEADER
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 from tests.end_to_end.visitors import Page
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
@@ -35,7 +35,7 @@ def archive() -> bytes:
 
 @pytest.mark.parametrize("name", ["nginx", "caddy"])
 async def test_the_page_the_webhook_and_a_large_import_come_through(
-    own_house: House, tmp_path: Path, name: str
+    own_house: LocalServers, tmp_path: Path, name: str
 ) -> None:
     with ExitStack() as stack:
         port, webhook, page, health = (stack.enter_context(kept_port()) for _ in range(4))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.end_to_end.harness import SUMMARIES, House, Member, Process
+from tests.end_to_end.harness import SUMMARIES, LocalServers, Member, Process
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -80,7 +80,7 @@ TOLD = {
 }
 
 
-async def tell(house: House, bot: Process, person: Member, told: Told) -> None:
+async def tell(house: LocalServers, bot: Process, person: Member, told: Told) -> None:
     """Everything is told, folded and indexed; what is not yet so is waited for by the log, which costs nothing."""
     await person.sets_up(every_n=3)
     for text in (*told.talk[:2], told.fact, *told.talk[2:], *"1234"):
@@ -94,7 +94,7 @@ async def tell(house: House, bot: Process, person: Member, told: Told) -> None:
 
 
 @pytest.mark.parametrize("embedding", ["none", "local"])
-async def test_what_was_folded_away_is_brought_back(own_house: House, embedding: str) -> None:
+async def test_what_was_folded_away_is_brought_back(own_house: LocalServers, embedding: str) -> None:
     own_house.model.default(SUMMARIES, "They talked.")  # too short to be in another language than the talk
     async with own_house.bot(EMBEDDING_MODEL=embedding, SNIPPET_BUDGET=ROOM) as bot:
         people = {language: own_house.person() for language in TOLD}

@@ -3,12 +3,12 @@
 import pytest
 
 from playground.faults import Fault
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House) -> None:
+async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: LocalServers) -> None:
     ann = house.person()
     memory = house.memory_in("reminded")
     async with house.bot(DATA_DIR="reminded") as process:
@@ -25,7 +25,7 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House
     ]
 
 
-async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_third_time(house: House) -> None:
+async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_third_time(house: LocalServers) -> None:
     """Killed between Telegram's taking it and our noting it, in two runs: nobody knows that it arrived."""
     ann = house.person()
     memory = house.memory_in("noted")

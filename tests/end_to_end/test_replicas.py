@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, PATIENCE, House, Member, Process
+from tests.end_to_end.harness import ANSWERS, HANGS, PATIENCE, LocalServers, Member, Process
 from tests.end_to_end.visitors import Page
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
@@ -29,7 +29,7 @@ def newest_word(messages: Sequence[Mapping[str, str]]) -> str:
     return f"I heard {WORD.findall(messages[-1]['content'])[-1]}."
 
 
-async def started(house: House, url: str, name: str, **settings: str) -> Process:
+async def started(house: LocalServers, url: str, name: str, **settings: str) -> Process:
     """One of several processes; `house.bot` allows only one."""
     environ = house.environ(DATABASE_URL=url, DATA_DIR=f"replica-{name}", **settings)
     process = Process(await house.spawn(environ=environ))
@@ -50,7 +50,7 @@ async def talk(member: Member, words: list[str], stopping: asyncio.Event) -> Non
 
 
 async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
-    own_house: House, postgres_url: str
+    own_house: LocalServers, postgres_url: str
 ) -> None:
     own_house.model.default(ANSWERS, newest_word)
     url = as_uri(address := new_database(postgres_url, f"replicas_{os.getpid()}"))
@@ -95,7 +95,7 @@ async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
         assert "Traceback" not in process.text(), process.text()
 
 
-async def test_stop_reaches_the_process_that_answers(own_house: House, postgres_url: str) -> None:
+async def test_stop_reaches_the_process_that_answers(own_house: LocalServers, postgres_url: str) -> None:
     """The question comes in by one process's webhook, /stop by another's."""
     url, ann = as_uri(new_database(postgres_url, f"stopped_{os.getpid()}")), own_house.person()
     with kept_port() as first, kept_port() as second:
@@ -120,7 +120,7 @@ async def test_stop_reaches_the_process_that_answers(own_house: House, postgres_
 
 
 async def test_a_message_whose_claim_was_committed_without_a_reply_is_answered(
-    own_house: House, postgres_url: str
+    own_house: LocalServers, postgres_url: str
 ) -> None:
     """Nobody writes again, and no other process takes over."""
     own_house.model.default(ANSWERS, newest_word)
@@ -140,7 +140,7 @@ async def test_a_message_whose_claim_was_committed_without_a_reply_is_answered(
 
 
 async def test_a_process_that_was_paused_while_it_streamed_is_silent_when_it_wakes(
-    own_house: House, postgres_url: str
+    own_house: LocalServers, postgres_url: str
 ) -> None:
     url, ann = as_uri(new_database(postgres_url, f"paused_{os.getpid()}")), own_house.person()
     there = ann.within(own_house.group(ann, admins=[ann]))
@@ -171,7 +171,7 @@ async def test_a_process_that_was_paused_while_it_streamed_is_silent_when_it_wak
 
 
 async def test_the_page_of_any_process_shows_and_changes_a_memory_that_another_serves(
-    own_house: House, postgres_url: str
+    own_house: LocalServers, postgres_url: str
 ) -> None:
     url, ann = as_uri(new_database(postgres_url, f"pages_{os.getpid()}")), own_house.person()
     async with AsyncExitStack() as stack:

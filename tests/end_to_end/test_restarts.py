@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, House, Json
+from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, Json, LocalServers
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_memory_json_is_complete_after_a_clean_stop(house: House) -> None:
+async def test_memory_json_is_complete_after_a_clean_stop(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     async with house.bot(DATA_DIR="as-json") as process:
         memory = house.memory_in("as-json")
@@ -45,7 +45,7 @@ async def test_memory_json_is_complete_after_a_clean_stop(house: House) -> None:
         assert "кольраби" in json.dumps(house.chat_requests()[-1], ensure_ascii=False)
 
 
-async def test_the_wizard_survives_a_restart_and_expires(house: House) -> None:
+async def test_the_wizard_survives_a_restart_and_expires(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     settings = {"DATA_DIR": "wizards"}
     async with house.bot(**settings):
@@ -67,7 +67,7 @@ async def test_the_wizard_survives_a_restart_and_expires(house: House) -> None:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_a_killed_bot_has_the_message_and_answers_it_once(house: House, storage: str) -> None:
+async def test_a_killed_bot_has_the_message_and_answers_it_once(house: LocalServers, storage: str) -> None:
     ann = house.person()
     settings = {"DATA_DIR": f"killed-{storage}"}
     memory = house.memory_in(settings["DATA_DIR"])
@@ -98,7 +98,7 @@ async def test_a_killed_bot_has_the_message_and_answers_it_once(house: House, st
     ]
 
 
-async def test_sigterm_during_a_streamed_answer(house: House) -> None:
+async def test_sigterm_during_a_streamed_answer(house: LocalServers) -> None:
     ann = house.person()
     memory = house.memory_in("stopped")
     async with house.bot(DATA_DIR="stopped", REPLY_STREAMING="edit") as process:
@@ -129,7 +129,7 @@ def long_answer_that_hangs() -> Behaviour:
     return Behaviour(text="Once upon a time there was a story without an end.", hold="middle")
 
 
-async def test_the_extractive_fallback_makes_what_the_model_does_not(house: House) -> None:
+async def test_the_extractive_fallback_makes_what_the_model_does_not(house: LocalServers) -> None:
     ann = house.person()
     house.model.default(SUMMARIES, Behaviour(status=500))
     try:
@@ -145,7 +145,7 @@ async def test_the_extractive_fallback_makes_what_the_model_does_not(house: Hous
         house.model.default(SUMMARIES, SUMMARY)
 
 
-async def test_a_stop_while_model_and_fold_hang_is_quick_and_nothing_is_lost(house: House) -> None:
+async def test_a_stop_while_model_and_fold_hang_is_quick_and_nothing_is_lost(house: LocalServers) -> None:
     ann, bob, off = house.person(), house.person("Bob"), house.person("Off")
     settings = {"DATA_DIR": "hanging"}
     held = house.model.held
@@ -179,7 +179,7 @@ async def test_a_stop_while_model_and_fold_hang_is_quick_and_nothing_is_lost(hou
     house.model.default(ANSWERS, "Noted.")
 
 
-async def test_a_fold_that_was_killed_is_made_by_the_next_run(house: House) -> None:
+async def test_a_fold_that_was_killed_is_made_by_the_next_run(house: LocalServers) -> None:
     ann = house.person()
     memory = house.memory_in("killed-fold")
     held = house.model.held
@@ -196,7 +196,7 @@ async def test_a_fold_that_was_killed_is_made_by_the_next_run(house: House) -> N
     assert [message["is_active"] for message in memory.messages(ann.id)] == [0] * 4
 
 
-async def test_updates_come_by_webhook_where_it_is_set(house: House) -> None:
+async def test_updates_come_by_webhook_where_it_is_set(house: LocalServers) -> None:
     ann = house.person()
     with kept_port() as port:
         address = f"127.0.0.1:{port}"
@@ -207,7 +207,7 @@ async def test_updates_come_by_webhook_where_it_is_set(house: House) -> None:
         assert await ann.asks("By polling") == "Noted."
 
 
-async def test_what_was_stopped_is_not_answered_by_the_next_run(house: House) -> None:
+async def test_what_was_stopped_is_not_answered_by_the_next_run(house: LocalServers) -> None:
     ann = house.person()
     held = house.model.held
     async with house.bot(DATA_DIR="regretted") as process:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from playground.contents import edit_content, send_content
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -29,11 +29,11 @@ TABLE = {
 """3,000 cells: more objects than an update of plain text can have."""
 
 
-def asked(house: House) -> str:
+def asked(house: LocalServers) -> str:
     return str(house.chat_requests()[-1][-1]["content"])
 
 
-async def test_a_pasted_page_is_answered_found_edited_and_replied_to(house: House) -> None:
+async def test_a_pasted_page_is_answered_found_edited_and_replied_to(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="rich"):
         await ann.sets_up()
@@ -54,7 +54,7 @@ async def test_a_pasted_page_is_answered_found_edited_and_replied_to(house: Hous
         assert "Hazelnut cake, says the page." in asked(house)
 
 
-async def test_a_table_of_three_thousand_cells_is_read(house: House) -> None:
+async def test_a_table_of_three_thousand_cells_is_read(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="tables"):
         since = ann.now
@@ -63,7 +63,7 @@ async def test_a_table_of_three_thousand_cells_is_read(house: House) -> None:
         assert "**cell0x0** | **cell0x1**" in asked(house)
 
 
-async def test_forwarded_and_in_a_group(house: House) -> None:
+async def test_forwarded_and_in_a_group(house: LocalServers) -> None:
     ann = house.person()
     group = ann.within(house.group(ann, admins=[ann]))
     async with house.bot(DATA_DIR="forwarded"):
@@ -82,7 +82,7 @@ async def test_forwarded_and_in_a_group(house: House) -> None:
         assert "nothing for the bot" not in str(house.chat_requests())
 
 
-async def test_pictures_in_a_page_are_looked_at_and_what_cannot_be_read_is_named(house: House) -> None:
+async def test_pictures_in_a_page_are_looked_at_and_what_cannot_be_read_is_named(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="pictures"):
         sizes = [house.world.files.add("photo", name, JPEG).to_file_json() for name in ("one.jpg", "two.jpg")]
@@ -99,7 +99,7 @@ async def test_pictures_in_a_page_are_looked_at_and_what_cannot_be_read_is_named
         await ann.hears("I can't read a video yet. I read your words only.", since=since)
 
 
-async def test_checklists_are_read_and_nothing_new_is_met_with_silence(house: House) -> None:
+async def test_checklists_are_read_and_nothing_new_is_met_with_silence(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="kinds"):
         since = ann.now

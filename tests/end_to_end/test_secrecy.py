@@ -5,7 +5,7 @@ import json
 import pytest
 
 from playground.faults import Fault
-from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, House, Member, Process
+from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, LocalServers, Member, Process
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -30,7 +30,7 @@ FAULTS = [
 ]
 
 
-def demand_discretion(house: House, *outputs: str, told: list[str]) -> None:
+def demand_discretion(house: LocalServers, *outputs: str, told: list[str]) -> None:
     for output in outputs:
         for secret in (*SECRETS, WORDS):
             assert secret not in output
@@ -39,7 +39,7 @@ def demand_discretion(house: House, *outputs: str, told: list[str]) -> None:
         assert house.memory.files_with(secret) == []
 
 
-async def trouble(house: House, ann: Member, process: Process) -> None:
+async def trouble(house: LocalServers, ann: Member, process: Process) -> None:
     """A turn for each fault of the model's, then folds that fail, then a Telegram that quotes the message."""
     for fault in FAULTS:
         house.model.script(ANSWERS, fault)
@@ -58,7 +58,7 @@ async def trouble(house: House, ann: Member, process: Process) -> None:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_nothing_secret_is_told_logged_or_stored(house: House, storage: str) -> None:
+async def test_nothing_secret_is_told_logged_or_stored(house: LocalServers, storage: str) -> None:
     ann = house.person(f"Ann {WORDS}")
     async with house.bot(LOG_LEVEL="DEBUG", SUMMARY_FALLBACK="none") as process:
         await ann.sets_up(storage, 500)
@@ -70,7 +70,7 @@ async def test_nothing_secret_is_told_logged_or_stored(house: House, storage: st
         demand_discretion(house, process.text(), out, told=[str(message.get("text")) for message in ann.heard()])
 
 
-async def test_commands_and_refused_starts_are_as_discreet(house: House) -> None:
+async def test_commands_and_refused_starts_are_as_discreet(house: LocalServers) -> None:
     environ = house.environ(LOG_LEVEL="DEBUG")
     house.model.script(ANSWERS, FAULTS[0])
     for arguments, wrong in (
@@ -89,7 +89,7 @@ async def test_commands_and_refused_starts_are_as_discreet(house: House) -> None
         demand_discretion(house, run.out.replace(WORDS, ""), run.err, told=[])
 
 
-async def test_orders_of_people_in_groups(house: House) -> None:
+async def test_orders_of_people_in_groups(house: LocalServers) -> None:
     """Only admins configure, and a button works for its own person alone."""
     ann, bob = house.person(), house.person("Bob")
     group = house.group(ann, bob, admins=[ann])
@@ -109,7 +109,7 @@ async def test_orders_of_people_in_groups(house: House) -> None:
         assert "Memory: disabled" in await ann_there.asks("/summary_status")
 
 
-async def test_a_welcome_button_is_its_persons(house: House) -> None:
+async def test_a_welcome_button_is_its_persons(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     async with house.bot(DATA_DIR="welcome"):
         welcome = await ann.tells("/start", "Hello")

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.end_to_end.harness import House
+from tests.end_to_end.harness import LocalServers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_why_memory_and_settings_of_a_group_are_seen_by_the_one_who_asks(house: House) -> None:
+async def test_why_memory_and_settings_of_a_group_are_seen_by_the_one_who_asks(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     group = ann.within(house.group(ann, bob, admins=[ann]))
     async with house.bot(DATA_DIR="seen-by-one"):

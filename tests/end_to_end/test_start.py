@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, House, Run
+from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, LocalServers, Run
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -50,7 +50,7 @@ def refused(run: Run, variable: str) -> str:
     return lines[0]
 
 
-async def test_help_and_version_need_no_settings(house: House) -> None:
+async def test_help_and_version_need_no_settings(house: LocalServers) -> None:
     shown = await replace(house, is_forked=False).run("--help", environ={})
     assert shown.status == 0
     assert "--playground" in shown.out
@@ -60,14 +60,14 @@ async def test_help_and_version_need_no_settings(house: House) -> None:
     assert version.out
 
 
-async def test_without_a_token_one_line_says_what_to_do(house: House) -> None:
+async def test_without_a_token_one_line_says_what_to_do(house: LocalServers) -> None:
     line = refused(await replace(house, is_forked=False).run(environ={}), "TELEGRAM_BOT_TOKEN")
     assert "--playground" in line
 
 
 @pytest.mark.parametrize(("variable", "value"), WRONG.items(), ids=WRONG)
 async def test_a_wrong_setting_is_one_line_that_names_it(
-    house: House, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
+    house: LocalServers, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
 ) -> None:
     """By the entry's own main(), since each process costs a second; the next test starts some for real."""
     status = run_here([], house.environ(**{variable: value}))
@@ -75,29 +75,29 @@ async def test_a_wrong_setting_is_one_line_that_names_it(
     refused(Run(status=status, out=shown.out, err=shown.err), variable)
 
 
-async def test_wrong_settings_end_the_process(house: House) -> None:
+async def test_wrong_settings_end_the_process(house: LocalServers) -> None:
     chosen = ["MAX_CONTEXT_TOKENS", "DATABASE_URL", "LOG_LEVEL"]
     runs = await asyncio.gather(*(house.run(environ=house.environ(**{name: WRONG[name]})) for name in chosen))
     for name, run in zip(chosen, runs, strict=True):
         refused(run, name)
 
 
-async def test_a_token_that_telegram_refuses_is_one_line(house: House) -> None:
+async def test_a_token_that_telegram_refuses_is_one_line(house: LocalServers) -> None:
     run = await house.run(environ=house.environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR"))
     assert "1:wrong" not in refused(run, "TELEGRAM_BOT_TOKEN")
 
 
-async def test_without_a_key_or_an_endpoint_one_line_names_the_key(house: House) -> None:
+async def test_without_a_key_or_an_endpoint_one_line_names_the_key(house: LocalServers) -> None:
     refused(await house.run(environ=house.environ(OPENAI_API_KEY="", OPENAI_BASE_URL="")), "OPENAI_API_KEY")
 
 
-async def test_a_file_in_the_place_of_data_dir_is_one_line(house: House) -> None:
+async def test_a_file_in_the_place_of_data_dir_is_one_line(house: LocalServers) -> None:
     (house.folder / "taken").write_text("a file")
     refused(await house.run(environ=house.environ(DATA_DIR="taken", LOG_LEVEL="ERROR")), "DATA_DIR")
     refused(await house.run(environ=house.environ(DATA_DIR="taken/in", LOG_LEVEL="ERROR")), "DATA_DIR")
 
 
-async def test_a_data_dir_in_use_is_one_line_and_files_are_private(house: House) -> None:
+async def test_a_data_dir_in_use_is_one_line_and_files_are_private(house: LocalServers) -> None:
     async with house.bot(DATA_DIR="shared"):
         refused(await house.run(environ=house.environ(DATA_DIR="shared", LOG_LEVEL="ERROR")), "DATA_DIR")
         folder = house.folder / "shared"
@@ -110,7 +110,7 @@ def parts_of(run: Run) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in run.out.splitlines())
 
 
-async def test_check_says_one_line_for_each_part(own_house: House) -> None:
+async def test_check_says_one_line_for_each_part(own_house: LocalServers) -> None:
     own_house.model.script(ANSWERS, "ok", Behaviour(calls=({"name": "note", "arguments": '{"word": "ok"}'},)))
     own_house.model.default_schema("trial", '{"word": "ok"}')
     run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR"))
@@ -122,7 +122,7 @@ async def test_check_says_one_line_for_each_part(own_house: House) -> None:
     assert "model summarising-model answers, keeps to a JSON schema\n" in run.out
 
 
-async def test_a_model_that_ends_soon_is_named_by_check_and_in_the_log(own_house: House) -> None:
+async def test_a_model_that_ends_soon_is_named_by_check_and_in_the_log(own_house: LocalServers) -> None:
     """By the fields of the lists of OpenAI, OpenRouter and Mistral."""
     soon, late = (str(datetime.now(tz=UTC).date() + timedelta(days=days)) for days in (40, 90))
     own_house.model.default(ANSWERS, "Noted.")
@@ -138,14 +138,14 @@ async def test_a_model_that_ends_soon_is_named_by_check_and_in_the_log(own_house
         assert process.text().count("ends on") == 1
 
 
-async def test_check_shows_the_endpoint_s_own_words_without_the_key(own_house: House) -> None:
+async def test_check_shows_the_endpoint_s_own_words_without_the_key(own_house: LocalServers) -> None:
     own_house.model.default(ANSWERS, Behaviour(status=400, message=f"No connected db. Your key is {KEY}, my friend."))
     run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
     assert "The endpoint says: No connected db. Your key is" in parts_of(run)["model"]
     assert KEY not in run.out
 
 
-async def test_check_runs_next_to_the_bot(house: House) -> None:
+async def test_check_runs_next_to_the_bot(house: LocalServers) -> None:
     async with house.bot(DATA_DIR="checked"):
         run = await house.run("--check", environ=house.environ(DATA_DIR="checked", LOG_LEVEL="ERROR"))
         assert (run.status, run.err) == (0, "")
@@ -153,7 +153,7 @@ async def test_check_runs_next_to_the_bot(house: House) -> None:
         assert "Noted." in await house.person().asks("Good morning")
 
 
-async def test_check_says_what_a_model_cannot_do(own_house: House) -> None:
+async def test_check_says_what_a_model_cannot_do(own_house: LocalServers) -> None:
     own_house.model.script(ANSWERS, "ok", Behaviour(refuses=("tools",)))
     own_house.model.default_schema("trial", "no JSON")
     run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
@@ -161,7 +161,7 @@ async def test_check_says_what_a_model_cannot_do(own_house: House) -> None:
     assert "takes no tools, does not keep to a JSON schema" in parts_of(run)["model"]
 
 
-async def test_check_tells_what_cannot_be_reached(house: House) -> None:
+async def test_check_tells_what_cannot_be_reached(house: LocalServers) -> None:
     environ = house.environ(OPENAI_BASE_URL="http://127.0.0.1:9/v1", LOG_LEVEL="ERROR")
     run = await house.run("--check", environ=environ)
     assert run.status == 1
@@ -169,7 +169,7 @@ async def test_check_tells_what_cannot_be_reached(house: House) -> None:
     assert (await house.run("--check", environ=house.environ(LOG_LEVEL="LOUD"))).status == 2
 
 
-async def test_check_tells_what_is_wrong_with_telegram(house: House) -> None:
+async def test_check_tells_what_is_wrong_with_telegram(house: LocalServers) -> None:
     revoked, nowhere = await asyncio.gather(
         house.run("--check", environ=house.environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR", DATA_DIR="one")),
         house.run("--check", environ=house.environ(TELEGRAM_API_URL="http://127.0.0.1:9", LOG_LEVEL="ERROR")),
@@ -182,7 +182,7 @@ async def test_check_tells_what_is_wrong_with_telegram(house: House) -> None:
     assert "1:wrong" not in revoked.out
 
 
-async def test_check_tells_what_is_missing(house: House) -> None:
+async def test_check_tells_what_is_missing(house: LocalServers) -> None:
     environ = house.environ(TELEGRAM_BOT_TOKEN="", OPENAI_API_KEY="", OPENAI_BASE_URL="", LOG_LEVEL="ERROR")
     run = await house.run("--check", environ=environ)
     assert (run.status, run.err) == (2, "")
@@ -194,7 +194,7 @@ async def test_check_tells_what_is_missing(house: House) -> None:
     assert "can be read and written" in parts_of(run)["storage"]
 
 
-async def test_a_misspelt_name_is_named_with_the_nearest(house: House) -> None:
+async def test_a_misspelt_name_is_named_with_the_nearest(house: LocalServers) -> None:
     environ = house.environ(LOG_LEVEL="WARNING", OPENAI_MODLE="x", TELEGRAM_TOKEN="y")
     run = await house.run("--check", environ=environ)
     assert "OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?" in parts_of(run)["settings"]
@@ -212,7 +212,7 @@ async def test_a_misspelt_name_is_named_with_the_nearest(house: House) -> None:
     }.items(),
 )
 async def test_what_no_request_could_carry_is_one_line(
-    house: House, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
+    house: LocalServers, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
 ) -> None:
     for arguments in ([], ["--check"]):
         status = run_here(arguments, house.environ(**{variable: value}))
@@ -220,7 +220,7 @@ async def test_what_no_request_could_carry_is_one_line(
         refused(Run(status=status, out=shown.out, err=shown.err), variable)
 
 
-async def test_the_env_file_is_read_and_the_environment_wins(house: House) -> None:
+async def test_the_env_file_is_read_and_the_environment_wins(house: LocalServers) -> None:
     dotenv = house.folder / ".env"
     dotenv.write_text(f"TELEGRAM_BOT_TOKEN={TOKEN}\nDATA_DIR=from-file\nLOG_LEVEL=LOUD\n")
     environ = house.environ()
@@ -236,7 +236,7 @@ async def test_the_env_file_is_read_and_the_environment_wins(house: House) -> No
         dotenv.unlink()
 
 
-async def test_a_webhook_address_that_is_taken_is_one_line(house: House) -> None:
+async def test_a_webhook_address_that_is_taken_is_one_line(house: LocalServers) -> None:
     port = house.telegram_url.rpartition(":")[2]
     environ = house.environ(
         WEBHOOK_URL="https://bot.example.org/hook", WEBHOOK_LISTEN=f"127.0.0.1:{port}", LOG_LEVEL="CRITICAL"
@@ -244,7 +244,7 @@ async def test_a_webhook_address_that_is_taken_is_one_line(house: House) -> None
     refused(await house.run(environ=environ), "WEBHOOK_LISTEN")
 
 
-async def test_the_log_knows_neither_token_nor_key(house: House) -> None:
+async def test_the_log_knows_neither_token_nor_key(house: LocalServers) -> None:
     async with house.bot() as process:
         await house.person().asks("Good morning")
     assert "ready" in process.text()
@@ -259,7 +259,7 @@ def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-async def test_a_log_in_json_has_one_object_on_each_line_from_start_to_stop(own_house: House) -> None:
+async def test_a_log_in_json_has_one_object_on_each_line_from_start_to_stop(own_house: LocalServers) -> None:
     async with own_house.bot(LOG_FORMAT="json") as bot:
         await own_house.person("Ann").asks("My secret word is quinquereme.")
     lines = [json.loads(entry["line"]) for entry in bot.log if entry["line"]]
@@ -273,7 +273,7 @@ async def test_a_log_in_json_has_one_object_on_each_line_from_start_to_stop(own_
     assert "TELEGRAM_BOT_TOKEN" in json.loads(failed.err)["message"]
 
 
-async def test_systemd_hears_that_the_bot_is_ready_lives_and_stops(own_house: House) -> None:
+async def test_systemd_hears_that_the_bot_is_ready_lives_and_stops(own_house: LocalServers) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.bind(str(own_house.folder / "notify"))
         listener.setblocking(False)

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import httpx
 
-from tests.end_to_end.harness import TOKEN, House, Member
+from tests.end_to_end.harness import TOKEN, LocalServers, Member
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
 
@@ -64,7 +64,7 @@ class Visitor:
 
 
 @asynccontextmanager
-async def served(house: House, **settings: str) -> AsyncIterator[Page]:
+async def served(house: LocalServers, **settings: str) -> AsyncIterator[Page]:
     with kept_port() as port:
         address = f"127.0.0.1:{port}"
         url = f"http://{address}"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import House, check_requests, open_house
+from tests.end_to_end.harness import LocalServers, check_requests, open_house
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +15,7 @@ def _peers_are_left_as_they_were() -> None:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def house(tmp_path: Path) -> AsyncIterator[House]:
+async def house(tmp_path: Path) -> AsyncIterator[LocalServers]:
     """Peers without a bot; in the end every request that was made is looked at again."""
     async with open_house(tmp_path) as house:
         yield house

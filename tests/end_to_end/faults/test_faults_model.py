@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from reliability.invariants import find_violations
-from tests.end_to_end.harness import ANSWERS, SUMMARIES, House, Member, Process
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, LocalServers, Member, Process
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
 
@@ -39,7 +39,7 @@ def patience(behaviour: Behaviour) -> str:
     return "4" if behaviour.hold else "60"
 
 
-def check(house: House, ann: Member, said: list[str]) -> None:
+def check(house: LocalServers, ann: Member, said: list[str]) -> None:
     """What the owner said is stored once, in order; everything that must hold in the files holds."""
     files = house.memory.files()
     found = find_violations(files)
@@ -56,7 +56,7 @@ def number_of(text: str, process: Process) -> str:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(house: House, fault: str) -> None:
+async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(house: LocalServers, fault: str) -> None:
     times, behaviour = FAULTS[fault]
     ann = house.person()
     async with house.bot(MODEL_TIMEOUT=patience(behaviour)) as process:
@@ -82,7 +82,7 @@ def nowhere() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/v1"
 
 
-async def test_where_nobody_listens_the_message_is_kept(house: House, nowhere: str) -> None:
+async def test_where_nobody_listens_the_message_is_kept(house: LocalServers, nowhere: str) -> None:
     ann = house.person()
     async with house.bot(OPENAI_BASE_URL=nowhere) as process:
         await ann.sets_up()
@@ -93,7 +93,7 @@ async def test_where_nobody_listens_the_message_is_kept(house: House, nowhere: s
 
 
 @pytest.mark.parametrize("fault", PASSING)
-async def test_what_passes_is_overcome_without_a_word(house: House, fault: str) -> None:
+async def test_what_passes_is_overcome_without_a_word(house: LocalServers, fault: str) -> None:
     ann = house.person()
     async with house.bot():
         await ann.sets_up()
@@ -105,7 +105,7 @@ async def test_what_passes_is_overcome_without_a_word(house: House, fault: str) 
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: House, fault: str) -> None:
+async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: LocalServers, fault: str) -> None:
     _, behaviour = FAULTS[fault]
     ann = house.person()
     async with house.bot(MODEL_TIMEOUT=patience(behaviour)) as process:
@@ -125,7 +125,7 @@ async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: 
         check(house, ann, ["One", "Two"])
 
 
-async def test_where_nobody_listens_nothing_is_archived(house: House, nowhere: str) -> None:
+async def test_where_nobody_listens_nothing_is_archived(house: LocalServers, nowhere: str) -> None:
     ann = house.person()
     async with house.bot():
         await ann.sets_up()

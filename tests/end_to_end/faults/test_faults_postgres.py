@@ -6,7 +6,7 @@ import os
 import psycopg
 import pytest
 
-from tests.end_to_end.harness import House, Process
+from tests.end_to_end.harness import LocalServers, Process
 from tests.support.postgres_server import as_uri, new_database, own_server
 
 NOTED = ("assistant", "Noted.")
@@ -23,7 +23,7 @@ END $$
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_while_the_server_is_gone_answers_go_on_and_are_written_when_it_is_back(house: House) -> None:
+async def test_while_the_server_is_gone_answers_go_on_and_are_written_when_it_is_back(house: LocalServers) -> None:
     """Killed, and started again: what it had committed is there, and what came meanwhile, once."""
     ann = house.person()
     with own_server("killed") as server:
@@ -45,7 +45,9 @@ async def test_while_the_server_is_gone_answers_go_on_and_are_written_when_it_is
     assert said == [(role, text) for text in ("Before", "In need", "After") for role, text in (("user", text), NOTED)]
 
 
-async def test_a_restore_that_is_killed_leaves_nothing_and_can_be_repeated(house: House, postgres_url: str) -> None:
+async def test_a_restore_that_is_killed_leaves_nothing_and_can_be_repeated(
+    house: LocalServers, postgres_url: str
+) -> None:
     """In the middle of its transaction, with all memories written and not yet committed."""
     ann, url = house.person(), new_database(postgres_url, f"restored_{os.getpid()}")
     async with house.bot(DATA_DIR="saved"):
@@ -68,7 +70,7 @@ async def test_a_restore_that_is_killed_leaves_nothing_and_can_be_repeated(house
 
 @pytest.mark.parametrize("arguments", [(), ("--check",)])
 async def test_a_server_that_is_not_there_at_the_start_is_one_sentence(
-    house: House, arguments: tuple[str, ...]
+    house: LocalServers, arguments: tuple[str, ...]
 ) -> None:
     url = "postgresql://me:hush-hush@127.0.0.1:9/memory"
     run = await house.run(*arguments, environ=house.environ(DATABASE_URL=url))

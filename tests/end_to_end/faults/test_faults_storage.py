@@ -10,7 +10,7 @@ import pytest
 from playground.faults import Fault
 from reliability.invariants import find_violations, read_memory_state
 from tests.end_to_end.faults.disk import Disk, disk, unwritable
-from tests.end_to_end.harness import ANSWERS, House, Member, Process
+from tests.end_to_end.harness import ANSWERS, LocalServers, Member, Process
 from tests.peers.ports import kept_port
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.files("it damages, fills and locks files")]
@@ -52,7 +52,7 @@ async def trouble(ann: Member, process: Process, words: str) -> None:
 
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
-    house: House, full_disk: Disk, storage: str
+    house: LocalServers, full_disk: Disk, storage: str
 ) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR=str(full_disk.data)) as process:
@@ -73,7 +73,7 @@ async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
 
 
 async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
-    house: House, full_disk: Disk, port: int
+    house: LocalServers, full_disk: Disk, port: int
 ) -> None:
     ann, address = house.person(), f"127.0.0.1:{port}"
     settings = {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address, "DATA_DIR": str(full_disk.data)}
@@ -97,7 +97,7 @@ async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
 
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_a_folder_that_becomes_read_only_under_the_bot_is_survived(
-    house: House, tmp_path: Path, storage: str
+    house: LocalServers, tmp_path: Path, storage: str
 ) -> None:
     ann = house.person()
     data = tmp_path / "data"
@@ -118,7 +118,7 @@ async def test_a_folder_that_becomes_read_only_under_the_bot_is_survived(
 
 
 async def test_killed_while_the_disk_is_full_it_starts_again_with_what_telegram_kept(
-    house: House, full_disk: Disk
+    house: LocalServers, full_disk: Disk
 ) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR=str(full_disk.data)) as process:
@@ -139,7 +139,7 @@ async def test_killed_while_the_disk_is_full_it_starts_again_with_what_telegram_
 
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram_kept(
-    house: House, full_disk: Disk, storage: str
+    house: LocalServers, full_disk: Disk, storage: str
 ) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR=str(full_disk.data)) as process:
@@ -160,7 +160,9 @@ async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_a_fold_on_a_full_disk_leaves_everything_active(house: House, full_disk: Disk, storage: str) -> None:
+async def test_a_fold_on_a_full_disk_leaves_everything_active(
+    house: LocalServers, full_disk: Disk, storage: str
+) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR=str(full_disk.data)) as process:
         await ann.sets_up(storage, 50)
@@ -175,7 +177,9 @@ async def test_a_fold_on_a_full_disk_leaves_everything_active(house: House, full
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_a_setup_that_ends_as_the_disk_fills_has_ended(house: House, full_disk: Disk, storage: str) -> None:
+async def test_a_setup_that_ends_as_the_disk_fills_has_ended(
+    house: LocalServers, full_disk: Disk, storage: str
+) -> None:
     """What the person was told stands: the next number is a message, before the disk has room again and after."""
     ann = house.person()
     async with house.bot(DATA_DIR=str(full_disk.data)) as process:
@@ -199,7 +203,9 @@ async def test_a_setup_that_ends_as_the_disk_fills_has_ended(house: House, full_
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_a_locked_database_delays_nothing_but_the_writing(house: House, tmp_path: Path, storage: str) -> None:
+async def test_a_locked_database_delays_nothing_but_the_writing(
+    house: LocalServers, tmp_path: Path, storage: str
+) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR=str(tmp_path / "data")) as process:
         await ann.sets_up(storage)
@@ -218,7 +224,7 @@ async def test_a_locked_database_delays_nothing_but_the_writing(house: House, tm
     assert read_memory_state(tmp_path / "data").inbox == ()
 
 
-async def test_a_disk_that_became_read_only_is_survived(house: House, full_disk: Disk) -> None:
+async def test_a_disk_that_became_read_only_is_survived(house: LocalServers, full_disk: Disk) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR=str(full_disk.data)) as process:
         await ann.sets_up()
@@ -236,7 +242,7 @@ async def test_a_disk_that_became_read_only_is_survived(house: House, full_disk:
 
 @pytest.mark.parametrize("damage", ["no database", "half a page", "garbled schema"])
 async def test_a_damaged_memory_db_ends_the_start_and_is_left_as_it_is(
-    house: House, tmp_path: Path, damage: str
+    house: LocalServers, tmp_path: Path, damage: str
 ) -> None:
     ann = house.person()
     settings = {"DATA_DIR": str(tmp_path / "data")}
@@ -268,7 +274,7 @@ def spoil(path: Path, words: str) -> tuple[int, bytes]:
 
 
 async def test_a_page_damaged_in_the_middle_is_named_and_the_last_backup_brings_it_back(
-    house: House, tmp_path: Path
+    house: LocalServers, tmp_path: Path
 ) -> None:
     ann, bob = house.person(), house.person("Bob")
     settings = {"DATA_DIR": str(tmp_path / "data")}
@@ -308,7 +314,7 @@ async def test_a_page_damaged_in_the_middle_is_named_and_the_last_backup_brings_
     assert len(stored(tmp_path / "data", ann.id)) == 7
 
 
-async def test_a_damaged_working_copy_is_rebuilt(house: House, tmp_path: Path) -> None:
+async def test_a_damaged_working_copy_is_rebuilt(house: LocalServers, tmp_path: Path) -> None:
     ann = house.person()
     settings = {"DATA_DIR": str(tmp_path / "data")}
     said = [f"Saying {number} has many words: {f'plum{number} ' * 200}" for number in range(6)]
@@ -324,7 +330,7 @@ async def test_a_damaged_working_copy_is_rebuilt(house: House, tmp_path: Path) -
     assert stored(tmp_path / "data", ann.id) == [*(words.strip() for words in said), "What of the plum2?"]
 
 
-async def test_a_file_of_a_newer_version_is_refused_with_a_sentence(house: House, tmp_path: Path) -> None:
+async def test_a_file_of_a_newer_version_is_refused_with_a_sentence(house: LocalServers, tmp_path: Path) -> None:
     settings = {"DATA_DIR": str(tmp_path / "data")}
     async with house.bot(**settings):
         pass
@@ -336,7 +342,7 @@ async def test_a_file_of_a_newer_version_is_refused_with_a_sentence(house: House
     assert len(run.err.splitlines()) == 1
 
 
-async def test_a_second_process_on_the_same_folder_is_refused(house: House, tmp_path: Path) -> None:
+async def test_a_second_process_on_the_same_folder_is_refused(house: LocalServers, tmp_path: Path) -> None:
     settings = {"DATA_DIR": str(tmp_path / "data")}
     async with house.bot(**settings):
         run = await house.run(environ=house.environ(**settings))
@@ -346,7 +352,9 @@ async def test_a_second_process_on_the_same_folder_is_refused(house: House, tmp_
 
 
 @pytest.mark.parametrize("damage", ["truncated", "garbled"])
-async def test_an_unreadable_memory_json_is_set_aside_and_said(house: House, tmp_path: Path, damage: str) -> None:
+async def test_an_unreadable_memory_json_is_set_aside_and_said(
+    house: LocalServers, tmp_path: Path, damage: str
+) -> None:
     ann = house.person()
     settings = {"DATA_DIR": str(tmp_path / "data")}
     async with house.bot(**settings):
@@ -362,7 +370,7 @@ async def test_an_unreadable_memory_json_is_set_aside_and_said(house: House, tmp
     assert len(list((tmp_path / "data").glob("memory.json.*"))) == 1
 
 
-async def test_a_torn_journal_tail_is_dropped(house: House, tmp_path: Path) -> None:
+async def test_a_torn_journal_tail_is_dropped(house: LocalServers, tmp_path: Path) -> None:
     ann = house.person()
     settings = {"DATA_DIR": str(tmp_path / "data")}
     async with house.bot(**settings) as process:

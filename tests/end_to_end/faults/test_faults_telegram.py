@@ -4,7 +4,7 @@ import pytest
 
 from playground.faults import Fault
 from reliability.invariants import find_violations
-from tests.end_to_end.harness import ANSWERS, House, Member
+from tests.end_to_end.harness import ANSWERS, LocalServers, Member
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 LONG = "\n\n".join(f"Paragraph {number}: {'words ' * 150}" for number in range(10))
 
 
-def check(house: House, ann: Member, said: list[str]) -> None:
+def check(house: LocalServers, ann: Member, said: list[str]) -> None:
     files = house.memory.files()
     found = find_violations(files)
     assert not found, found
@@ -23,7 +23,7 @@ def check(house: House, ann: Member, said: list[str]) -> None:
 @pytest.mark.parametrize(
     ("kind", "copies"), [("retry_after", 1), ("server_error", 1), ("drop_before", 1), ("drop_after", 2)]
 )
-async def test_an_answer_arrives_whatever_its_first_sending_met(house: House, kind: str, copies: int) -> None:
+async def test_an_answer_arrives_whatever_its_first_sending_met(house: LocalServers, kind: str, copies: int) -> None:
     ann, bob = house.person(), house.person("Bob")
     async with house.bot():
         await ann.sets_up()
@@ -39,7 +39,7 @@ async def test_an_answer_arrives_whatever_its_first_sending_met(house: House, ki
     check(house, ann, ["Hello", "And again"])
 
 
-async def test_the_pieces_that_arrived_are_not_sent_again(house: House) -> None:
+async def test_the_pieces_that_arrived_are_not_sent_again(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot():
         await ann.sets_up()
@@ -54,7 +54,7 @@ async def test_the_pieces_that_arrived_are_not_sent_again(house: House) -> None:
     check(house, ann, ["Tell me everything", "Thanks"])
 
 
-async def test_refused_entities_arrive_as_plain_text(house: House) -> None:
+async def test_refused_entities_arrive_as_plain_text(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot():
         await ann.sets_up()
@@ -64,7 +64,7 @@ async def test_refused_entities_arrive_as_plain_text(house: House) -> None:
     check(house, ann, ["Hello"])
 
 
-async def test_a_chat_that_is_gone_is_let_go_and_its_message_is_kept(house: House) -> None:
+async def test_a_chat_that_is_gone_is_let_go_and_its_message_is_kept(house: LocalServers) -> None:
     ann, bob = house.person(), house.person("Bob")
     async with house.bot() as process:
         await ann.sets_up()
@@ -80,7 +80,7 @@ async def test_a_chat_that_is_gone_is_let_go_and_its_message_is_kept(house: Hous
     check(house, ann, ["Hello"])
 
 
-async def test_a_deleted_topic_is_answered_in_the_group(house: House) -> None:
+async def test_a_deleted_topic_is_answered_in_the_group(house: LocalServers) -> None:
     ann = house.person()
     group = house.group(ann, admins=[ann], topics={7: "Plans"})
     async with house.bot():
@@ -97,7 +97,7 @@ async def test_a_deleted_topic_is_answered_in_the_group(house: House) -> None:
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 @pytest.mark.parametrize("is_killed", [False, True])
 async def test_a_group_takes_its_memory_along_when_it_becomes_a_supergroup(
-    house: House, storage: str, is_killed: bool
+    house: LocalServers, storage: str, is_killed: bool
 ) -> None:
     ann, bob = house.person(), house.person("Bob")
     old = house.group(ann, bob, admins=[ann])
@@ -133,7 +133,7 @@ async def test_a_group_takes_its_memory_along_when_it_becomes_a_supergroup(
     assert house.memory.files().get_owner_rows(old).messages == ()
 
 
-async def test_a_setup_goes_on_in_the_supergroup(house: House) -> None:
+async def test_a_setup_goes_on_in_the_supergroup(house: LocalServers) -> None:
     ann = house.person()
     old = house.group(ann, admins=[ann])
     before = ann.within(old)
@@ -149,7 +149,7 @@ async def test_a_setup_goes_on_in_the_supergroup(house: House) -> None:
     check(house, there, ["hello"])
 
 
-async def test_another_poller_is_named_in_the_log_and_outlasted(house: House) -> None:
+async def test_another_poller_is_named_in_the_log_and_outlasted(house: LocalServers) -> None:
     ann = house.person()
     async with house.bot() as process:
         await ann.sets_up()
@@ -167,7 +167,7 @@ async def test_another_poller_is_named_in_the_log_and_outlasted(house: House) ->
 
 
 @pytest.mark.parametrize("kind", ["server_error", "drop_before", "drop_after", "retry_after"])
-async def test_failing_polls_lose_and_double_nothing(house: House, kind: str) -> None:
+async def test_failing_polls_lose_and_double_nothing(house: LocalServers, kind: str) -> None:
     ann = house.person()
     async with house.bot():
         await ann.sets_up()
