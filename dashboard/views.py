@@ -68,7 +68,7 @@ class Views:
                 "auto_fold": config.auto_fold if config else True,
             },
             "counts": {**_serialize_counts(status), "facts": facts},
-            "folding": _serialize_folding_state(status),
+            "folding": _serialize_summarizing_state(status),
             "rebuilding": status.rebuilding,
             "learning": status.history_extraction,
         }
@@ -245,7 +245,7 @@ class Views:
                 "with_earlier": sum(bool(record.snippets or record.looked_up) for record in records),
                 "with_facts": sum(bool(record.facts) for record in records),
             },
-            "folds": _count_folds_per_day(made, request.zone),
+            "folds": _count_new_summaries_per_day(made, request.zone),
             "counts": _serialize_counts(status),
         }
 
@@ -299,7 +299,7 @@ def _serialize_counts(status: Status) -> dict[str, int]:
     return {**figures, "summaries": sum(status.counts.active_by_level.values())}
 
 
-def _serialize_folding_state(status: Status) -> dict[str, object] | None:
+def _serialize_summarizing_state(status: Status) -> dict[str, object] | None:
     if status.is_folding:
         return {"state": "processing", "error": None}
     if status.failure:
@@ -307,7 +307,7 @@ def _serialize_folding_state(status: Status) -> dict[str, object] | None:
     return None
 
 
-def _count_folds_per_day(summaries: Sequence[Summary], zone: tzinfo) -> list[dict[str, object]]:
+def _count_new_summaries_per_day(summaries: Sequence[Summary], zone: tzinfo) -> list[dict[str, object]]:
     groups: dict[tuple[str, int], list[Summary]] = {}
     for summary in summaries:
         day = summary.created_at.astimezone(zone).date().isoformat()

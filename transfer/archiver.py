@@ -35,8 +35,8 @@ def split_into_chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]
         yield messages[first:]
 
 
-def plan_folds_with_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
-    """Return the runs of active summaries to fold, each with the level of the new summary."""
+def plan_merges_with_levels(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
+    """Return the runs of active summaries to merge, each with the level of the new summary."""
     found: list[tuple[list[Summary], int]] = []
     lower_run: list[Summary] = []
     highest = 0
@@ -90,34 +90,34 @@ class HistoryArchive:
     _active: list[Summary] = field(factory=list, init=False)
 
     async def add_chunk(self, chunk: Sequence[Message]) -> None:
-        """Store a chunk with its summary. Fold five summaries of one level into one of the next level."""
+        """Store a chunk with its summary. Merge five summaries of one level into one of the next level."""
         lines = [prompts.format_message(message) for message in chunk]
         made = await self._archiver.extract_summary(quoting.format_block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add_history(self._lease, chunk, made, now=self._archiver.clock()))
         while len(newest := self._active[-FAN_IN:]) == FAN_IN and len({active.level for active in newest}) == 1:
-            await self._fold_summaries(newest, newest[-1].level + 1)
+            await self._merge_summaries(newest, newest[-1].level + 1)
 
     async def close(self) -> None:
-        """Fold summaries until at most MAX_ACTIVE are active.
+        """Merge summaries until at most MAX_ACTIVE are active.
 
-        An older summary then never has a lower level than a newer one, so that later folds combine neighbours.
+        An older summary then never has a lower level than a newer one, so that later merges combine neighbours.
         """
         if not self._active:
             return
-        for run, level in plan_folds_with_levels(await self._list_active_summaries()):
-            await self._fold_summaries(run, level)
+        for run, level in plan_merges_with_levels(await self._list_active_summaries()):
+            await self._merge_summaries(run, level)
         summaries = await self._list_active_summaries()
         if len(summaries) > MAX_ACTIVE:
             oldest = summaries[: len(summaries) - MAX_ACTIVE + 1]
             level = max([summaries[0].level, *(active.level + 1 for active in oldest)])
-            await self._fold_summaries(oldest, level)
+            await self._merge_summaries(oldest, level)
 
     async def _list_active_summaries(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
             return sorted(await store.list_summaries(self._scope), key=lambda summary: (summary.sort_key, summary.id))
 
-    async def _fold_summaries(self, sources: Sequence[Summary], level: int) -> None:
+    async def _merge_summaries(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
         made = await archiver.extract_summary(
             quoting.format_block("summaries", [prompts.format_summary(source) for source in sources])
